@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const checkAlias = operation({
+  id: 'check_alias',
+  method: 'GET',
+  folder: 'check-availability',
+  access: 'public',
+  summary: 'Whether an alias is free, in the form in which it would be registered.',
+  request: z.strictObject({
+    alias: z.string().min(1).max(64).describe('3 to 32 letters, digits, hyphens.'),
+  }),
+  response: z.object({
+    alias: z.string().describe('Canonical form.'),
+    available: z.boolean(),
+    reason: z.enum(['taken', 'reserved', 'malformed']).optional(),
+    suggestions: z.array(z.string()),
+  }),
+  errors: [],
+})

@@ -1,0 +1,23 @@
+/** The list of all operations. Documents, tools and tests read this and nothing else. */
+import type { Operation } from '../shared/contract/operation.ts'
+import { checkAlias } from './check-availability/contract.ts'
+import { getIdentity } from './get-identity/contract.ts'
+import { walletBalances } from './get-wallet-balances/contract.ts'
+import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
+import { transferStatus } from './transfer-status/contract.ts'
+import { walletActivityList } from './wallet-activity-list/contract.ts'
+import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts'
+import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
+import { x402PaymentPrepare } from './x402-payment-prepare/contract.ts'
+
+export const contracts: readonly Operation[] = [
+  getIdentity,
+  checkAlias,
+  walletBalances,
+  resolveTransferRecipient,
+  walletCustodialTransfer,
+  transferStatus,
+  x402PaymentPrepare,
+  x402PaymentExecute,
+  walletActivityList,
+]

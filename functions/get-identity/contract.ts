@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { time, usd } from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })
+
+export const getIdentity = operation({
+  id: 'get_identity',
+  method: 'GET',
+  folder: 'get-identity',
+  access: 'read',
+  summary: 'Who the account is, where it can be paid, and what this key may still spend.',
+  request: z.strictObject({}),
+  response: z.object({
+    account_id: z.uuid(),
+    alias: z.string(),
+    mail_address: z.string(),
+    wallets: z.array(
+      z.object({ chain_family: z.string(), address: z.string(), chains: z.array(z.string()) }),
+    ),
+    credential: z.object({
+      kind: z.literal('api_key'),
+      id: z.uuid(),
+      label: z.string(),
+      scopes: z.array(z.string()),
+      expires_at: time.nullable(),
+    }),
+    limits: z.object({
+      automatic_daily: window,
+      asserted_daily: window,
+      daily_spending_cap: window,
+    }),
+    frozen: z.boolean(),
+    gaps: z.array(z.object({ gap_id: z.string(), status: z.string() })),
+  }),
+  errors: [],
+})

@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { connectedChains } from '../../shared/chains/registry.ts'
+import { gaps } from '../../shared/contract/gaps.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import { formatUsd } from '../../shared/money/amount.ts'
+import { limitsRow } from '../../shared/payments/payment.ts'
+import { headroom } from '../../shared/policy/decide.ts'
+import type { Window } from '../../shared/policy/facts.ts'
+import type { getIdentity } from './contract.ts'
+
+const identityRow = z.object({
+  identity: z.object({
+    account_id: z.string(),
+    alias: z.string(),
+    frozen: z.boolean(),
+    wallets: z.array(z.object({ chain_family: z.string(), address: z.string() })),
+    credential: z.object({
+      id: z.string(),
+      label: z.string(),
+      scopes: z.array(z.string()),
+      expires_at: z.string().nullable(),
+    }),
+    limits: limitsRow,
+  }),
+})
+
+export const run: Handler<typeof getIdentity> = async (_input, { db, world }) => {
+  const row = await db.one('get_identity', {}, identityRow)
+  if (!row) throw new Error('an admitted caller has no account')
+  const { limits, wallets, credential, ...account } = row.identity
+  const chains = connectedChains(world.config).map((chain) => chain.caip2)
+  return {
+    ...account,
+    mail_address: `${account.alias}@${world.config.MAIL_DOMAIN}`,
+    wallets: wallets.map((wallet) => ({ ...wallet, chains })),
+    credential: { kind: 'api_key' as const, ...credential },
+    limits: {
+      automatic_daily: windowBody(limits.automatic_daily),
+      asserted_daily: windowBody(limits.asserted_daily),
+      daily_spending_cap: windowBody(limits.daily_spending_cap),
+    },
+    gaps: Object.entries(gaps).map(([gap_id, status]) => ({ gap_id, status })),
+  }
+}
+
+function windowBody(window: Window) {
+  return {
+    limit_usd: formatUsd(window.limit),
+    left_usd: formatUsd(headroom(window)),
+    resets_at: window.resetsAt,
+  }
+}

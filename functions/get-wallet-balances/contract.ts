@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import {
+  amountAtomic,
+  chain,
+  chainInput,
+  time,
+  tokenInput,
+  usd,
+} from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const walletBalances = operation({
+  id: 'wallet_balances',
+  method: 'POST',
+  folder: 'get-wallet-balances',
+  access: 'read',
+  summary: 'What the wallet holds on every connected chain, read from the chains now.',
+  request: z.looseObject({
+    chains: z.array(chainInput).min(1).max(32).optional(),
+    tokens: z.array(tokenInput).min(1).max(32).optional(),
+  }),
+  response: z.object({
+    balances: z.array(
+      z.object({
+        chain,
+        token: z.string(),
+        token_address: z.string().nullable().describe('Null for the native coin.'),
+        decimals: z.int(),
+        amount: z.string(),
+        amount_atomic: amountAtomic,
+        usd_value: usd.nullable().describe('Null where no rate is configured.'),
+      }),
+    ),
+    chains: z.array(
+      z.object({
+        chain,
+        name: z.string(),
+        status: z.enum(['ok', 'unavailable']),
+        block_number: z.string().nullable(),
+        as_of: time.nullable(),
+      }),
+    ),
+    total_usd: usd,
+    reserved_usd: usd,
+    available_usd: usd,
+  }),
+  errors: ['unsupported_chain', 'unsupported_token'],
+})

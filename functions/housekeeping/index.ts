@@ -1,0 +1,14 @@
+import { refuse } from '../../shared/http/answer.ts'
+import { wrongPath } from '../../shared/http/edge.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { worldFrom } from '../../shared/world.ts'
+
+/** Runs on a schedule; it has no public route. */
+export default {
+  async scheduled(_event: unknown, bindings: Record<string, unknown>): Promise<void> {
+    await keepHouse(worldFrom(bindings))
+  },
+  fetch(): Response {
+    return refuse(wrongPath('/<operation>'), crypto.randomUUID())
+  },
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const transferStatus = operation({
+  id: 'transfer_status',
+  method: 'POST',
+  folder: 'transfer-status',
+  access: 'read',
+  summary: "What the chain says now about one of the account's own payments.",
+  request: z
+    .strictObject({
+      tx_hash: z
+        .string()
+        .regex(/^0x[0-9a-fA-F]{64}$/)
+        .optional(),
+      chain: field.chainInput.optional(),
+      transfer_id: z.uuid().optional().describe('A transfer_id or an attempt_id.'),
+    })
+    .refine((by) => (by.tx_hash === undefined) !== (by.transfer_id === undefined), {
+      message: 'give either tx_hash or transfer_id',
+    }),
+  response: z.object({
+    transfer_id: z.uuid(),
+    status: z.enum([
+      'submitted',
+      'settled',
+      'failed',
+      'released',
+      'unknown',
+      'awaiting_confirmation',
+      'expired',
+    ]),
+    finality: field.finality.nullable(),
+    chain: field.chain,
+    tx_hash: z.string().nullable(),
+    block_number: z.string().nullable(),
+    block_hash: z.string().nullable(),
+    confirmations: z.int(),
+    from: z.string(),
+    to: z.string(),
+    token: z.string(),
+    amount: z.string(),
+    amount_atomic: field.amountAtomic,
+    consent_level: field.consentLevel.nullable(),
+    proof: z
+      .object({
+        log_index: z.int(),
+        authorization_nonce: z.string().nullable(),
+        nonce_preimage: z.string().describe('keccak-256 of this text is the authorization nonce.'),
+      })
+      .nullable(),
+    explorer_url: z.url().nullable(),
+  }),
+  errors: ['payment_not_found', 'unsupported_chain'],
+})

@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const x402PaymentPrepare = operation({
+  id: 'x402_payment_prepare',
+  method: 'POST',
+  folder: 'x402-payment-prepare',
+  access: 'pay',
+  mutates: true,
+  gap: 'GAP_X402_V1',
+  summary: 'Freezes the terms of an HTTP 402 payment and says whether it needs a confirmation.',
+  request: z
+    .strictObject({
+      resource_url: z.string().min(1).max(4096),
+      method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+      headers: z.record(z.string().max(128), z.string().max(4096)).optional(),
+      body: z.string().max(65_536).optional(),
+      body_base64: z.string().max(87_384).optional(),
+      payment_required: z.string().max(32_768).optional().describe('The PAYMENT-REQUIRED header.'),
+      x402Version: z.unknown().optional(),
+      accepts: z.unknown().optional(),
+      resource: z.unknown().optional(),
+      extensions: z.unknown().optional(),
+      error: z.unknown().optional(),
+    })
+    .refine((given) => given.body === undefined || given.body_base64 === undefined, {
+      message: 'give body or body_base64, not both',
+    })
+    .refine((given) => given.accepts === undefined || given.payment_required === undefined, {
+      message: 'give the challenge once: as fields or as payment_required',
+    }),
+  response: z.object({
+    attempt_id: z.uuid(),
+    requires_user_confirm: z.boolean(),
+    reasons: field.reasons,
+    summary: z.string(),
+    terms: z.object({
+      protocol: z.literal('x402'),
+      version: z.int(),
+      scheme: z.string(),
+      network: field.chain,
+      token: z.string(),
+      token_address: z.string(),
+      amount: z.string(),
+      amount_atomic: field.amountAtomic,
+      amount_usd: field.usd,
+      pay_to: z.string(),
+      origin: z.string(),
+      method: z.string(),
+      valid_seconds: z.int(),
+    }),
+    confirmation: field.confirmation.optional(),
+    expires_at: field.time,
+    gap_id: z.literal('GAP_X402_V1'),
+  }),
+  errors: [
+    'invalid_challenge',
+    'unsupported_scheme',
+    'no_payment_required',
+    'resource_refused',
+    'resource_unavailable',
+    'recipient_refused',
+    'limit_exceeded',
+    'insufficient_funds',
+  ],
+})

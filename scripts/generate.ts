@@ -1,0 +1,79 @@
+/**
+ * Writes the files that follow from the migrations, or checks that they are up to date. It needs no
+ * running database: a temporary one is started, migrated, read and thrown away.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import postgres, { type Sql } from 'postgres'
+import { describeFunctions } from './generate/functions.ts'
+import { describeSchema } from './generate/schema.ts'
+import { startEmbeddedPostgres } from './local/postgres.ts'
+import { migrate } from './migrate.ts'
+
+export type Product = { file: string; content: string }
+
+/** All generated files, as they must be for this migrated database. */
+export async function products(sql: Sql): Promise<Product[]> {
+  return [
+    { file: 'supabase/schema.sql', content: await describeSchema(sql) },
+    { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
+  ]
+}
+
+/** The files whose content on disk is not the generated one. */
+export function staleFiles(list: readonly Product[]): string[] {
+  return list.filter(({ file, content }) => read(file) !== content).map(({ file }) => file)
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(pathOf(file), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(`../${file}`, import.meta.url))
+}
+
+async function generate(): Promise<Product[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'aoa-generate-'))
+  const server = await startEmbeddedPostgres({ directory, durable: false })
+  const sql = postgres(server.url, { max: 1, onnotice() {} })
+  try {
+    await migrate(server.url)
+    return await products(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+    await server.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const help = `node scripts/generate.ts [--check]
+
+Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations.
+--check writes nothing and fails when one of them is out of date.`
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, check: { type: 'boolean' } },
+  })
+  if (values.help) {
+    console.log(help)
+  } else {
+    const list = await generate()
+    const stale = staleFiles(list)
+    if (values.check) {
+      if (stale.length > 0) process.exitCode = 1
+      console.log(stale.length > 0 ? `out of date: ${stale.join(', ')}` : 'up to date')
+    } else {
+      for (const { file, content } of list) writeFileSync(pathOf(file), content)
+      console.log(stale.length > 0 ? `wrote ${stale.join(', ')}` : 'nothing changed')
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * A local EVM chain that a payer cannot tell from the test network whose id it carries: the same
+ * chain id, Circle's own token code at Circle's addresses, Multicall3 in its place. It listens on
+ * loopback only and ends with the process that started it.
+ */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import type { Address } from 'viem'
+import { deployContracts } from './deploy.ts'
+import type { TokenChain } from './fund.ts'
+import { callRpc } from './rpc.ts'
+import { spawnTethered } from './tethered.ts'
+import { type LocalChainId, localTokens } from './tokens.ts'
+
+export { blacklist, fund, pause, unblacklist, unpause } from './fund.ts'
+
+const startTimeoutMilliseconds = 20_000
+const stateIntervalSeconds = 5
+
+export type ChainOptions = {
+  chainId: LocalChainId
+  /** A free port when absent. */
+  port?: number
+  /** Blocks, balances and receipts are kept here between runs. */
+  stateFile?: string
+  /** Blocks at this pace; without it each transaction is mined at once in a block of its own. */
+  blockTimeSeconds?: number
+  /** With `blockTimeSeconds`: transactions do not wait, blocks come at the pace as well. */
+  mineAtOnce?: boolean
+}
+
+export type Chain = TokenChain & {
+  chainId: LocalChainId
+  /** CAIP-2. */
+  network: `eip155:${LocalChainId}`
+  port: number
+  stop: () => Promise<void>
+}
+
+/** Starts the chain and deploys what its state does not hold yet. */
+export async function startChain(options: ChainOptions): Promise<Chain> {
+  const { chainId, port = 0 } = options
+  const anvil = spawnTethered(findAnvil(), anvilArguments(options))
+  try {
+    const [, listening] = await anvil.waitForOutput(
+      /Listening on 127\.0\.0\.1:(\d+)/,
+      startTimeoutMilliseconds,
+    )
+    const rpcUrl = `http://127.0.0.1:${listening}`
+    await callRpc(rpcUrl, [['anvil_setLoggingEnabled', false]])
+    await deployContracts(rpcUrl, localTokens[chainId])
+    await setPace(rpcUrl, options)
+    const described = { chainId, network: `eip155:${chainId}` as const, rpcUrl }
+    return { ...described, port: Number(listening), ...addresses(chainId), stop: anvil.stop }
+  } catch (error) {
+    await anvil.stop()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`chain ${chainId} did not start on port ${port || '(any)'}: ${reason}`)
+  }
+}
+
+function anvilArguments({ chainId, port = 0, stateFile, ...options }: ChainOptions): string[] {
+  // Short epochs make the `safe` and `finalized` tags reachable: 4 and 8 blocks behind the latest.
+  const fixed = ['--host', '127.0.0.1', '--color', 'never', '--slots-in-an-epoch', '4']
+  const state = stateFile
+    ? ['--state', stateFile, '--state-interval', `${stateIntervalSeconds}`]
+    : []
+  const mixed =
+    options.blockTimeSeconds && options.mineAtOnce
+      ? ['--mixed-mining', '--block-time', `${options.blockTimeSeconds}`]
+      : []
+  return [...fixed, '--port', `${port}`, '--chain-id', `${chainId}`, ...state, ...mixed]
+}
+
+/** The pace begins after deployment, which would otherwise wait a block for each of its steps. */
+async function setPace(rpcUrl: string, { blockTimeSeconds, mineAtOnce }: ChainOptions) {
+  if (!blockTimeSeconds || mineAtOnce) return
+  await callRpc(rpcUrl, [['anvil_setIntervalMining', blockTimeSeconds]])
+}
+
+function addresses(chainId: LocalChainId): { usdc: Address; eurc?: Address } {
+  const of = (symbol: string) => localTokens[chainId].find((token) => token.symbol === symbol)
+  const usdc = of('USDC')
+  if (!usdc) throw new Error(`no USDC is known for chain ${chainId}`)
+  const eurc = of('EURC')
+  return { usdc: usdc.address, ...(eurc && { eurc: eurc.address }) }
+}
+
+function findAnvil(): string {
+  try {
+    return createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/bin/anvil')
+  } catch {
+    const folders = (process.env['PATH'] ?? '').split(delimiter)
+    const found = folders.map((folder) => join(folder, 'anvil')).find((path) => existsSync(path))
+    if (found) return found
+    throw new Error(
+      'anvil is missing: install the optional dependency @foundry-rs/anvil-linux-amd64, or put anvil of https://getfoundry.sh on PATH',
+    )
+  }
+}

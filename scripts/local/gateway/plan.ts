@@ -1,0 +1,54 @@
+/**
+ * The SQL of one call. Arguments travel as the JSON text of the request and are cast by PostgreSQL,
+ * so a number never passes through a JavaScript number; the answer leaves as JSON text.
+ */
+import type { SqlFunction } from './catalog.ts'
+
+export type Plan = { sql: string; takesBody: boolean; single: boolean }
+
+/** One row: how many rows the function gave, their JSON, and what it set for the HTTP answer. */
+export type PlanRow = {
+  rows: number
+  body: string
+  headers: string | null
+  status: string | null
+}
+
+/** The prepared call for these arguments; `single` asks for one object instead of a list. */
+export function planOf(fn: SqlFunction, given: readonly string[], single: boolean): Plan {
+  const used = fn.args.filter((arg) => given.includes(arg.name))
+  const key = `${single} ${used.map((arg) => arg.name).join(' ')}`
+  let plan = fn.plans.get(key)
+  if (!plan) {
+    plan = { sql: writeSql(fn, used, single), takesBody: used.length > 0, single }
+    fn.plans.set(key, plan)
+  }
+  return plan
+}
+
+function writeSql(fn: SqlFunction, used: SqlFunction['args'], single: boolean): string {
+  const args = used.map(({ name }) => `${quote(name)} := args.${quote(name)}`).join(', ')
+  const call = `${quote(fn.schema)}.${quote(fn.name)}(${args})`
+  const columns = used.map(({ name, type }) => `${quote(name)} ${type}`).join(', ')
+  // A parameter of type json would be encoded a second time by the driver, hence text first.
+  const source = used.length ? `json_to_record($1::text::json) as args(${columns}), lateral ` : ''
+  const rows = fn.composite
+    ? `select called.* from ${source}${call} called`
+    : `select called.value from ${source}(select ${call} as value) called`
+  return `select count(*)::int as rows, (${aggregate(fn, single)})::text as body,
+  nullif(current_setting('response.headers', true), '') as headers,
+  nullif(current_setting('response.status', true), '') as status
+from (${rows}) answer`
+}
+
+function aggregate(fn: SqlFunction, single: boolean): string {
+  if (fn.void) return `''`
+  const item = fn.composite ? 'answer' : 'answer.value'
+  return fn.set && !single
+    ? `coalesce(json_agg(${item}), '[]')`
+    : `coalesce(json_agg(${item})->0, 'null')`
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

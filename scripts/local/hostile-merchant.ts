@@ -1,0 +1,167 @@
+/**
+ * A merchant that misbehaves by path, and remembers each request it was sent:
+ * `/terms/<lie>` challenges with bad terms, `/unpaid/<answer>` misbehaves at once, `/paid/<answer>`
+ * takes the payment without settling it, `/settled/<answer>` settles first.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { HTTPFacilitatorClient } from '@x402/core/server'
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types'
+import * as z from 'zod'
+import type { Chain } from './chain.ts'
+import { answers, type Exchange } from './hostile/answers.ts'
+import { challengeLies, encode, type Offer, offerLies, toRequirementsV1 } from './hostile/terms.ts'
+import { listenRaw } from './listen.ts'
+import { localTokens } from './tokens.ts'
+
+const payTo = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc'
+const requestsRememberedMax = 10_000
+
+export type ReceivedRequest = { method: string; url: string; headers: IncomingHttpHeaders }
+
+export type HostileMerchant = {
+  url: string
+  /** The origin that redirects lead to; requests there are received as `/elsewhere/...`. */
+  elsewhereUrl: string
+  payTo: string
+  /** Every path that misbehaves. */
+  paths: readonly string[]
+  /** The requests to a path, query left out, that carried a payment header; oldest first. */
+  received: (path: string) => readonly ReceivedRequest[]
+  /** All requests to a path, with or without payment. */
+  requests: (path: string) => readonly ReceivedRequest[]
+  close: () => Promise<void>
+}
+
+type State = {
+  offer: Offer
+  elsewhereUrl: string
+  facilitator: HTTPFacilitatorClient | undefined
+  rounds: Map<string, number>
+  log: (ReceivedRequest & { path: string })[]
+}
+
+const payloadSchema = z.looseObject({ x402Version: z.int() }).and(z.custom<PaymentPayload>())
+
+/** Offers 0.01 USDC on the first chain; without `facilitatorUrl` the settling paths answer 501. */
+export async function startHostileMerchant(options: {
+  chains: readonly [Chain, ...Chain[]]
+  facilitatorUrl?: string
+  port?: number
+}): Promise<HostileMerchant> {
+  const { chains, facilitatorUrl, port } = options
+  const facilitator = facilitatorUrl
+    ? new HTTPFacilitatorClient({ url: facilitatorUrl })
+    : undefined
+  const offer = honestOffer(chains[0])
+  const state: State = { offer, elsewhereUrl: '', facilitator, rounds: new Map(), log: [] }
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    void respond(state, request, response).catch(() => response.destroy())
+  const main = await listenRaw(serve, port)
+  const elsewhere = await listenRaw(serve)
+  state.elsewhereUrl = elsewhere.url
+  const requests = (path: string) => state.log.filter((entry) => entry.path === path)
+  return {
+    url: main.url,
+    elsewhereUrl: elsewhere.url,
+    payTo,
+    paths: listPaths(),
+    received: (path) => requests(path).filter(({ headers }) => paymentHeader(headers)),
+    requests,
+    close: async () => void (await Promise.all([main.close(), elsewhere.close()])),
+  }
+}
+
+function honestOffer({ chainId, network, usdc }: Chain): Offer {
+  return {
+    scheme: 'exact',
+    network,
+    amount: '10000',
+    asset: usdc,
+    payTo,
+    maxTimeoutSeconds: 300,
+    extra: {
+      name: localTokens[chainId].find(({ address }) => address === usdc)?.name,
+      version: '2',
+    },
+  }
+}
+
+function listPaths(): string[] {
+  const lies = [...Object.keys(offerLies), ...Object.keys(challengeLies)]
+  const phases = ['unpaid', 'paid', 'settled']
+  return [
+    ...lies.map((lie) => `/terms/${lie}`),
+    ...phases.flatMap((phase) => Object.keys(answers).map((name) => `/${phase}/${name}`)),
+  ]
+}
+
+async function respond(state: State, request: IncomingMessage, response: ServerResponse) {
+  const { method = 'GET', headers } = request
+  const url = new URL(request.url ?? '/', `http://${headers.host ?? 'localhost'}`)
+  if (state.log.length >= requestsRememberedMax) state.log.shift()
+  state.log.push({ path: url.pathname, method, url: url.href, headers })
+  request.resume()
+  const [, phase = '', name = ''] = url.pathname.split('/')
+  const challenge = () => sendChallenge(state, url, response)
+  const payment = paymentHeader(headers)
+  const exchange = { request, response, elsewhereUrl: state.elsewhereUrl, challenge }
+  const answer = answers[phase === 'terms' || phase === 'elsewhere' ? 'ok' : name]
+  if (!answer) return void response.writeHead(404).end()
+  if (phase === 'unpaid') return answer({ ...exchange, status: 402, headers: {} })
+  if (!payment) return challenge()
+  if (phase === 'paid') return answer({ ...exchange, status: 200, headers: {} })
+  await settleAndAnswer(state, payment, { ...exchange, status: 200, headers: {} }, answer)
+}
+
+async function settleAndAnswer(
+  { facilitator, offer }: State,
+  payment: string,
+  exchange: Exchange,
+  answer: (exchange: Exchange) => void,
+): Promise<void> {
+  try {
+    if (!facilitator) throw new Error('settling needs a facilitator')
+    const text = Buffer.from(payment, 'base64').toString('utf8')
+    const payload = payloadSchema.parse(JSON.parse(text))
+    const version1 = payload.x402Version === 1
+    const requirements = version1 ? requirementsV1(offer, exchange.request) : payload.accepted
+    const settled = await facilitator.settle(payload, requirements)
+    if (!settled.success) throw new Error(settled.errorReason ?? 'not settled')
+    const header = version1 ? 'x-payment-response' : 'payment-response'
+    answer({ ...exchange, headers: { [header]: encode(JSON.stringify(settled)) } })
+  } catch (error) {
+    exchange.response.writeHead(501).end(error instanceof Error ? error.message : 'failed')
+  }
+}
+
+function sendChallenge({ offer, rounds }: State, url: URL, response: ServerResponse): void {
+  const round = (rounds.get(url.pathname) ?? 0) + 1
+  rounds.set(url.pathname, round)
+  const lie = url.pathname.startsWith('/terms/') ? url.pathname.slice('/terms/'.length) : 'honest'
+  const changed = { ...offer, ...offerLies[lie]?.(offer, round) }
+  const challenge = {
+    x402Version: 2,
+    error: 'Payment required',
+    resource: resourceOf(url.href),
+    accepts: [changed],
+  }
+  const write = challengeLies[lie] ?? challengeLies['honest']
+  const wire = write?.(challenge, changed) ?? { body: '' }
+  const header = wire.header ? { 'payment-required': wire.header } : {}
+  response.writeHead(402, { 'content-type': 'application/json', ...header }).end(wire.body)
+}
+
+function requirementsV1(offer: Offer, request: IncomingMessage): PaymentRequirements {
+  const resource = resourceOf(request.url ?? '/')
+  const requirements = toRequirementsV1(offer, resource, 'base-sepolia')
+  return z.custom<PaymentRequirements>().parse(requirements)
+}
+
+function resourceOf(url: string) {
+  return { url, description: 'A paid answer', mimeType: 'application/json' }
+}
+
+function paymentHeader(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers['payment-signature'] ?? headers['x-payment']
+  return typeof value === 'string' ? value : undefined
+}

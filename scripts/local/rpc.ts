@@ -1,0 +1,67 @@
+/**
+ * JSON-RPC to a local chain: one batch of independent calls, or one transaction from an account
+ * that anvil holds. It knows nothing of tokens and never retries.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Address, type Hex, isHex } from 'viem'
+import * as z from 'zod'
+
+const callTimeoutMilliseconds = 15_000
+const minedTimeoutMilliseconds = 30_000
+const pollMilliseconds = 5
+
+const answers = z.array(
+  z.object({
+    id: z.int(),
+    result: z.unknown().optional(),
+    error: z.object({ message: z.string() }).optional(),
+  }),
+)
+
+const hash = z.custom<Hex>((value) => isHex(value))
+const receiptSchema = z.nullable(z.object({ status: z.string() }))
+
+export type RpcCall = readonly [method: string, ...params: unknown[]]
+
+/** Results in the order of `calls`; the first error of any of them is thrown with its method. */
+export async function callRpc(rpcUrl: string, calls: readonly RpcCall[]): Promise<unknown[]> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(
+      calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params })),
+    ),
+    signal: AbortSignal.timeout(callTimeoutMilliseconds),
+  })
+  const byId = new Map(answers.parse(await response.json()).map((answer) => [answer.id, answer]))
+  return calls.map(([method], id) => {
+    const answer = byId.get(id)
+    if (!answer || answer.error) throw new Error(`${method}: ${answer?.error?.message ?? 'lost'}`)
+    return answer.result
+  })
+}
+
+// Anvil gives two transactions that arrive together the same nonce, so each waits for the one before.
+const submissions = new Map<string, Promise<unknown>>()
+
+/** Sends from an account that the chain holds and waits until it is mined; a revert is thrown. */
+export async function transact(rpcUrl: string, from: Address, to: Address, data: Hex) {
+  const submit = () => callRpc(rpcUrl, [['eth_sendTransaction', { from, to, data }]])
+  const submitted = (submissions.get(rpcUrl) ?? Promise.resolve()).then(submit, submit)
+  submissions.set(rpcUrl, submitted)
+  const transactionHash = hash.parse((await submitted)[0])
+  const status = await waitForStatus(rpcUrl, transactionHash)
+  if (status !== '0x1') throw new Error(`reverted: ${transactionHash}`)
+  return transactionHash
+}
+
+async function waitForStatus(rpcUrl: string, transactionHash: Hex): Promise<string> {
+  const deadline = Date.now() + minedTimeoutMilliseconds
+  while (Date.now() < deadline) {
+    const [receipt] = await callRpc(rpcUrl, [['eth_getTransactionReceipt', transactionHash]])
+    const status = receiptSchema.parse(receipt)?.status
+    if (status) return status
+    await sleep(pollMilliseconds)
+  }
+  throw new Error(`not mined within ${minedTimeoutMilliseconds} ms: ${transactionHash}`)
+}

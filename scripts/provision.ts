@@ -1,0 +1,61 @@
+/**
+ * What an operator opens accounts, keys and relayer lanes with, straight on the database. Wallet
+ * keys are made and sealed here under the custody root and leave this process only sealed.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Sql } from 'postgres'
+import * as z from 'zod'
+import { createApiKey, credentialOf, shownPart } from '../shared/auth/api-key.ts'
+import { createAccountKey } from '../shared/custody/accounts.ts'
+import { sealKey } from '../shared/custody/envelope.ts'
+import type { Roots } from '../shared/custody/roots.ts'
+
+const random = (length: number) => new Uint8Array(randomBytes(length))
+
+export type OpenedAccount = { id: string; alias: string; address: `0x${string}` }
+
+/** Opens an account with a new wallet. The alias must be free and in canonical form. */
+export async function openAccount(sql: Sql, roots: Roots, alias: string): Promise<OpenedAccount> {
+  const { address, privateKey } = createAccountKey(random)
+  const [{ id } = { id: '' }] = z
+    .array(z.object({ id: z.uuid() }))
+    .parse(await sql`select gen_random_uuid()::text as id`)
+  const envelope = sealKey(roots, random, { account: id, address }, privateKey)
+  privateKey.fill(0)
+  await sql`select private.open_account(${id}, ${alias}, ${address}, ${sql.json(envelope)})`
+  return { id, alias, address }
+}
+
+export type KeyOrder = {
+  account: string
+  label: string
+  scopes: readonly string[]
+  pepper: string
+  kind: 'live' | 'test'
+  /** Requests a second and at once; the table's defaults when absent. */
+  rate?: { perSecond: number; burst: number }
+}
+
+/** Makes an API key; this is the only time that it is seen. */
+export async function openApiKey(sql: Sql, order: KeyOrder): Promise<string> {
+  const key = createApiKey(order.kind, random)
+  const digest = await credentialOf(key, order.pepper)
+  const { perSecond = 100, burst = 600 } = order.rate ?? {}
+  await sql`
+    insert into private.api_keys (account, digest, label, shown, scopes, per_second, burst)
+    values (${order.account}, ${digest}, ${order.label}, ${shownPart(key)},
+      ${[...order.scopes]}, ${perSecond}, ${burst})`
+  return key
+}
+
+export type LaneOrder = { chainId: number; nonce: number }
+
+/** Brings a new relayer into service on a chain; it still has to be funded with gas. */
+export async function openLane(sql: Sql, roots: Roots, order: LaneOrder): Promise<`0x${string}`> {
+  const { address, privateKey } = createAccountKey(random)
+  const envelope = sealKey(roots, random, { account: 'relayer', address }, privateKey)
+  privateKey.fill(0)
+  await sql`select private.open_lane(${order.chainId}, ${address}, ${sql.json(envelope)},
+    ${order.nonce})`
+  return address
+}

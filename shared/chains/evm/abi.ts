@@ -1,0 +1,41 @@
+/**
+ * The contract functions and events that the product reads: ERC-20, EIP-3009, Multicall3 and the
+ * rollups' own contracts. Only what is called here; nothing that could move money by accident.
+ */
+import { parseAbi } from 'viem/utils'
+import * as z from 'zod'
+
+/** Bytes in hex, as JSON-RPC carries them. */
+export type Hex = `0x${string}`
+
+/** ERC-20, EIP-3009 and EIP-712 parts of a stablecoin that are read. */
+export const tokenAbi = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+])
+
+/** https://github.com/mds1/multicall3 */
+export const multicallAbi = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
+  'function getEthBalance(address account) view returns (uint256)',
+  'function getBlockNumber() view returns (uint256)',
+  'function getCurrentBlockTimestamp() view returns (uint256)',
+])
+
+/** Arbitrum's ArbSys and the OP Stack's GasPriceOracle. */
+export const rollupAbi = parseAbi([
+  'function arbBlockNumber() view returns (uint256)',
+  'function getL1FeeUpperBound(uint256 unsignedTransactionBytes) view returns (uint256)',
+])
+
+/** A quantity as a node answers it, read as bigint; a uint256 has at most 64 digits. */
+export const quantitySchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform((text) => BigInt(text))

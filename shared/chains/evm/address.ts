@@ -1,0 +1,68 @@
+/**
+ * Reads addresses that people and models typed, and warns of those that would lose the money or
+ * imitate another. Checks are of form and of well-known places; who owns an address is never known.
+ */
+import { getAddress } from 'viem/utils'
+import type { Address, Chain } from '../registry-data.ts'
+import { knownChains } from '../registry-data.ts'
+import { multicall3Address, permit2Address } from './places.ts'
+
+/** `checksummed` false: all letters had one case, so a typing error could not be noticed. */
+export type ReadAddress =
+  | { address: Address; checksummed: boolean }
+  | { refused: 'not_an_address' | 'bad_checksum' }
+
+/** Reads 0x and forty hex digits. Mixed letter case must be the checksum of EIP-55. */
+export function readAddress(text: string): ReadAddress {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return { refused: 'not_an_address' }
+  const address = getAddress(`0x${text.slice(2).toLowerCase()}`)
+  const checksummed = text === address
+  const digits = text.slice(2)
+  const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
+  return checksummed || oneCase ? { address, checksummed } : { refused: 'bad_checksum' }
+}
+
+/** Why money sent to an address would be lost. */
+export type LossReason = 'burn_address' | 'precompile' | 'token_contract' | 'system_contract'
+
+// Nobody holds a key of these, yet they look like destinations; the last two stand for native coin.
+const burnAddresses = new Set([
+  '0x0000000000000000000000000000000000000000',
+  '0x000000000000000000000000000000000000dead',
+  '0xdead000000000000000000000000000000000000',
+  '0xdead000000000000000042069420694206942069',
+  '0x00000000000000000000000000000000deadbeef',
+  '0xdeaddeaddeaddeaddeaddeaddeaddeaddeaddead',
+  '0xffffffffffffffffffffffffffffffffffffffff',
+  '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+])
+
+/** Multicall3 (anyone can take what it holds), Permit2 and the CREATE2 deployer keep no accounts. */
+const systemContracts = new Set([
+  multicall3Address.toLowerCase(),
+  permit2Address.toLowerCase(),
+  '0x4e59b44847b379578588920ca78fbf26c0b4956c',
+])
+
+// A token's address on another network is the same slip, so all of them count on each.
+const tokenContracts = new Set(
+  knownChains.flatMap(({ tokens }) => tokens.map(({ address }) => address.toLowerCase())),
+)
+
+/** The reason why a payment to this recipient would be lost, or undefined when none is known. */
+export function isLossyRecipient(address: Address, { stack }: Chain): LossReason | undefined {
+  const lower = address.toLowerCase()
+  if (burnAddresses.has(lower)) return 'burn_address'
+  // Precompiles of the EVM and of Nitro lie below 0x100.
+  if (/^0x0{38}[0-9a-f]{2}$/.test(lower)) return 'precompile'
+  // The OP Stack reserves 2,048 predeploys: https://specs.optimism.io/protocol/predeploys.html
+  if (stack === 'op' && /^0x420{35}[0-7][0-9a-f]{2}$/.test(lower)) return 'system_contract'
+  if (systemContracts.has(lower)) return 'system_contract'
+  return tokenContracts.has(lower) ? 'token_contract' : undefined
+}
+
+/** Equal at both ends and nowhere else proven: how address poisoning imitates a known payee. */
+export function looksLike(a: Address, b: Address): boolean {
+  const [one, other] = [a.toLowerCase(), b.toLowerCase()]
+  return one !== other && one.slice(2, 6) === other.slice(2, 6) && one.slice(-4) === other.slice(-4)
+}

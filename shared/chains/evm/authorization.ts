@@ -1,0 +1,108 @@
+/**
+ * What became of an EIP-3009 authorization, asked of the token contract alone. This recovers a
+ * transaction whose hash was lost with a response, and it is the only ground on which a reserved
+ * amount may be released: unused, and expired at a block that can no longer be undone.
+ */
+import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
+import * as z from 'zod'
+import type { Address, Chain, Token } from '../registry.ts'
+import type { Hex } from './abi.ts'
+import { quantitySchema, tokenAbi } from './abi.ts'
+import type { Log } from './logs.ts'
+import { logSchema, readAuthorizationEnd, sameHex } from './logs.ts'
+import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
+import type { ChainWorld, Rpc, Unavailable } from './rpc.ts'
+import { readAnswer, rpcFor, unavailable } from './rpc.ts'
+
+/**
+ * `used`, `canceled`: the transaction that did it; prove the payment from its receipt.
+ * `untraced`: it is spent, and no log was found in the blocks searched; keep the reservation.
+ * `unused`: at the latest block, of that time. `finalizedTimestampSeconds` is the latest time up to
+ * which it is final that it was unused; absent on a node without finality, which proves no expiry.
+ */
+export type AuthorizationFate =
+  | { status: 'used' | 'canceled'; transactionHash: Hex; blockNumber: bigint; logIndex: number }
+  | { status: 'untraced' }
+  | { status: 'unused'; latestTimestampSeconds: bigint; finalizedTimestampSeconds?: bigint }
+
+// Hosted nodes commonly refuse eth_getLogs over more than 10,000 blocks.
+const searchBlocksMax = 9_000n
+const logsMax = 100
+
+const headSchema = z.object({ timestamp: quantitySchema })
+
+/** `fromBlock`: the latest block when it was signed; without it the last 9,000 are searched. */
+export async function findAuthorization(
+  world: ChainWorld,
+  chain: Chain,
+  token: Token,
+  from: Address,
+  nonce: Hex,
+  fromBlock?: bigint,
+): Promise<AuthorizationFate | Unavailable> {
+  const rpc = rpcFor(world, chain)
+  const args = [from, nonce] as const
+  const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'authorizationState', args })
+  const [state, finalized] = await rpc.batch([
+    encodeSnapshot(chain, [{ target: token.address, callData }]),
+    { method: 'eth_getBlockByNumber', params: ['finalized', false] },
+  ])
+  const snapshot = decodeSnapshot(state)
+  if (snapshot.status !== 'ok') return snapshot
+  const spent = readWord(snapshot.results[0])
+  if (spent === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
+  if (spent === 1n) {
+    const oldest = snapshot.blockNumber - searchBlocksMax
+    const start = fromBlock ?? (oldest > 0n ? oldest : 0n)
+    return traceEnd(rpc, token, from, nonce, start)
+  }
+  const latestTimestampSeconds = snapshot.blockTimestampSeconds
+  const head = readAnswer(finalized, headSchema)
+  if ('status' in head) return { status: 'unused', latestTimestampSeconds }
+  return {
+    status: 'unused',
+    latestTimestampSeconds,
+    finalizedTimestampSeconds: earlier(head.value.timestamp, latestTimestampSeconds),
+  }
+}
+
+/**
+ * State and tag may come from two backends. A state read behind the finalized block is final only
+ * up to its own time; one read ahead of it implies the finalized block's state, since a spent
+ * authorization never becomes unused again. Either way the earlier time is proven.
+ */
+function earlier(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+async function traceEnd(
+  rpc: Rpc,
+  token: Token,
+  from: Address,
+  nonce: Hex,
+  start: bigint,
+): Promise<AuthorizationFate | Unavailable> {
+  const args = { authorizer: from, nonce }
+  const used = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args })
+  const canceled = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationCanceled', args })
+  const [usedSignature, ...indexed] = used
+  const topics = [[usedSignature, canceled[0]], ...indexed]
+  const filter = { address: token.address, fromBlock: toHex(start), toBlock: 'latest', topics }
+  const read = readAnswer(await rpc.request('eth_getLogs', [filter]), logsSchema)
+  if ('status' in read) return read
+  const log = read.value.find((candidate) => sameHex(candidate.address, token.address))
+  return log ? describeEnd(log) : { status: 'untraced' }
+}
+
+const logsSchema = z.array(logSchema).max(logsMax)
+
+function describeEnd(log: Log): AuthorizationFate {
+  const status = readAuthorizationEnd(log)
+  if (!status) return { status: 'untraced' }
+  const { transactionHash, blockNumber, logIndex } = log
+  return { status, transactionHash, blockNumber, logIndex: Number(logIndex) }
+}
+
+function toHex(quantity: bigint): Hex {
+  return `0x${quantity.toString(16)}`
+}

@@ -1,0 +1,75 @@
+/**
+ * What addresses hold, in one round trip per chain. Balances are read at the latest block, so they
+ * can still be undone by a reorganization; the block is named with them.
+ */
+import { encodeFunctionData } from 'viem/utils'
+import type { Address, Chain, Token } from '../registry.ts'
+import { multicallAbi, tokenAbi } from './abi.ts'
+import type { Inner } from './multicall.ts'
+import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
+import { multicall3Address } from './places.ts'
+import type { ChainWorld, Unavailable } from './rpc.ts'
+import { rpcFor, unavailable } from './rpc.ts'
+
+/** `absent`: there is no such contract on the chain, so the amount is zero for want of a token. */
+export type TokenBalance = { token: Token; amountAtomic: bigint; absent: boolean }
+
+/** One chain's answer. Native amounts are in wei and stand in the order asked for. */
+export type Balances = {
+  status: 'ok'
+  blockNumber: bigint
+  blockTimestampSeconds: bigint
+  tokens: TokenBalance[]
+  nativeWei: bigint
+  extraNativeWei: bigint[]
+}
+
+const timeoutMilliseconds = 3_000
+
+/** Reads an address's tokens and native coin, and the native coin of further addresses. */
+export async function readBalances(
+  world: ChainWorld,
+  chain: Chain,
+  wanted: { address: Address; tokens: readonly Token[]; extraNative?: readonly Address[] },
+): Promise<Balances | Unavailable> {
+  const { address, tokens, extraNative = [] } = wanted
+  const natives = [address, ...extraNative]
+  const calls = [...tokens.map((token) => balanceCall(token, address)), ...natives.map(nativeCall)]
+  const { method, params } = encodeSnapshot(chain, calls)
+  const answer = await rpcFor(world, chain).request(method, params, { timeoutMilliseconds })
+  const snapshot = decodeSnapshot(answer)
+  if (snapshot.status !== 'ok') return snapshot
+  const words = snapshot.results.map(readWord)
+  const [nativeWei, ...extraNativeWei] = words
+    .slice(tokens.length)
+    .filter((word) => word !== undefined)
+  if (nativeWei === undefined || extraNativeWei.length !== extraNative.length) {
+    return unavailable('a native balance is missing')
+  }
+  const { blockNumber, blockTimestampSeconds } = snapshot
+  return {
+    status: 'ok',
+    blockNumber,
+    blockTimestampSeconds,
+    tokens: tokens.map((token, index) => tokenBalance(token, words[index])),
+    nativeWei,
+    extraNativeWei,
+  }
+}
+
+/** The inner call that reads one token balance. */
+export function balanceCall(token: Token, address: Address): Inner {
+  const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] })
+  return { target: token.address, callData }
+}
+
+/** The inner call that reads one native balance. */
+export function nativeCall(address: Address): Inner {
+  const args = [address] as const
+  const callData = encodeFunctionData({ abi: multicallAbi, functionName: 'getEthBalance', args })
+  return { target: multicall3Address, callData }
+}
+
+function tokenBalance(token: Token, word: bigint | undefined): TokenBalance {
+  return { token, amountAtomic: word ?? 0n, absent: word === undefined }
+}

@@ -1,0 +1,96 @@
+/**
+ * Hands signed bytes to a node and says what the node said. None of the outcomes is a failure of
+ * the payment: bytes that left may be mined by anyone later, so what happened is read from the
+ * chain, and only the same bytes may ever be sent again.
+ */
+
+import { wordSchema } from '../hex.ts'
+import type { Chain } from '../registry.ts'
+import type { Hex } from './abi.ts'
+import type { ChainWorld, RpcFailure } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
+
+/**
+ * `known`: the node already has exactly these bytes, or mined them. `nonce_used`: a transaction
+ * with this nonce is mined, perhaps this one; look for its receipt. `underpriced`: the slot needs
+ * higher fees. `unfunded`: the sender cannot pay for gas. `unreachable`: unknown, as after a
+ * timeout. `refused`: this node will not take it, for the reason in the message.
+ */
+export type BroadcastOutcome =
+  | 'accepted'
+  | 'known'
+  | 'nonce_used'
+  | 'underpriced'
+  | 'unfunded'
+  | 'unreachable'
+  | 'refused'
+
+/** The message is the node's own; for the log, never for a caller. */
+export type Broadcast = { outcome: BroadcastOutcome; message?: string }
+
+const timeoutMilliseconds = 5_000
+
+/** Sends once. It never retries: the caller stores the outcome before it decides to. */
+export async function broadcast(
+  world: ChainWorld,
+  chain: Chain,
+  rawTransaction: Hex,
+): Promise<Broadcast> {
+  const params = [rawTransaction]
+  const limits = { timeoutMilliseconds }
+  const answer = await rpcFor(world, chain).request('eth_sendRawTransaction', params, limits)
+  if ('failure' in answer) return classifyFailure(answer.failure)
+  const accepted = wordSchema.safeParse(answer.result).success
+  return accepted ? { outcome: 'accepted' } : { outcome: 'unreachable', message: 'no hash' }
+}
+
+/** Reads the node's refusal; what none of the known phrases explains stays unknown or `refused`. */
+export function classifyFailure(failure: RpcFailure): Broadcast {
+  if (failure.kind === 'unreachable') return { outcome: 'unreachable', message: failure.reason }
+  const message = failure.message.toLowerCase()
+  const match = phrases.find(([, texts]) => texts.some((text) => message.includes(text)))
+  if (match) return { outcome: match[0], message: failure.message }
+  const undecided = undecidedCodes.has(failure.code)
+  return { outcome: undecided ? 'unreachable' : 'refused', message: failure.message }
+}
+
+// Internal error and limit exceeded (EIP-1474): the node may have passed the bytes on or not.
+const undecidedCodes = new Set([-32603, -32005, 429])
+
+/**
+ * What clients say, lower-cased: geth and its relatives core/txpool/errors.go, Erigon
+ * txpoolcfg.go, Nethermind AcceptTxResult.cs, Besu TransactionInvalidReason, anvil. Order matters:
+ * a message about a timeout may quote another one.
+ */
+const phrases: readonly [BroadcastOutcome, readonly string[]][] = [
+  ['unreachable', ['timed out', 'timeout', 'too many requests', 'rate limit', 'try again']],
+  [
+    'known',
+    [
+      'already known',
+      'alreadyknown',
+      'already imported',
+      'known transaction',
+      'already in mempool',
+    ],
+  ],
+  ['nonce_used', ['nonce too low', 'nonce is too low', 'oldnonce', 'nonce below']],
+  [
+    'unfunded',
+    ['insufficient funds', 'insufficientfunds', 'insufficient balance', 'exceeds account balance'],
+  ],
+  [
+    'underpriced',
+    [
+      'underpriced',
+      'less than block base fee',
+      'could not replace existing',
+      'replacementnotallowed',
+      'feetoolow',
+      'fee too low',
+      'gas price below',
+      'minimum needed',
+      'below configured minimum',
+    ],
+  ],
+]

@@ -1,0 +1,76 @@
+/**
+ * Many reads in one eth_call, through Multicall3. All values of one answer come from the same
+ * block, whose number and time come with them, so that what is compared was true at one moment.
+ */
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { hexSchema } from '../hex.ts'
+import type { Address, Chain } from '../registry.ts'
+import type { Hex } from './abi.ts'
+import { multicallAbi, rollupAbi } from './abi.ts'
+import { arbSysAddress, multicall3Address } from './places.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
+import { readAnswer, unavailable } from './rpc.ts'
+
+/** One contract call to make inside. */
+export type Inner = { target: Address; callData: Hex }
+
+/** What a block says; a call that failed, or met no contract, is undefined. */
+export type Snapshot = {
+  status: 'ok'
+  blockNumber: bigint
+  blockTimestampSeconds: bigint
+  results: (Hex | undefined)[]
+}
+
+const innerCallsMax = 100
+
+/** The eth_call that makes them all. `block` is a tag or a hex number. */
+export function encodeSnapshot(chain: Chain, calls: readonly Inner[], block = 'latest'): RpcCall {
+  const all = [...blockCalls(chain), ...calls]
+  if (all.length > innerCallsMax) throw new RangeError(`${all.length} calls in one`)
+  const args = [all.map((call) => ({ ...call, allowFailure: true }))] as const
+  const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args })
+  return { method: 'eth_call', params: [{ to: multicall3Address, data }, block] }
+}
+
+/** Reads the answer to `encodeSnapshot`; never throws, whatever the node sent. */
+export function decodeSnapshot(answer: RpcAnswer | undefined): Snapshot | Unavailable {
+  const read = readAnswer(answer, hexSchema)
+  if ('status' in read) return read
+  const results = decodeAggregate(read.value)
+  if (!results) return unavailable('Multicall3 gave no result')
+  const [arbitrumNumber, evmNumber, timestamp, ...rest] = results
+  const number = readWord(arbitrumNumber) ?? readWord(evmNumber)
+  const seconds = readWord(timestamp)
+  if (number === undefined || seconds === undefined) return unavailable('no block was named')
+  return { status: 'ok', blockNumber: number, blockTimestampSeconds: seconds, results: rest }
+}
+
+/** A returned uint256; undefined when the contract is absent or the call failed. */
+export function readWord(returned: Hex | undefined): bigint | undefined {
+  return returned !== undefined && returned.length === 66 ? BigInt(returned) : undefined
+}
+
+function decodeAggregate(data: Hex): (Hex | undefined)[] | undefined {
+  try {
+    const results = decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data })
+    return results.map((result) => (result.success ? result.returnData : undefined))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The number comes twice: on Nitro chains the EVM's own number is one of the parent chain, and only
+ * ArbSys knows the chain's; elsewhere the ArbSys call is aimed at an empty address and says nothing.
+ */
+function blockCalls({ stack }: Chain): Inner[] {
+  const own = encodeFunctionData({ abi: rollupAbi, functionName: 'arbBlockNumber' })
+  const number = encodeFunctionData({ abi: multicallAbi, functionName: 'getBlockNumber' })
+  const time = encodeFunctionData({ abi: multicallAbi, functionName: 'getCurrentBlockTimestamp' })
+  return [
+    { target: stack === 'nitro' ? arbSysAddress : multicall3Address, callData: own },
+    { target: multicall3Address, callData: number },
+    { target: multicall3Address, callData: time },
+  ]
+}

@@ -1,0 +1,82 @@
+/**
+ * The one table of refusals: code, HTTP status, sentence. An operation lists the codes of its own;
+ * the pipeline adds those that any operation can meet. The sentence is safe for every caller and
+ * says what to do next; what only the operator may know goes into `log`.
+ */
+export const errorTable = {
+  unauthorized: [
+    401,
+    'The bearer token is missing or not valid. Send Authorization: Bearer <API_KEY>.',
+  ],
+  insufficient_scope: [403, 'This key does not carry the scope that the operation needs.'],
+  account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, in the web app.'],
+  limit_exceeded: [403, 'The payment is over a limit that the owner has set.'],
+  invalid_request: [400, 'The request does not have the described shape.'],
+  not_found: [404, 'There is nothing at this path.'],
+  method_not_allowed: [405, 'The path is right, the method is not.'],
+  conflict: [409, 'Another request is changing the same thing. Try again shortly.'],
+  terms_changed: [409, 'The terms are not those that were prepared. Prepare the payment again.'],
+  insufficient_funds: [409, 'The wallet does not hold enough of the token on this chain.'],
+  payload_too_large: [413, 'The request body is larger than the operation accepts.'],
+  unsupported_media_type: [415, 'Send the body as application/json.'],
+  idempotency_mismatch: [422, 'This Idempotency-Key was used with another body.'],
+  unsupported_scheme: [422, 'None of the offered ways to pay is one that the service can use.'],
+  unsupported_chain: [422, 'The chain is not one that this service is connected to.'],
+  unsupported_token: [422, 'The token is not one that the service pays with on this chain.'],
+  recipient_not_found: [404, 'No account has this alias or mail address.'],
+  recipient_refused: [422, 'Money sent to this recipient would be lost, so nothing is sent to it.'],
+  payment_not_found: [404, 'The account has no such payment.'],
+  payment_closed: [409, 'The payment is already over and cannot be taken further.'],
+  resource_refused: [422, 'The resource address is not one that the service fetches.'],
+  resource_unavailable: [502, 'The resource did not answer as an HTTP server should.'],
+  no_payment_required: [409, 'The resource did not ask for a payment.'],
+  invalid_challenge: [422, 'The payment challenge cannot be read.'],
+  rate_limited: [429, 'Too many requests with this credential. Wait, then try again.'],
+  internal_error: [500, 'Something failed on our side. The request id identifies it.'],
+  unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],
+} as const satisfies Record<string, readonly [status: number, sentence: string]>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** What a refusal may carry beyond its code. */
+export type RefusalDetail = {
+  /** Replaces the table's sentence; safe for the caller. */
+  message?: string
+  /** What the agent should do next. */
+  hint?: string
+  retryAfterSeconds?: number
+  details?: Record<string, unknown>
+  /** For the operator's log, never sent. */
+  log?: string
+}
+
+export type Refusal<Code extends ErrorCode = ErrorCode> = { readonly refusal: Code } & RefusalDetail
+
+/** An expected refusal, as a value. */
+export function fail<const Code extends ErrorCode>(
+  code: Code,
+  detail: RefusalDetail = {},
+): Refusal<Code> {
+  return { refusal: code, ...detail }
+}
+
+export function isRefusal<T>(value: T | Refusal): value is Extract<T | Refusal, Refusal> {
+  return typeof value === 'object' && value !== null && 'refusal' in value
+}
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(errorTable, text)
+}
+
+/**
+ * A refusal that crosses the border of the database client: SQL ended the call with a code of the
+ * table. The pipeline answers it like a refusal that a handler returned.
+ */
+export class Rejection extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.refusal)
+    this.refusal = refusal
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Fields that several operations share, so that a word means the same everywhere. Requests are
+ * strict; each string has a bound.
+ */
+import * as z from 'zod'
+import { amountPattern } from '../money/amount.ts'
+import { consentLevels } from '../policy/facts.ts'
+
+/** A token amount in token units. */
+export const amount = z
+  .string()
+  .max(40)
+  .regex(amountPattern, 'a decimal string such as "12.50"; no sign, exponent or spaces')
+  .describe('Decimal string in token units, at most as fine as the token.')
+
+/** Atomic units of a token. */
+export const amountAtomic = z.string().describe('Decimal string of atomic units.')
+
+/** US dollars with at most 6 decimals. */
+export const usd = z.string().describe('US dollars, decimal string.')
+
+/** A chain on input: CAIP-2 or a name of the registry. */
+export const chainInput = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('CAIP-2 id such as eip155:8453, or a name such as base.')
+
+/** A token on input: symbol or contract address. */
+export const tokenInput = z.string().min(1).max(64).describe('Symbol such as USDC, or its address.')
+
+/** A chain in an answer. */
+export const chain = z.string().describe('CAIP-2 id.')
+
+/** RFC 3339 in UTC. */
+export const time = z.iso.datetime({ offset: true }).describe('RFC 3339, UTC.')
+
+/** How far the chain has gone with a transaction (DESIGN section 5). */
+export const finality = z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged'])
+
+/** Who stood behind the payment. */
+export const consentLevel = z.enum(consentLevels)
+
+/** Whether the agent says that the user confirmed exactly this. */
+export const userConfirmed = z
+  .boolean()
+  .describe('True only after the user has confirmed payee, amount, chain and token.')
+
+/** Why a payment does not go through by itself. */
+export const reasons = z.array(
+  z.object({
+    code: z.string(),
+    message: z.string(),
+    headroom_usd: usd.optional(),
+    resets_at: time.nullable().optional(),
+  }),
+)
+
+/** What has to be confirmed, and by whom. The digest is SHA-256 over the canonical terms. */
+export const confirmation = z.object({
+  level: consentLevel,
+  digest: z.string(),
+  expires_at: time,
+  status: z.enum(['pending', 'approved', 'expired']),
+  url: z.url().optional().describe('Where the owner confirms, when the owner has to.'),
+})
+
+/** A page size of 1 to 50. */
+export const limit = z
+  .string()
+  .regex(/^([1-9]|[1-4][0-9]|50)$/, 'an integer from 1 to 50')
+  .describe('1 to 50.')

@@ -1,0 +1,11 @@
+/**
+ * Scopes of a credential and the order between them. A wider scope covers the narrower ones, so an
+ * operation names only the narrowest scope that it needs.
+ */
+
+/** What a credential may hold. `vault` stands aside: it opens secrets and nothing else. */
+export const scopes = ['read', 'pay', 'full', 'vault'] as const
+export type Scope = (typeof scopes)[number]
+
+/** What an operation asks of its caller. `public` asks for no token at all. */
+export type Access = 'public' | 'read' | 'pay' | 'full'

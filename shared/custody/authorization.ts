@@ -1,0 +1,79 @@
+/**
+ * Signs EIP-3009 TransferWithAuthorization and nothing else under a wallet's key. Every signature is
+ * read back before it is answered: another implementation of the digest must recover the payer from
+ * it. A known limit: the signing library takes the key as text, which cannot be zeroed after use.
+ */
+import { bytesToHex, recoverAddress } from 'viem'
+import { signTypedData } from 'viem/accounts'
+import { authorizationDigest, type TokenDomain } from './authorization-digest.ts'
+import type { SignedAuthorization } from './port.ts'
+import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
+
+/** What one authorization says. Times are unix seconds, both exclusive (EIP-3009). */
+export type AuthorizationTerms = TokenDomain & {
+  from: string
+  to: string
+  valueAtomic: bigint
+  validAfter: number | bigint
+  validBefore: number | bigint
+  nonce: string
+}
+
+const types = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+/** Signs the terms with the payer's key; throws when the key is not that of `from`. */
+export async function signAuthorization(
+  key: Uint8Array,
+  terms: AuthorizationTerms,
+): Promise<SignedAuthorization> {
+  if (terms.valueAtomic <= 0n) throw new Error('an authorization moves more than nothing')
+  const message = {
+    from: requireAddress(terms.from),
+    to: requireAddress(terms.to),
+    value: terms.valueAtomic,
+    validAfter: BigInt(terms.validAfter),
+    validBefore: BigInt(terms.validBefore),
+    nonce: requireHex(terms.nonce, 32),
+  }
+  const verifyingContract = requireAddress(terms.token)
+  const signature = await signTypedData({
+    privateKey: bytesToHex(key),
+    domain: { ...terms.domain, chainId: terms.chainId, verifyingContract },
+    types,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  })
+  const signed = {
+    ...message,
+    value: String(message.value),
+    validAfter: String(message.validAfter),
+    validBefore: String(message.validBefore),
+    signature,
+  }
+  await confirmAuthorization(terms, signed)
+  return signed
+}
+
+/** Throws unless each field is the asked one and the signature over those fields is the payer's. */
+export async function confirmAuthorization(
+  terms: AuthorizationTerms,
+  signed: SignedAuthorization,
+): Promise<void> {
+  const { from, to, valueAtomic: value, validAfter, validBefore, nonce } = terms
+  requireSame({ from, to, value, validAfter, validBefore, nonce }, signed)
+  splitSignature(signed.signature)
+  const signer = await recoverAddress({
+    hash: authorizationDigest(terms, signed),
+    signature: requireHex(signed.signature, 65),
+  })
+  requireSame({ signer: from }, { signer })
+}

@@ -1,0 +1,157 @@
+/**
+ * Sealed private keys, as they are stored. A root's key wraps a data key, and a key derived from that
+ * seals the private key, both with XChaCha20-Poly1305; what the envelope belongs to is bound into
+ * both, so it opens for that account and address only. It does not hide that an account has a key.
+ */
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import * as z from 'zod'
+import { addressOf, type RandomBytes } from './accounts.ts'
+import { encodeAssociatedData } from './associated-data.ts'
+import { decodeBase64, encodeBase64 } from './base64.ts'
+import { derivationSalt, type Roots } from './roots.ts'
+
+// draft-irtf-cfrg-xchacha-03 section 2.1: a nonce of 24 bytes is long enough to be drawn at random.
+const nonceBytes = 24
+const keyBytes = 32
+const tagBytes = 16
+const recordVersion = 1
+
+const base64Text = z.string().max(64)
+
+const schema = z.strictObject({
+  /** Version of this record's shape and derivation. */
+  version: z.literal(recordVersion),
+  /** The data key under the key-encryption key of a root. */
+  wrap: z.strictObject({
+    kekVersion: z.int().positive(),
+    nonce: base64Text,
+    ciphertext: base64Text,
+  }),
+  nonce: base64Text,
+  ciphertext: base64Text,
+})
+
+/** Plain JSON: versions as numbers, bytes in base64. */
+export type Envelope = z.output<typeof schema>
+
+/** Whose key it is. A relayer's key has the account `relayer`. Addresses compare without case. */
+export type KeyBinding = { account: string; address: string }
+
+/** Reads a stored envelope; throws when it has another shape. */
+export function readEnvelope(stored: unknown): Envelope {
+  return schema.parse(stored)
+}
+
+/** Seals a private key for its account. The caller still owns `privateKey` and zeroes it. */
+export function sealKey(
+  roots: Roots,
+  random: RandomBytes,
+  binding: KeyBinding,
+  privateKey: Uint8Array,
+): Envelope {
+  // Money sent to an address whose key is another one could never be moved again.
+  if (addressOf(privateKey).toLowerCase() !== binding.address.toLowerCase()) {
+    throw new Error('the address to seal for is not that of the key')
+  }
+  return spend(random(keyBytes), (dataKey) => {
+    const nonce = random(nonceBytes)
+    const ciphertext = spend(recordKey(dataKey, binding), (key) =>
+      xchacha20poly1305(key, nonce, recordData(binding)).encrypt(privateKey),
+    )
+    return {
+      version: recordVersion,
+      wrap: wrapDataKey(roots, random, binding, dataKey),
+      nonce: encodeBase64(nonce),
+      ciphertext: encodeBase64(ciphertext),
+    }
+  })
+}
+
+/** Opens a private key of 32 bytes; throws unless the envelope is this binding's, untouched. */
+export function openKey(roots: Roots, binding: KeyBinding, envelope: Envelope): Uint8Array {
+  const { nonce, ciphertext } = envelope
+  return spend(unwrapDataKey(roots, binding, envelope.wrap), (dataKey) =>
+    spend(recordKey(dataKey, binding), (key) =>
+      xchacha20poly1305(key, decodeBase64(nonce, nonceBytes), recordData(binding)).decrypt(
+        decodeBase64(ciphertext, keyBytes + tagBytes),
+      ),
+    ),
+  )
+}
+
+/** Lends the opened key to `use` and fills it with zeros when that ends, however it ends. */
+export async function withKey<T>(
+  roots: Roots,
+  binding: KeyBinding,
+  envelope: Envelope,
+  use: (privateKey: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const privateKey = openKey(roots, binding, envelope)
+  try {
+    return await use(privateKey)
+  } finally {
+    privateKey.fill(0)
+  }
+}
+
+/**
+ * Moves the data key under the newest root; the sealed private key stays as it is and is not opened.
+ * An envelope that is there already is answered unchanged, so a rotation can be repeated.
+ */
+export function rewrap(
+  roots: Roots,
+  random: RandomBytes,
+  binding: KeyBinding,
+  envelope: Envelope,
+): Envelope {
+  if (envelope.wrap.kekVersion === roots.newestVersion) return envelope
+  return spend(unwrapDataKey(roots, binding, envelope.wrap), (dataKey) => ({
+    ...envelope,
+    wrap: wrapDataKey(roots, random, binding, dataKey),
+  }))
+}
+
+function wrapDataKey(
+  roots: Roots,
+  random: RandomBytes,
+  binding: KeyBinding,
+  dataKey: Uint8Array,
+): Envelope['wrap'] {
+  const kekVersion = roots.newestVersion
+  const nonce = random(nonceBytes)
+  const ciphertext = spend(roots.kek(kekVersion), (kek) =>
+    xchacha20poly1305(kek, nonce, wrapData(binding, kekVersion)).encrypt(dataKey),
+  )
+  return { kekVersion, nonce: encodeBase64(nonce), ciphertext: encodeBase64(ciphertext) }
+}
+
+function unwrapDataKey(roots: Roots, binding: KeyBinding, wrap: Envelope['wrap']): Uint8Array {
+  const nonce = decodeBase64(wrap.nonce, nonceBytes)
+  const ciphertext = decodeBase64(wrap.ciphertext, keyBytes + tagBytes)
+  return spend(roots.kek(wrap.kekVersion), (kek) =>
+    xchacha20poly1305(kek, nonce, wrapData(binding, wrap.kekVersion)).decrypt(ciphertext),
+  )
+}
+
+function recordKey(dataKey: Uint8Array, binding: KeyBinding): Uint8Array {
+  return hkdf(sha256, dataKey, derivationSalt, recordData(binding), keyBytes)
+}
+
+function recordData({ account, address }: KeyBinding): Uint8Array {
+  const version = String(recordVersion)
+  return encodeAssociatedData(['custody', 'record', account, 'evm', address.toLowerCase(), version])
+}
+
+function wrapData({ account }: KeyBinding, kekVersion: number): Uint8Array {
+  return encodeAssociatedData(['custody', 'wrap', account, String(kekVersion)])
+}
+
+function spend<T>(secret: Uint8Array, use: (secret: Uint8Array) => T): T {
+  try {
+    return use(secret)
+  } finally {
+    secret.fill(0)
+  }
+}

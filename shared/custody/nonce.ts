@@ -1,0 +1,32 @@
+/**
+ * The EIP-3009 nonce of a payment. It follows from the payment alone and is fixed before anything is
+ * signed, so the token itself lets a payment through at most once.
+ */
+import { type Hex, isAddress, keccak256, stringToBytes } from 'viem'
+
+// RFC 9562 section 4, in the one spelling that the nonce is made from.
+const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What makes a payment's nonce. */
+export type NonceSource = { chainId: number; token: string; paymentId: string }
+
+/**
+ * The text that a payment's nonce is made from: `aoa.payment.v1|eip155:<chain id>|<token>|<payment id>`,
+ * the chain id in decimal, the token's address and the payment's UUID in lower case.
+ */
+export function noncePreimage({ chainId, token, paymentId }: NonceSource): string {
+  return `aoa.payment.v1|eip155:${chainId}|${token.toLowerCase()}|${paymentId.toLowerCase()}`
+}
+
+/**
+ * keccak-256 over the UTF-8 of the preimage. Anyone who is told the payment id can repeat this and
+ * find the nonce in the token's `AuthorizationUsed` log (EIP-3009), which shows that this transaction
+ * settled this payment; nobody can guess the nonce without the id.
+ */
+export function authorizationNonce(source: NonceSource): Hex {
+  const { chainId, token, paymentId } = source
+  if (!Number.isSafeInteger(chainId) || chainId < 1) throw new Error('not a chain id')
+  if (!isAddress(token)) throw new Error('not a token address')
+  if (!canonicalUuid.test(paymentId.toLowerCase())) throw new Error('not a payment id')
+  return keccak256(stringToBytes(noncePreimage(source)))
+}

@@ -1,0 +1,105 @@
+/**
+ * The only door to Postgres: named SQL functions called through PostgREST, one call a transaction.
+ * SQLSTATE PTnnn with a code of the error table becomes a Rejection; a database that does not
+ * answer becomes `unavailable`. Serialization failures are tried again, nothing else is.
+ */
+import { PostgrestClient } from '@supabase/postgrest-js'
+import * as z from 'zod'
+import type { Refusal } from '../contract/errors.ts'
+import { fail, isErrorCode, Rejection } from '../contract/errors.ts'
+import type { Config } from '../env.ts'
+import type { Fetch } from '../world.ts'
+import type { DatabaseFunctions } from './functions.ts'
+
+type Name = keyof DatabaseFunctions & string
+type Arguments<N extends Name> = Omit<DatabaseFunctions[N]['args'], 'credential'>
+
+export type Database = {
+  /** Calls one SQL function; answers what PostgREST answers, unread. */
+  call(name: Name, args: object): Promise<unknown>
+}
+
+/** A database bound to one caller: every call carries the credential, so none can forget it. */
+export type CallerDatabase = {
+  /** The only row, or undefined when there is none. */
+  one<N extends Name, Row>(
+    name: N,
+    args: Arguments<N>,
+    row: z.ZodType<Row>,
+  ): Promise<Row | undefined>
+  many<N extends Name, Row>(name: N, args: Arguments<N>, row: z.ZodType<Row>): Promise<Row[]>
+  /** For a function whose answer tells nothing. */
+  run<N extends Name>(name: N, args: Arguments<N>): Promise<void>
+}
+
+/** Tries of one call that fails to serialize (SQLSTATE 40001) or deadlocks (40P01). */
+const triesMax = 4
+/** A database that does not answer within this is treated as down. */
+const timeoutMilliseconds = 10_000
+
+/** Opens the database with the key that this function was given. */
+export function openDatabase(config: Config, fetch: Fetch): Database {
+  const key = config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? ''
+  const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {
+    headers: { apikey: key, authorization: `Bearer ${key}` },
+    schema: 'api',
+    fetch,
+    timeout: timeoutMilliseconds,
+  })
+  return {
+    async call(name, args) {
+      for (let tries = 1; ; tries += 1) {
+        const { data, error, status } = await client.rpc(name, args)
+        if (!error) return data
+        const again = error.code === '40001' || error.code === '40P01'
+        if (!again || tries === triesMax) throw rejection(error, status)
+      }
+    },
+  }
+}
+
+/** Binds the caller's credential to every call. */
+export function bindCredential(database: Database, credential: string): CallerDatabase {
+  return reading((name, args) => database.call(name, { credential, ...args }))
+}
+
+/** The same reading of rows for calls that carry no credential (housekeeping, custody). */
+export function unbound(database: Database): CallerDatabase {
+  return reading((name, args) => database.call(name, args))
+}
+
+function reading(call: Database['call']): CallerDatabase {
+  return {
+    async one(name, args, row) {
+      return z
+        .array(row)
+        .max(1)
+        .parse(await call(name, args))[0]
+    },
+    async many(name, args, row) {
+      return z.array(row).parse(await call(name, args))
+    },
+    async run(name, args) {
+      await call(name, args)
+    },
+  }
+}
+
+type PostgrestFailure = { code?: string; message: string; details?: string | null }
+
+function rejection(error: PostgrestFailure, status: number): Error {
+  const log = `${error.code ?? ''} ${error.message}`
+  if (/^PT\d{3}$/.test(error.code ?? '') && isErrorCode(error.message)) {
+    return new Rejection({ ...fail(error.message), ...detailOf(error.details) })
+  }
+  const down = status === 0 || status === 503 || /^(08|53|57P|PGRST00)/.test(error.code ?? '')
+  return down ? new Rejection(fail('unavailable', { log })) : new Error(`database: ${log}`)
+}
+
+const detailSchema = z.object({ retry_after_seconds: z.number().optional() }).loose()
+
+function detailOf(details: string | null | undefined): Partial<Refusal> {
+  const parsed = detailSchema.safeParse(details ? JSON.parse(details) : {})
+  const seconds = parsed.success ? parsed.data.retry_after_seconds : undefined
+  return seconds === undefined ? {} : { retryAfterSeconds: seconds }
+}

@@ -1,0 +1,52 @@
+/**
+ * The one schema over bindings and secrets. A function is given only the secrets that it needs, so
+ * most are optional here; asking for one that was not bound fails with its name.
+ */
+import * as z from 'zod'
+
+const flag = z.enum(['true', 'false']).default('false')
+
+const schema = z.object({
+  /** `local` is the only environment in which loopback addresses may be allowed. */
+  ENVIRONMENT: z.enum(['production', 'staging', 'local']).default('production'),
+  BASE_URL: z.url(),
+  MAIL_DOMAIN: z.string().min(1),
+  SUPABASE_URL: z.url(),
+  SUPABASE_SERVICE_KEY: z.string().min(1).optional(),
+  CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
+  /** Version -> 32 bytes in base64. The highest version seals, all versions open. */
+  CUSTODY_ROOT_KEYS: z.string().optional(),
+  API_KEY_PEPPER: z.string().min(16).optional(),
+  /** JSON: CAIP-2 id -> RPC endpoints, first preferred. */
+  CHAIN_RPC_URLS: z.string().default('{}'),
+  /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */
+  EUR_USD_RATE: z.string().optional(),
+  ALLOW_LOOPBACK: flag,
+})
+
+const endpoints = z.record(z.string().regex(/^eip155:[1-9][0-9]*$/), z.array(z.url()).min(1))
+
+export type Config = Omit<z.output<typeof schema>, 'CHAIN_RPC_URLS' | 'ALLOW_LOOPBACK'> & {
+  chainRpcUrls: Readonly<Record<string, readonly string[]>>
+  allowLoopback: boolean
+}
+
+/** Reads bindings into a Config; throws with the names of what is missing or wrong. */
+export function readConfig(bindings: unknown): Config {
+  const { CHAIN_RPC_URLS, ALLOW_LOOPBACK, ...rest } = schema.parse(bindings)
+  const allowLoopback = ALLOW_LOOPBACK === 'true'
+  if (allowLoopback && rest.ENVIRONMENT !== 'local') {
+    throw new Error('ALLOW_LOOPBACK is for ENVIRONMENT=local only')
+  }
+  return { ...rest, chainRpcUrls: endpoints.parse(JSON.parse(CHAIN_RPC_URLS)), allowLoopback }
+}
+
+/** A setting that this function cannot work without. */
+export function required<Name extends keyof Config>(
+  config: Config,
+  name: Name,
+): NonNullable<Config[Name]> {
+  const value = config[name]
+  if (value === undefined || value === null) throw new Error(`${String(name)} is not bound`)
+  return value
+}

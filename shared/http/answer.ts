@@ -1,0 +1,45 @@
+/**
+ * The one form of every response: JSON with the fixed headers, a refusal as {error, message}. It
+ * never sends what a refusal keeps for the log.
+ */
+import { contractDigest } from '../contract/digest.ts'
+import type { Refusal } from '../contract/errors.ts'
+import { errorTable } from '../contract/errors.ts'
+
+/** Headers of every response; answers hold money and are nobody's to cache or to frame. */
+export function fixedHeaders(requestId: string): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': 'max-age=63072000; includeSubDomains',
+    'x-content-type-options': 'nosniff',
+    'x-contract-digest': contractDigest,
+    'x-request-id': requestId,
+  }
+}
+
+/** A successful answer. */
+export function answer(body: string, requestId: string): Response {
+  return new Response(body, { status: 200, headers: fixedHeaders(requestId) })
+}
+
+/** A refusal as the error body of SPEC section 2 with what helps to go on. */
+export function refuse(refusal: Refusal, requestId: string): Response {
+  const [status, sentence] = errorTable[refusal.refusal]
+  const { message = sentence, hint, retryAfterSeconds, details } = refusal
+  const body = {
+    error: refusal.refusal,
+    message,
+    request_id: requestId,
+    ...(hint === undefined ? {} : { hint }),
+    ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
+    ...(details === undefined ? {} : { details }),
+  }
+  const headers = fixedHeaders(requestId)
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (typeof details?.['allow'] === 'string') headers['allow'] = details['allow']
+  return new Response(JSON.stringify(body), { status, headers })
+}

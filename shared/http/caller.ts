@@ -1,0 +1,66 @@
+/**
+ * Who asks, as far as a request tells it: token, client fingerprint, network address. Whether the
+ * token is good is decided in the database, in the transaction of the operation itself.
+ */
+import { credentialOf, isApiKey, toHex } from '../auth/api-key.ts'
+import { fail, Rejection } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import { bindCredential, unbound } from '../db/database.ts'
+import { required } from '../env.ts'
+import type { World } from '../world.ts'
+import type { Context } from './handler.ts'
+
+/** The well-formed token of a request (RFC 6750 section 2.1), or undefined. */
+export function bearerToken(headers: Headers): string | undefined {
+  const [, token] = /^Bearer ([0-9A-Za-z_]{1,128})$/i.exec(headers.get('authorization') ?? '') ?? []
+  return token !== undefined && isApiKey(token) ? token : undefined
+}
+
+/** What stands for a token in the database. */
+export function credentialFrom(world: World, token: string): Promise<string> {
+  return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
+}
+
+/** Everything that a handler is given. */
+export async function contextOf(
+  contract: Operation,
+  world: World,
+  request: Request,
+  known: { token: string; requestId: string },
+): Promise<Context> {
+  const isPublic = contract.access === 'public'
+  const credential = isPublic ? '' : await credentialFrom(world, known.token)
+  const db: CallerDatabase = isPublic ? unbound(world.db) : bindCredential(world.db, credential)
+  return {
+    world,
+    db,
+    credential,
+    now: world.now,
+    requestId: known.requestId,
+    device: () => fingerprint(request.headers),
+    client: clientOf(request.headers),
+    idempotencyKey: idempotencyKey(request.headers),
+  }
+}
+
+async function fingerprint(headers: Headers): Promise<string> {
+  const deviceId = headers.get('x-device-id')
+  const text = deviceId ? `id:${deviceId}` : `agent:${headers.get('user-agent') ?? ''}`
+  const bytes = new TextEncoder().encode(text.slice(0, 512))
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+}
+
+/** The edge platform sets this header itself, so a client cannot choose its own address. */
+function clientOf(headers: Headers): string {
+  return (headers.get('cf-connecting-ip') ?? 'direct').slice(0, 64)
+}
+
+function idempotencyKey(headers: Headers): string | null {
+  const key = headers.get('idempotency-key')
+  if (key === null) return null
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
+  throw new Rejection(
+    fail('invalid_request', { message: 'Idempotency-Key is 1 to 255 printable characters.' }),
+  )
+}

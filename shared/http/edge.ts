@@ -1,0 +1,185 @@
+/**
+ * Binds a contract and a handler to an edge function: the way of every request (DESIGN section 3).
+ * Path and method, token form, media type and size, input, handler, declared answer. A caller that
+ * is not admitted hears 401 or 403 before anything is said about its request.
+ */
+import { zValidator } from '@hono/zod-validator'
+import type { Context as HonoContext, MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { Hono } from 'hono/tiny'
+import type * as z from 'zod'
+import type { Refusal } from '../contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { World } from '../world.ts'
+import { worldFrom } from '../world.ts'
+import { answer, refuse } from './answer.ts'
+import { bearerToken, contextOf, credentialFrom } from './caller.ts'
+import type { Context, Handler } from './handler.ts'
+import { once } from './idempotency.ts'
+
+type Bindings = Record<string, unknown>
+type Frame = { Bindings: Bindings; Variables: { requestId: string; world: World; token: string } }
+type Request = HonoContext<Frame>
+
+/** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
+export type EdgeFunction = {
+  fetch(request: globalThis.Request, bindings?: Bindings): Response | Promise<Response>
+}
+
+/** Bytes of a request body that the pipeline accepts; a paid request's body travels inside it. */
+const bodyBytesMax = 128 * 1024
+
+/** Makes the deployable function. `worldOf` is replaced only where a test holds the world. */
+export function edgeFunction<Contract extends Operation>(
+  contract: Contract,
+  run: Handler<Contract>,
+  worldOf: (bindings: Bindings) => World = worldFrom,
+): EdgeFunction {
+  const path = `/${contract.folder}`
+  const app = new Hono<Frame>()
+  let world: World | undefined
+  app.use(async (c, next) => {
+    world ??= worldOf(c.env)
+    c.set('world', world)
+    c.set('requestId', crypto.randomUUID())
+    await next()
+  })
+  for (const gate of gates(contract)) app.on(contract.method, [path], gate)
+  app.on(contract.method, [path], inputGate(contract))
+  app.on(contract.method, [path], (c) => serve(contract, run, c))
+  app.all(path, (c) =>
+    refuse(fail('method_not_allowed', { details: { allow: contract.method } }), c.get('requestId')),
+  )
+  app.notFound((c) => refuse(wrongPath(path), c.get('requestId')))
+  app.onError((error, c) => answerError(contract, error, c))
+  return { fetch: (request, bindings) => app.fetch(request, bindings ?? {}) }
+}
+
+/** 404 that names the form in which the operation is reached. */
+export function wrongPath(path: string): Refusal {
+  return fail('not_found', { hint: `The path is {base_url}${path}; there is no version in it.` })
+}
+
+function gates(contract: Operation): MiddlewareHandler<Frame>[] {
+  const token: MiddlewareHandler<Frame> = async (c, next) => {
+    if (contract.access !== 'public') {
+      const found = bearerToken(c.req.raw.headers)
+      if (found === undefined) return refuse(fail('unauthorized'), c.get('requestId'))
+      c.set('token', found)
+    }
+    await next()
+    return undefined
+  }
+  const mediaType: MiddlewareHandler<Frame> = async (c, next) => {
+    if (contract.method === 'POST' && hasBody(c.req.raw) && !isJson(c.req.raw)) {
+      throw new Rejection(fail('unsupported_media_type'))
+    }
+    await next()
+  }
+  const size = bodyLimit({
+    maxSize: bodyBytesMax,
+    onError: () => {
+      throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
+    },
+  })
+  return [token, mediaType, size]
+}
+
+function hasBody(request: globalThis.Request): boolean {
+  return request.body !== null && request.headers.get('content-length') !== '0'
+}
+
+function isJson(request: globalThis.Request): boolean {
+  const type = request.headers.get('content-type') ?? ''
+  return type.split(';')[0]?.trim().toLowerCase() === 'application/json'
+}
+
+function inputGate(contract: Operation) {
+  const target = contract.method === 'GET' ? 'query' : 'json'
+  return zValidator(target, contract.request, (result) => {
+    if (!result.success) throw new Rejection(invalidRequest(result.error.issues))
+  })
+}
+
+type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>
+
+function invalidRequest(issues: readonly Issue[]): Refusal {
+  const [first] = issues
+  const problems = issues.slice(0, 8).map((issue) => ({
+    field: issue.path.join('.'),
+    message: issue.message,
+  }))
+  const message = first ? `${first.path.join('.') || 'request'}: ${first.message}` : undefined
+  return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
+}
+
+async function serve<Contract extends Operation>(
+  contract: Contract,
+  run: Handler<Contract>,
+  c: Request,
+): Promise<Response> {
+  const context = await contextOf(contract, c.get('world'), c.req.raw, {
+    token: c.get('token'),
+    requestId: c.get('requestId'),
+  })
+  const target = contract.method === 'GET' ? 'query' : 'json'
+  const input = validInput(c, target)
+  const work = async () => {
+    const result = await (run as (input: unknown, context: Context) => Promise<unknown>)(
+      input,
+      context,
+    )
+    return isRefusal(result) ? result : JSON.stringify(contract.response.parse(result))
+  }
+  const key = contract.mutates ? context.idempotencyKey : null
+  const result =
+    key === null ? await work() : await once(contract, key, await c.req.text(), context, work)
+  return typeof result === 'string'
+    ? answer(result, context.requestId)
+    : answerRefusal(contract, result, c)
+}
+
+function validInput(c: Request, target: 'query' | 'json'): unknown {
+  return (c.req as { valid(target: string): unknown }).valid(target)
+}
+
+/** Anything thrown. What is wrong with a request is told only to a caller that is admitted. */
+async function answerError(contract: Operation, error: unknown, c: Request): Promise<Response> {
+  const refusal = refusalOf(error)
+  const aboutInput = ['invalid_request', 'payload_too_large', 'unsupported_media_type']
+  if (contract.access === 'public' || !aboutInput.includes(refusal.refusal)) {
+    return answerRefusal(contract, refusal, c)
+  }
+  try {
+    const world = c.get('world')
+    const credential = await credentialFrom(world, c.get('token'))
+    await world.db.call('check_admission', { credential, needed: contract.access })
+    return answerRefusal(contract, refusal, c)
+  } catch (admission) {
+    return answerRefusal(contract, refusalOf(admission), c)
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Rejection) return error.refusal
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 0
+  // The JSON parser of the validator throws an HTTPException with status 400.
+  if (status === 400) return fail('invalid_request', { message: 'The body is not valid JSON.' })
+  return fail('internal_error', {
+    log: error instanceof Error ? String(error.stack) : String(error),
+  })
+}
+
+function answerRefusal(contract: Operation, refusal: Refusal, c: Request): Response {
+  const requestId = c.get('requestId')
+  if (refusal.log !== undefined) {
+    c.get('world').log({
+      requestId,
+      operation: contract.id,
+      error: refusal.refusal,
+      log: refusal.log,
+    })
+  }
+  return refuse(refusal, requestId)
+}

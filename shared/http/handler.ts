@@ -1,0 +1,30 @@
+/** What a handler is given and what it may answer. */
+import type * as z from 'zod'
+import type { Refusal } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import type { World } from '../world.ts'
+
+export type Context = {
+  world: World
+  /** Bound to the caller of this request; of no use in a public operation. */
+  db: CallerDatabase
+  /** HMAC of the caller's token, for custody. */
+  credential: string
+  now(): Date
+  requestId: string
+  /** Fingerprint of the client: SHA-256 of X-Device-Id, else of the user agent. */
+  device(): Promise<string>
+  /** Network address of the client where a trusted proxy told it, else 'direct'. */
+  client: string
+  idempotencyKey: string | null
+}
+
+/** A plain function from a request that has the described shape to an answer or a refusal. */
+export type Handler<Contract> =
+  Contract extends Operation<infer Request, infer Response, infer Errors>
+    ? (
+        input: z.output<Request>,
+        context: Context,
+      ) => Promise<z.input<Response> | Refusal<Errors | 'invalid_request' | 'unavailable'>>
+    : never

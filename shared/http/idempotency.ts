@@ -1,0 +1,68 @@
+/**
+ * The same Idempotency-Key and body get the same answer for 24 hours; another body is refused. Who
+ * comes while the first is still at work waits a little for its answer, then is told to come back.
+ */
+import * as z from 'zod'
+import { toHex } from '../auth/api-key.ts'
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { Context } from './handler.ts'
+
+const claim = z.object({
+  outcome: z.enum(['claimed', 'running', 'answered', 'mismatch']),
+  status: z.int().nullable(),
+  body: z.string().nullable(),
+})
+
+/** How long a second caller waits for the answer of the first. */
+const looksMax = 24
+const firstPauseMilliseconds = 40
+const pauseMaxMilliseconds = 1_000
+
+/** Runs at most once for a key; answers the body that is kept. A refusal gives the key back. */
+export async function once(
+  contract: Operation,
+  key: string,
+  body: string,
+  context: Context,
+  run: () => Promise<string | Refusal>,
+): Promise<string | Refusal> {
+  const bytes = new TextEncoder().encode(body)
+  const digest = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+  const kept = await claimOrWait(contract, key, digest, context)
+  if (kept !== 'claimed') return kept
+  const operation = contract.id
+  const result = await run().catch(async (error: unknown) => {
+    await context.db.run('keep_answer', { operation, key })
+    throw error
+  })
+  const answered = typeof result === 'string' ? { status: 200, body: result } : {}
+  await context.db.run('keep_answer', { operation, key, ...answered })
+  return result
+}
+
+async function claimOrWait(
+  contract: Operation,
+  key: string,
+  digest: string,
+  context: Context,
+): Promise<'claimed' | string | Refusal> {
+  const question = {
+    needed: contract.access,
+    operation: contract.id,
+    key,
+    request_digest: digest,
+  }
+  for (let look = 0, pause = firstPauseMilliseconds; look < looksMax; look += 1, pause *= 1.5) {
+    const found = await context.db.one('claim_idempotency', question, claim)
+    if (found?.outcome === 'claimed') return 'claimed'
+    if (found?.outcome === 'mismatch') return fail('idempotency_mismatch')
+    if (found?.outcome === 'answered') return found.body ?? ''
+    await context.world.pause(Math.min(pause, pauseMaxMilliseconds))
+  }
+  return fail('conflict', {
+    message: 'A request with this Idempotency-Key is still running.',
+    retryAfterSeconds: 2,
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * From an entered payment to a signature, or to the reason why not. Decides from facts, lets
+ * custody commit the decision, and decides again when the facts moved on in between.
+ */
+import type { ErrorCode, Refusal } from '../contract/errors.ts'
+import { fail, Rejection } from '../contract/errors.ts'
+import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
+import type { Context } from '../http/handler.ts'
+import type { Decision, Reason } from '../policy/decide.ts'
+import type { ConsentLevel } from '../policy/facts.ts'
+import { decideEntered, limitExceeded } from './consent.ts'
+import type { Entered } from './payment.ts'
+import { enteredRow } from './payment.ts'
+
+/** What the decision does not need and the signature does. */
+export type Signing = Pick<AuthorizeRequest, 'validAfter' | 'validBefore' | 'relay'> & {
+  fundsAtomic: bigint
+}
+
+export type Authorized =
+  | (AuthorizeAnswer & { outcome: 'signed'; consentLevel: ConsentLevel })
+  | { outcome: 'confirm'; level: ConsentLevel; reasons: Reason[] }
+  | Refusal<
+      | 'limit_exceeded'
+      | 'insufficient_funds'
+      | 'payment_closed'
+      | 'payment_not_found'
+      | 'unavailable'
+    >
+
+/** Each try loses only to a payment of the same account that was committed in between. */
+const triesMax = 5
+
+/** Decides, reserves and signs; a payment that is under way already is answered as it stands. */
+export async function authorizePayment(
+  context: Context,
+  entered: Entered,
+  isConfirmedByUser: boolean,
+  signing: Signing,
+): Promise<Authorized> {
+  let latest = entered
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const decision = standing(latest) ?? decideEntered(latest, isConfirmedByUser)
+    if (decision.verdict === 'refuse') return limitExceeded(decision)
+    if (decision.verdict === 'confirm') {
+      return { outcome: 'confirm', level: decision.neededLevel, reasons: decision.reasons }
+    }
+    const { consentLevel } = decision
+    const answer = await askCustody(context, latest, consentLevel, signing)
+    if (answer.outcome === 'signed') return { ...answer, consentLevel }
+    if (answer.outcome !== 'stale') return refusalOf(answer)
+    latest = (await readFacts(context, latest)) ?? latest
+  }
+  return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
+}
+
+/** A payment that is under way was decided when it was reserved. */
+function standing({ payment_row: payment }: Entered): Decision | undefined {
+  if (!['authorized', 'signed', 'unknown'].includes(payment.state)) return undefined
+  return { verdict: 'allow', consentLevel: payment.consent_level ?? 'none' }
+}
+
+function askCustody(
+  context: Context,
+  entered: Entered,
+  consentLevel: ConsentLevel,
+  { fundsAtomic, ...signing }: Signing,
+): Promise<AuthorizeAnswer> {
+  const { custody } = context.world
+  if (!custody) throw new Error('CUSTODY is not bound')
+  return custody.authorize({
+    credential: context.credential,
+    paymentId: entered.payment_row.id,
+    consentLevel,
+    factsVersion: entered.facts.version,
+    fundsAtomic: fundsAtomic.toString(),
+    ...signing,
+  })
+}
+
+/** Reads a payment of the caller's again, with fresh facts. */
+export async function readFacts(
+  context: Context,
+  { payment_row: { id, kind } }: Pick<Entered, 'payment_row'>,
+): Promise<Entered | undefined> {
+  const device = await context.device()
+  return context.db.one('payment_facts', { payment: id, kind, device }, enteredRow)
+}
+
+type Closed = Exclude<AuthorizeAnswer, { outcome: 'signed' | 'stale' }>
+
+function refusalOf(answer: Closed) {
+  switch (answer.outcome) {
+    case 'insufficient_funds':
+      return fail('insufficient_funds')
+    case 'closed':
+      return fail('payment_closed')
+    case 'expired':
+      return fail('payment_closed', { message: 'The payment expired. Enter it again.' })
+    case 'not_found':
+      return fail('payment_not_found')
+    case 'no_relayer':
+      return fail('unavailable', { message: 'No relayer is in service on this chain.' })
+    case 'refused':
+      throw new Rejection(fail<ErrorCode>(answer.code))
+  }
+}

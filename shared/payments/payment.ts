@@ -1,0 +1,96 @@
+/**
+ * A payment as it leaves the database, and the facts that come with it. Parsed once here; everything
+ * else in payments/ works on these types. Money is bigint from here on.
+ */
+import * as z from 'zod'
+import { addressSchema, wordSchema } from '../chains/hex.ts'
+import type { Chain, Token } from '../chains/registry.ts'
+import { findChain, tokenByAddress } from '../chains/registry.ts'
+import { consentLevels } from '../policy/facts.ts'
+
+const bigintText = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .transform(BigInt)
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+
+/** One row of private.payments; state changes only in SQL. */
+export const paymentRow = z.object({
+  id: z.uuid(),
+  kind: z.enum(['transfer', 'x402']),
+  state: z.enum([
+    'prepared',
+    'awaiting_confirmation',
+    'authorized',
+    'signed',
+    'unknown',
+    'settled',
+    'failed',
+    'released',
+    'expired',
+  ]),
+  chain: z.int(),
+  token: addressSchema,
+  wallet: addressSchema,
+  payee: addressSchema,
+  payee_alias: z.string().nullable(),
+  amount_atomic: bigintText,
+  amount_usd_micros: bigintText,
+  memo: z.string().nullable(),
+  terms: z.record(z.string(), z.unknown()),
+  expires_at: time,
+  consent_level: z.enum(consentLevels).nullable(),
+  valid_after: z.int().nullable(),
+  valid_before: z.int().nullable(),
+  authorization_nonce: wordSchema.nullable(),
+  signature: z.string().nullable(),
+  tx_hash: wordSchema.nullable(),
+  block_number: z.int().nullable(),
+  block_hash: z.string().nullable(),
+  log_index: z.int().nullable(),
+  finality: z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged']).nullable(),
+  failure: z.string().nullable(),
+  delivery: z.unknown().optional(),
+})
+
+export type Payment = z.output<typeof paymentRow>
+
+const window = z
+  .object({ limit: bigintText, spent: bigintText, resets_at: time.nullable() })
+  .transform(({ resets_at, ...rest }) => ({ ...rest, resetsAt: resets_at }))
+
+/** The limits of an account with what is used of them. */
+export const limitsRow = z.object({
+  automatic_daily: window,
+  asserted_daily: window,
+  daily_spending_cap: window,
+})
+
+/** What api.begin_payment and api.payment_facts answer beside the payment. */
+export const factsRow = z.object({
+  version: z.int(),
+  limits: limitsRow,
+  asserted_new_recipient_limit: bigintText,
+  recipient_known: z.boolean(),
+  similar_recipient: z.string().nullable(),
+  device_known: z.boolean(),
+  reserved_atomic: bigintText,
+  relayer: addressSchema.nullable(),
+})
+
+export type PaymentFacts = z.output<typeof factsRow>
+
+/** A payment with its facts. */
+export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
+export type Entered = z.output<typeof enteredRow>
+
+/** A payment alone. */
+export const foundRow = z.object({ payment_row: paymentRow })
+
+/** Chain and token of a payment; they were in the registry when it was entered. */
+export function assetOf(payment: Pick<Payment, 'chain' | 'token'>): { chain: Chain; token: Token } {
+  const chain = findChain(`eip155:${payment.chain}`)
+  const token = chain && tokenByAddress(chain, payment.token)
+  if (!chain || !token) throw new Error(`no asset ${payment.token} on ${payment.chain}`)
+  return { chain, token }
+}

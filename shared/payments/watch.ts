@@ -1,0 +1,118 @@
+/**
+ * Looks at the chain and books what it shows. A payment ends only by an anchor on chain: a log in a
+ * block, or an authorization that expired unused at a finalized block. Whatever else is seen leaves
+ * it as it is, with its reservation.
+ */
+import { findAuthorization } from '../chains/evm/authorization.ts'
+import type { Proof } from '../chains/evm/proof.ts'
+import { proveTransfer } from '../chains/evm/proof.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import type { World } from '../world.ts'
+import type { Payment } from './payment.ts'
+import { assetOf, foundRow } from './payment.ts'
+
+type Hash = NonNullable<Payment['tx_hash']>
+
+export type Watched = {
+  payment: Payment
+  /** Blocks from the payment's own to the latest, or 0. */
+  confirmations: number
+}
+
+/** Reads the chain once for this payment; `hint` is a hash that somebody claims. */
+export async function watchPayment(
+  world: World,
+  db: CallerDatabase,
+  payment: Payment,
+  hint: Hash | null = payment.tx_hash,
+): Promise<Watched> {
+  const proof = hint === null ? undefined : await prove(world, payment, hint)
+  if (proof?.status === 'settled') return settle(db, payment, proof)
+  if (proof?.status === 'unavailable') return { payment, confirmations: 0 }
+  if (payment.state === 'settled')
+    return { payment: await markReorged(db, payment), confirmations: 0 }
+  if (payment.authorization_nonce !== null) return traceAuthorization(world, db, payment)
+  const isOver = proof?.status === 'reverted' && proof.finality === 'finalized'
+  return isOver
+    ? release(db, payment, 'failed', 'the transaction reverted')
+    : { payment, confirmations: 0 }
+}
+
+function prove(world: World, payment: Payment, hash: Hash) {
+  const { chain, token } = assetOf(payment)
+  const expected = {
+    from: payment.wallet,
+    to: payment.payee,
+    value: payment.amount_atomic,
+    ...(payment.authorization_nonce === null
+      ? {}
+      : { authorizationNonce: payment.authorization_nonce }),
+  }
+  return proveTransfer(world, chain, token, expected, hash)
+}
+
+async function traceAuthorization(
+  world: World,
+  db: CallerDatabase,
+  payment: Payment,
+): Promise<Watched> {
+  const { chain, token } = assetOf(payment)
+  const nonce = payment.authorization_nonce
+  if (nonce === null) return { payment, confirmations: 0 }
+  const fate = await findAuthorization(world, chain, token, payment.wallet, nonce)
+  if (fate.status === 'used') {
+    const proof = await prove(world, payment, fate.transactionHash)
+    if (proof.status === 'settled') return settle(db, payment, proof)
+  }
+  const hasExpired =
+    fate.status === 'unused' &&
+    fate.finalizedTimestampSeconds !== undefined &&
+    fate.finalizedTimestampSeconds >= BigInt(payment.valid_before ?? 0)
+  if (hasExpired) return release(db, payment, 'released', 'the authorization expired unused')
+  return { payment, confirmations: 0 }
+}
+
+async function settle(
+  db: CallerDatabase,
+  payment: Payment,
+  proof: Proof & { status: 'settled' },
+): Promise<Watched> {
+  const isSame =
+    payment.state === 'settled' &&
+    payment.finality === proof.finality &&
+    payment.block_hash === proof.blockHash
+  if (isSame) return { payment, confirmations: proof.confirmations }
+  const booked = await db.one('housekeeping_settle', settlementOf(payment.id, proof), foundRow)
+  return { payment: booked?.payment_row ?? payment, confirmations: proof.confirmations }
+}
+
+/** A proof in the words of SQL. */
+export function settlementOf(payment: string, proof: Proof & { status: 'settled' }) {
+  return {
+    payment,
+    tx_hash: proof.transactionHash,
+    block_number: Number(proof.blockNumber),
+    block_hash: proof.blockHash,
+    log_index: proof.logIndex,
+    finality: proof.finality,
+  }
+}
+
+async function markReorged(db: CallerDatabase, payment: Payment): Promise<Payment> {
+  const { tx_hash: hash, block_number: block, block_hash: blockHash, log_index: index } = payment
+  if (hash === null || block === null || blockHash === null || index === null) return payment
+  const was = { tx_hash: hash, block_number: block, block_hash: blockHash, log_index: index }
+  const question = { payment: payment.id, ...was, finality: 'reorged' }
+  return (await db.one('housekeeping_settle', question, foundRow))?.payment_row ?? payment
+}
+
+async function release(
+  db: CallerDatabase,
+  payment: Payment,
+  state: 'failed' | 'released',
+  reason: string,
+): Promise<Watched> {
+  const question = { payment: payment.id, state, reason }
+  const ended = await db.one('housekeeping_release', question, foundRow)
+  return { payment: ended?.payment_row ?? payment, confirmations: 0 }
+}

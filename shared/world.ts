@@ -1,0 +1,45 @@
+/**
+ * The outside: clock, randomness, network, database and custody, built once per isolate and handed
+ * down as one object. Nothing else in shared/ touches them, so a test can hold them all.
+ */
+import type { CustodyPort } from './custody/port.ts'
+import type { Database } from './db/database.ts'
+import { openDatabase } from './db/database.ts'
+import type { Config } from './env.ts'
+import { readConfig } from './env.ts'
+
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+export type World = {
+  config: Config
+  now(): Date
+  randomBytes(length: number): Uint8Array<ArrayBuffer>
+  /** Raw network. Requests to strangers go through http/safe-fetch.ts. */
+  fetch: Fetch
+  /** Ends after so many milliseconds, aborting what was started with it. */
+  deadline(milliseconds: number): AbortSignal
+  /** A pause between two looks at something that another request is finishing. */
+  pause(milliseconds: number): Promise<void>
+  db: Database
+  /** One structured line for the operator. Never secrets, never bodies. */
+  log(entry: Record<string, string | number>): void
+  /** Absent in functions that were not given the binding. */
+  custody?: CustodyPort
+}
+
+/** Builds the world from a platform's bindings. */
+export function worldFrom(bindings: { CUSTODY?: CustodyPort } & Record<string, unknown>): World {
+  const config = readConfig(bindings)
+  const fetch: Fetch = (input, init) => globalThis.fetch(input, init)
+  return {
+    config,
+    now: () => new Date(),
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    fetch,
+    deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
+    pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    db: openDatabase(config, fetch),
+    log: (entry) => console.error(JSON.stringify(entry)),
+    ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
+  }
+}

@@ -1,0 +1,150 @@
+-- Accounts, wallets, API keys, and who is known to an account.
+
+create table private.accounts (
+  id uuid primary key default gen_random_uuid(),
+  alias text not null unique
+    check (alias ~ '^[a-z][a-z0-9]*(-[a-z0-9]+)*$' and length(alias) between 3 and 32),
+  created_at timestamptz not null default private.clock(),
+  frozen_at timestamptz,
+  -- Grows with every change of what decisions are taken from, but for spending itself.
+  facts_version integer not null default 1,
+  automatic_daily_limit_usd_micros bigint not null default 200000000
+    check (automatic_daily_limit_usd_micros >= 0),
+  asserted_daily_limit_usd_micros bigint not null default 200000000
+    check (asserted_daily_limit_usd_micros >= 0),
+  asserted_new_recipient_limit_usd_micros bigint not null default 10000000
+    check (asserted_new_recipient_limit_usd_micros >= 0),
+  daily_spending_cap_usd_micros bigint not null default 1000000000
+    check (daily_spending_cap_usd_micros >= 0)
+);
+
+create table private.wallets (
+  account uuid not null references private.accounts,
+  chain_family text not null check (chain_family = 'evm'),
+  -- EIP-55 form; every writer canonicalises, so equality is identity.
+  address text not null unique check (address ~ '^0x[0-9a-fA-F]{40}$'),
+  primary key (account, chain_family)
+);
+
+-- Sealed keys of wallets and relayers. Only functions granted to the custody role read them.
+create table private.custody_keys (
+  address text primary key check (address ~ '^0x[0-9a-fA-F]{40}$'),
+  owner text not null,
+  envelope jsonb not null
+);
+
+create table private.api_keys (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null references private.accounts,
+  -- HMAC-SHA-256 of the key with a pepper that the database never sees.
+  digest text not null unique check (digest ~ '^[0-9a-f]{64}$'),
+  label text not null check (length(label) between 1 and 64),
+  shown text not null,
+  scopes text[] not null check (scopes <@ array['read', 'pay', 'full', 'vault']),
+  burst integer not null default 600 check (burst > 0),
+  per_second integer not null default 100 check (per_second > 0),
+  created_at timestamptz not null default private.clock(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_on date
+);
+
+-- A device is a credential together with a client fingerprint (DESIGN section 4).
+create table private.known_devices (
+  account uuid not null references private.accounts,
+  key uuid not null references private.api_keys,
+  fingerprint text not null,
+  known_since timestamptz not null default private.clock(),
+  primary key (account, key, fingerprint)
+);
+
+create table private.known_recipients (
+  account uuid not null references private.accounts,
+  chain_family text not null check (chain_family = 'evm'),
+  address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
+  known_since timestamptz not null default private.clock(),
+  primary key (account, chain_family, address)
+);
+
+alter table private.accounts enable row level security;
+alter table private.wallets enable row level security;
+alter table private.custody_keys enable row level security;
+alter table private.api_keys enable row level security;
+alter table private.known_devices enable row level security;
+alter table private.known_recipients enable row level security;
+
+create type private.caller as (account uuid, key uuid, scopes text[]);
+
+-- full covers pay, pay covers read; vault covers nothing but itself.
+create function private.scope_covers(held text[], needed text) returns boolean
+  language sql immutable set search_path = '' as $$
+  select case needed
+    when 'read' then held && array['read', 'pay', 'full']
+    when 'pay' then held && array['pay', 'full']
+    else needed = any (held)
+  end
+$$;
+
+-- Finds the caller and lets it in, in the transaction of what it came for, or ends the call. With
+-- `unfrozen` a frozen account is turned away too: for money and for secrets.
+create function private.admit(credential text, needed text, unfrozen boolean default false)
+  returns private.caller language plpgsql set search_path = '' as $$
+declare
+  caller private.caller;
+  found_key private.api_keys;
+  frozen_at timestamptz;
+  today date := private.clock()::date;
+begin
+  select k.* into found_key from private.api_keys k
+   where k.digest = credential and k.revoked_at is null
+     and (k.expires_at is null or k.expires_at > private.clock());
+  if not found then
+    perform private.refuse('unauthorized', '401');
+  end if;
+  if not private.scope_covers(found_key.scopes, needed) then
+    perform private.refuse('insufficient_scope', '403',
+      pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
+  end if;
+  perform private.take('key:' || found_key.id, found_key.burst, found_key.per_second);
+  if unfrozen then
+    select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
+    if frozen_at is not null then
+      perform private.refuse('account_frozen', '403');
+    end if;
+  end if;
+  if found_key.last_used_on is distinct from today then
+    update private.api_keys k set last_used_on = today where k.id = found_key.id;
+  end if;
+  caller.account := found_key.account;
+  caller.key := found_key.id;
+  caller.scopes := found_key.scopes;
+  return caller;
+end $$;
+
+-- Lets the caller in and does nothing else: for requests that are refused before their effect.
+create function api.check_admission(credential text, needed text) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.admit(credential, needed);
+  return true;
+end $$;
+grant execute on function api.check_admission to service_role;
+
+-- Whether an account already has the alias. Public, so it is limited by who asks.
+create function api.check_alias(alias text, client text) returns table (taken boolean)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('alias:' || client, 300, 5);
+  return query select exists (select from private.accounts a where a.alias = check_alias.alias);
+end $$;
+grant execute on function api.check_alias to service_role;
+
+-- What the operator's scripts open accounts with; it is not exposed. The id comes from outside
+-- because the wallet's key is sealed for it before the account exists.
+create function private.open_account(opened uuid, alias text, address text, envelope jsonb)
+  returns void language plpgsql set search_path = '' as $$
+begin
+  insert into private.accounts (id, alias) values (opened, alias);
+  insert into private.wallets values (opened, 'evm', address);
+  insert into private.custody_keys values (address, opened::text, envelope);
+end $$;

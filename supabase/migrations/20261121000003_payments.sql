@@ -1,0 +1,132 @@
+-- Payments: one row each, transfers and x402 alike, and the sums that limits are judged by.
+
+create table private.payments (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null references private.accounts,
+  key uuid not null references private.api_keys,
+  device text not null,
+  kind text not null check (kind in ('transfer', 'x402')),
+  state text not null default 'prepared' check (state in (
+    'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
+    'settled', 'failed', 'released', 'expired')),
+  idempotency_key text,
+  chain bigint not null,
+  token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
+  wallet text not null references private.wallets (address),
+  payee text not null check (payee ~ '^0x[0-9a-fA-F]{40}$'),
+  payee_alias text,
+  amount_atomic numeric(78, 0) not null check (amount_atomic > 0),
+  amount_usd_micros bigint not null check (amount_usd_micros > 0),
+  -- Protocol terms that must reach the paid request unchanged; empty for a transfer.
+  terms jsonb not null default '{}',
+  memo text,
+  created_at timestamptz not null default private.clock(),
+  expires_at timestamptz not null,
+  consent_level text check (consent_level in
+    ('none', 'mandate', 'agent_asserted', 'user_session', 'user_passkey')),
+  authorized_at timestamptz,
+  valid_after bigint,
+  valid_before bigint,
+  -- Who drives the sending now; after this time another request may go on with the same signature.
+  leased_until timestamptz,
+  authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),
+  signature text,
+  tx_hash text check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  block_number bigint,
+  block_hash text,
+  log_index integer,
+  finality text check (finality in ('submitted', 'included', 'safe', 'finalized', 'reorged')),
+  settled_at timestamptz,
+  checked_at timestamptz,
+  delivery jsonb,
+  failure text,
+  unique (account, kind, idempotency_key),
+  unique (chain, token, wallet, authorization_nonce),
+  -- Nothing counts as authorized without its consent, its time and its bounds.
+  check (state in ('prepared', 'awaiting_confirmation', 'expired')
+    or (consent_level is not null and authorized_at is not null and valid_before is not null)),
+  check (state <> 'settled' or (tx_hash is not null and block_hash is not null))
+);
+alter table private.payments enable row level security;
+
+-- What counts against limits: reserved or spent, and nothing that can no longer settle.
+create index payments_counted on private.payments (account, authorized_at)
+  include (consent_level, amount_usd_micros)
+  where state in ('authorized', 'signed', 'unknown', 'settled');
+create index payments_open on private.payments (checked_at nulls first)
+  where state in ('authorized', 'signed', 'unknown');
+create index payments_unfinal on private.payments (checked_at nulls first)
+  where state = 'settled' and finality <> 'finalized';
+create index payments_unused on private.payments (expires_at)
+  where state in ('prepared', 'awaiting_confirmation');
+create index payments_reserved on private.payments (wallet, chain, token)
+  where state in ('authorized', 'signed', 'unknown');
+create index payments_hash on private.payments (account, tx_hash) where tx_hash is not null;
+
+create type private.spending as (
+  automatic bigint, asserted bigint, total bigint,
+  automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz
+);
+
+-- Sums over the rolling 24 hours, in micro-USD; a window resets when its oldest payment leaves it.
+create function private.spent(spender uuid) returns private.spending
+  language sql stable set search_path = '' as $$
+  select (
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0)::bigint,
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0)::bigint,
+    coalesce(sum(p.amount_usd_micros), 0)::bigint,
+    min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
+    min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
+    min(p.authorized_at) + interval '24 hours'
+  )::private.spending
+  from private.payments p
+  where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
+    and p.state in ('authorized', 'signed', 'unknown', 'settled')
+$$;
+
+create function private.limits_json(a private.accounts, s private.spending) returns jsonb
+  language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'automatic_daily', jsonb_build_object(
+      'limit', a.automatic_daily_limit_usd_micros::text,
+      'spent', s.automatic::text, 'resets_at', s.automatic_resets_at),
+    'asserted_daily', jsonb_build_object(
+      'limit', a.asserted_daily_limit_usd_micros::text,
+      'spent', s.asserted::text, 'resets_at', s.asserted_resets_at),
+    'daily_spending_cap', jsonb_build_object(
+      'limit', a.daily_spending_cap_usd_micros::text,
+      'spent', s.total::text, 'resets_at', s.total_resets_at))
+$$;
+
+-- The form in which a payment leaves the database: money as text, times as RFC 3339.
+create function private.payment_json(p private.payments) returns jsonb
+  language sql stable set search_path = '' as $$
+  select to_jsonb(p) - array['key', 'device', 'idempotency_key', 'leased_until', 'checked_at'] ||
+    jsonb_build_object('amount_atomic', p.amount_atomic::text,
+      'amount_usd_micros', p.amount_usd_micros::text)
+$$;
+
+create function private.recipient_known(payer uuid, payee text) returns boolean
+  language sql stable set search_path = '' as $$
+  select exists (select from private.known_recipients r
+    where r.account = payer and r.chain_family = 'evm' and r.address = payee)
+$$;
+
+-- A known recipient that shares the first and last four hex digits with another address: the mark
+-- of address poisoning. Null when there is none.
+create function private.similar_recipient(payer uuid, payee text) returns text
+  language sql stable set search_path = '' as $$
+  select r.address from private.known_recipients r
+   where r.account = payer and r.address <> payee
+     and lower(left(r.address, 6)) = lower(left(payee, 6))
+     and lower(right(r.address, 4)) = lower(right(payee, 4))
+   limit 1
+$$;
+
+-- What of a wallet's token is promised already and may still leave it.
+create function private.reserved_atomic(p private.payments) returns numeric
+  language sql stable set search_path = '' as $$
+  select coalesce(sum(o.amount_atomic), 0) from private.payments o
+   where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
+     and o.state in ('authorized', 'signed', 'unknown')
+$$;

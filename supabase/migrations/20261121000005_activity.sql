@@ -1,0 +1,45 @@
+-- The feed: what happened in an account, in the order in which it happened.
+
+create table private.activities (
+  id bigint generated always as identity primary key,
+  account uuid not null references private.accounts,
+  at timestamptz not null default private.clock(),
+  category text not null check (category in ('transfer', 'deposit', 'x402', 'mandate', 'vault',
+    'mail', 'security', 'account', 'defi')),
+  type text not null,
+  -- Null for a payment's item, whose sentence is made from the payment as it stands.
+  summary text,
+  payment uuid references private.payments,
+  check (summary is not null or payment is not null)
+);
+alter table private.activities enable row level security;
+
+create index activities_feed on private.activities (account, id desc);
+create index activities_feed_by_category on private.activities (account, category, id desc);
+
+-- A payment's category is its kind.
+create function private.record_payment(p private.payments, type text)
+  returns void language sql set search_path = '' as $$
+  insert into private.activities (account, category, type, payment)
+  values (p.account, p.kind, type, p.id)
+$$;
+
+-- A page of the caller's feed, newest first, from before a position. A payment shows its state now.
+create function api.list_activity(
+  credential text, page integer, before bigint default null, only_category text default null)
+  returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, 'read');
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
+      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end
+  from private.activities a left join private.payments p on p.id = a.payment
+  where a.account = caller.account
+    and (before is null or a.id < before)
+    and (only_category is null or a.category = only_category)
+  order by a.id desc limit page;
+end $$;
+grant execute on function api.list_activity to service_role;

@@ -1,0 +1,113 @@
+-- Entering payments and reading what decisions about them are taken from.
+
+-- Everything that a decision about this payment is taken from.
+create function private.payment_facts(p private.payments) returns jsonb
+  language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'version', a.facts_version,
+    'limits', private.limits_json(a, private.spent(a.id)),
+    'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
+    'recipient_known', private.recipient_known(p.account, p.payee),
+    'similar_recipient', private.similar_recipient(p.account, p.payee),
+    'device_known', exists (select from private.known_devices d
+      where d.account = p.account and d.key = p.key and d.fingerprint = p.device),
+    'reserved_atomic', private.reserved_atomic(p)::text,
+    'relayer', (select l.address from private.relay_lanes l
+      where l.chain = p.chain and l.kind = 'relayer' and not l.paused
+      order by l.used_at nulls first limit 1))
+  from private.accounts a where a.id = p.account
+$$;
+
+-- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
+-- alias the payee is looked up; the same idempotency key finds the payment that it entered before.
+create function api.begin_payment(
+  credential text, kind text, device text, chain bigint, token text, amount_atomic text,
+  amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
+  payee_alias text default null, memo text default null, idempotency_key text default null)
+  returns table (payment_row jsonb, facts jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, 'pay', true);
+  entered private.payments;
+  payee_address text := payee;
+begin
+  if payee_alias is not null then
+    select w.address into payee_address from private.accounts a
+      join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+     where a.alias = payee_alias;
+    if not found then
+      perform private.refuse('recipient_not_found', '404');
+    end if;
+  end if;
+  insert into private.payments (account, key, device, kind, idempotency_key, chain, token, wallet,
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
+  select caller.account, caller.key, begin_payment.device, begin_payment.kind,
+    begin_payment.idempotency_key, begin_payment.chain, begin_payment.token, w.address,
+    payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
+    begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
+    private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
+  from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
+  on conflict on constraint payments_account_kind_idempotency_key_key do nothing
+  returning * into entered;
+  if entered.id is null then
+    select p.* into entered from private.payments p where p.account = caller.account
+       and p.kind = begin_payment.kind and p.idempotency_key = begin_payment.idempotency_key;
+  end if;
+  return query select private.payment_json(entered), private.payment_facts(entered);
+end $$;
+grant execute on function api.begin_payment to service_role;
+
+-- A payment of the caller's with fresh facts. Returns no row for a stranger's payment, as for none.
+create function api.payment_facts(credential text, payment uuid, kind text, device text)
+  returns table (payment_row jsonb, facts jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, 'pay', true);
+  entered private.payments;
+begin
+  update private.payments p set device = payment_facts.device, key = caller.key
+   where p.id = payment_facts.payment and p.account = caller.account
+     and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
+     and (p.device, p.key) is distinct from (payment_facts.device, caller.key);
+  select p.* into entered from private.payments p
+   where p.id = payment_facts.payment and p.account = caller.account
+     and p.kind = payment_facts.kind;
+  if entered.id is not null then
+    return query select private.payment_json(entered), private.payment_facts(entered);
+  end if;
+end $$;
+grant execute on function api.payment_facts to service_role;
+
+-- Marks a payment as waiting for somebody's word and tells it in the feed, once.
+create function api.await_confirmation(credential text, payment uuid) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, 'pay', true);
+  waiting private.payments;
+begin
+  update private.payments p set state = 'awaiting_confirmation'
+   where p.id = payment and p.account = caller.account and p.state = 'prepared'
+  returning * into waiting;
+  if found then
+    perform private.record_payment(waiting, 'confirmation_requested');
+  end if;
+  return true;
+end $$;
+grant execute on function api.await_confirmation to service_role;
+
+-- One payment of the caller's, by its id or by the hash of a transaction that carried it.
+create function api.find_payment(
+  credential text, payment uuid default null, tx_hash text default null, chain bigint default null)
+  returns table (payment_row jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, 'read');
+begin
+  return query select private.payment_json(p) from private.payments p
+   where p.account = caller.account
+     and (find_payment.chain is null or p.chain = find_payment.chain)
+     and case when find_payment.payment is not null then p.id = find_payment.payment
+       else p.tx_hash = find_payment.tx_hash end
+   limit 1;
+end $$;
+grant execute on function api.find_payment to service_role;

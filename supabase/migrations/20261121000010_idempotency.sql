@@ -1,0 +1,68 @@
+-- Answers kept for 24 hours under the caller's Idempotency-Key, per account and operation.
+
+create table private.idempotent_answers (
+  account uuid not null references private.accounts,
+  operation text not null,
+  key text not null check (length(key) between 1 and 255),
+  -- SHA-256 of the request body: the same key with another body is a mistake of the caller.
+  request_digest text not null,
+  claimed_until timestamptz not null,
+  created_at timestamptz not null default private.clock(),
+  status integer,
+  body text,
+  primary key (account, operation, key)
+);
+alter table private.idempotent_answers enable row level security;
+create index idempotent_answers_age on private.idempotent_answers (created_at);
+
+-- Claims a key or answers what came of it: claimed, running, answered or mismatch. A claim whose
+-- holder has gone silent can be taken over, because the payment behind it is the same one.
+create function api.claim_idempotency(
+  credential text, needed text, operation text, key text, request_digest text)
+  returns table (outcome text, status integer, body text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, needed);
+  at timestamptz := private.clock();
+  kept private.idempotent_answers;
+begin
+  insert into private.idempotent_answers as i
+    (account, operation, key, request_digest, claimed_until)
+  values (caller.account, claim_idempotency.operation, claim_idempotency.key,
+    claim_idempotency.request_digest, at + interval '60 seconds')
+  on conflict on constraint idempotent_answers_pkey do update
+    set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
+      created_at = at, status = null, body = null
+  where i.created_at <= at - interval '24 hours'
+    or (i.status is null and i.claimed_until <= at
+      and i.request_digest = excluded.request_digest);
+  if found then
+    return query select 'claimed', null::integer, null::text;
+    return;
+  end if;
+  select i.* into kept from private.idempotent_answers i where i.account = caller.account
+     and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
+  return query select case
+    when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
+    when kept.status is null then 'running' else 'answered' end, kept.status, kept.body;
+end $$;
+
+-- Keeps the answer of a claimed key, or with a null status gives the key back unused.
+create function api.keep_answer(
+  credential text, operation text, key text, status integer default null,
+  body text default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.caller := private.admit(credential, 'read');
+begin
+  if keep_answer.status is null then
+    delete from private.idempotent_answers i where i.account = caller.account
+       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.status is null;
+  else
+    update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
+     where i.account = caller.account and i.operation = keep_answer.operation
+       and i.key = keep_answer.key and i.status is null;
+  end if;
+  return true;
+end $$;
+grant execute on function api.claim_idempotency, api.keep_answer to service_role;

@@ -1,0 +1,102 @@
+/**
+ * A database of its own for a test file: a copy of the migrated template with a gateway in front
+ * and a clock that the test moves.
+ */
+import { randomBytes } from 'node:crypto'
+import postgres, { type Sql } from 'postgres'
+import { inject } from 'vitest'
+import { type Gateway, startGateway } from '../../scripts/local/gateway.ts'
+
+export type TestDatabase = {
+  url: string
+  gatewayUrl: string
+  /** Acts as service_role. */
+  serviceKey: string
+  /** Acts as custody. */
+  custodyKey: string
+  /** Superuser. */
+  sql: Sql
+  /** Moves SQL time forward. */
+  tick(seconds: number): Promise<void>
+  /** Stops SQL time at this moment; `tick` still moves it. */
+  setClock(at: Date): Promise<void>
+  /** Ends the gateway, as if the database could not be reached. */
+  stopGateway(): Promise<void>
+  close(): Promise<void>
+}
+
+const serviceKey = 'service-key'
+const custodyKey = 'custody-key'
+const anonKey = 'anon-key'
+
+export const gatewayKeys = {
+  [serviceKey]: 'service_role',
+  [custodyKey]: 'custody',
+  [anonKey]: 'anon',
+}
+
+/** A migrated database without anything a test adds to it; `drop` ends its connections. */
+export async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = inject('postgresUrl')
+  const name = `aoa_test_${randomBytes(8).toString('hex')}`
+  await runOnServer(server, `create database ${name} template aoa_template`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const drop = () => runOnServer(server, `drop database if exists ${name} with (force)`)
+  return { url: url.href, drop }
+}
+
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const { url, drop } = await createDatabase()
+  const sql = postgres(url, { max: 2, onnotice() {} })
+  await sql.unsafe(movableClock)
+  const options = { databaseUrl: url, schema: 'api', keys: gatewayKeys, connections: 4 }
+  const gateway = await startGateway(options)
+  const stopGateway = once(gateway)
+  const close = async () => {
+    await stopGateway()
+    await sql.end({ timeout: 1 })
+    await drop()
+  }
+  const keys = { serviceKey, custodyKey }
+  return { url, gatewayUrl: gateway.url, ...keys, sql, ...clockOf(sql), stopGateway, close }
+}
+
+function clockOf(sql: Sql): Pick<TestDatabase, 'tick' | 'setClock'> {
+  return {
+    tick: async (seconds) => {
+      await sql`update testing.clock set moved_by = moved_by + make_interval(secs => ${seconds})`
+    },
+    setClock: async (at) => {
+      await sql`update testing.clock set stopped_at = ${at}, moved_by = '0'`
+    },
+  }
+}
+
+// The product reads time through private.clock() alone, so replacing it moves every rule in SQL.
+const movableClock = `
+create schema testing;
+create table testing.clock (stopped_at timestamptz, moved_by interval not null default '0');
+insert into testing.clock default values;
+grant usage on schema testing to public;
+grant select on testing.clock to public;
+create or replace function private.clock() returns timestamptz
+  language sql stable set search_path = '' as
+  'select coalesce(stopped_at, pg_catalog.clock_timestamp()) + moved_by from testing.clock';`
+
+function once(gateway: Gateway): () => Promise<void> {
+  let closing: Promise<void> | undefined
+  return () => {
+    closing ??= gateway.close()
+    return closing
+  }
+}
+
+async function runOnServer(url: string, statement: string) {
+  const sql = postgres(url, { max: 1, onnotice() {} })
+  try {
+    await sql.unsafe(statement)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

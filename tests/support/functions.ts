@@ -1,0 +1,44 @@
+/** Every operation as a test calls it: the deployed binding, but for the world that it runs in. */
+import { checkAlias } from '../../functions/check-availability/contract.ts'
+import { run as runCheckAlias } from '../../functions/check-availability/handler.ts'
+import { getIdentity } from '../../functions/get-identity/contract.ts'
+import { run as runGetIdentity } from '../../functions/get-identity/handler.ts'
+import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
+import { run as runWalletBalances } from '../../functions/get-wallet-balances/handler.ts'
+import { resolveTransferRecipient } from '../../functions/resolve-transfer-recipient/contract.ts'
+import { run as runResolveRecipient } from '../../functions/resolve-transfer-recipient/handler.ts'
+import { transferStatus } from '../../functions/transfer-status/contract.ts'
+import { run as runTransferStatus } from '../../functions/transfer-status/handler.ts'
+import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
+import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
+import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
+import { run as runCustodialTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
+import { x402PaymentExecute } from '../../functions/x402-payment-execute/contract.ts'
+import { run as runX402Execute } from '../../functions/x402-payment-execute/handler.ts'
+import { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
+import { run as runX402Prepare } from '../../functions/x402-payment-prepare/handler.ts'
+import type { EdgeFunction } from '../../shared/http/edge.ts'
+import { edgeFunction } from '../../shared/http/edge.ts'
+import type { World } from '../../shared/world.ts'
+
+/** The functions by folder. */
+export function functionsIn(world: World): Map<string, EdgeFunction> {
+  const given = () => world
+  return new Map([
+    [getIdentity.folder, edgeFunction(getIdentity, runGetIdentity, given)],
+    [checkAlias.folder, edgeFunction(checkAlias, runCheckAlias, given)],
+    [walletBalances.folder, edgeFunction(walletBalances, runWalletBalances, given)],
+    [
+      resolveTransferRecipient.folder,
+      edgeFunction(resolveTransferRecipient, runResolveRecipient, given),
+    ],
+    [
+      walletCustodialTransfer.folder,
+      edgeFunction(walletCustodialTransfer, runCustodialTransfer, given),
+    ],
+    [transferStatus.folder, edgeFunction(transferStatus, runTransferStatus, given)],
+    [x402PaymentPrepare.folder, edgeFunction(x402PaymentPrepare, runX402Prepare, given)],
+    [x402PaymentExecute.folder, edgeFunction(x402PaymentExecute, runX402Execute, given)],
+    [walletActivityList.folder, edgeFunction(walletActivityList, runWalletActivityList, given)],
+  ])
+}

@@ -1,0 +1,128 @@
+import { getAddress, isAddress } from 'ethers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isLossyRecipient, looksLike, readAddress } from '../../../shared/chains/evm/address.ts'
+import type { Address } from '../../../shared/chains/registry.ts'
+import { findChain } from '../../../shared/chains/registry.ts'
+import { knownChains } from '../../../shared/chains/registry-data.ts'
+
+const digit = fc.constantFrom(...Array.from('0123456789abcdefABCDEF'))
+const hexText = (length: number) => fc.string({ unit: digit, minLength: length, maxLength: length })
+const lowerText = hexText(40).map((digits): Address => `0x${digits.toLowerCase()}`)
+
+function chain(name: string) {
+  const found = findChain(name)
+  if (!found) throw new Error(`no chain ${name}`)
+  return found
+}
+
+// Random letters rarely hit the three forms that count, so those are drawn as often.
+const anyText = hexText(40).chain((digits) =>
+  fc.constantFrom(digits, digits.toLowerCase(), digits.toUpperCase(), checksum(digits).slice(2)),
+)
+
+function checksum(digits: string): string {
+  return getAddress(`0x${digits.toLowerCase()}`)
+}
+
+test('an address in any mix of letter cases is read exactly as ethers reads it', () => {
+  fc.assert(
+    fc.property(anyText, (digits) => {
+      const text = `0x${digits}`
+      const address = checksum(digits)
+      expect(readAddress(text)).toEqual(
+        isAddress(text) ? { address, checksummed: text === address } : { refused: 'bad_checksum' },
+      )
+    }),
+  )
+})
+
+test('a checksummed address is read back, and one letter in the other case is noticed', () => {
+  fc.assert(
+    fc.property(lowerText, fc.nat(39), (lower, at) => {
+      const address = getAddress(lower)
+      const place = at + 2
+      const letter = address.charAt(place)
+      const flipped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+      const changed = address.slice(0, place) + flipped + address.slice(place + 1)
+      expect(readAddress(address)).toEqual({ address, checksummed: true })
+      if (changed !== address) expect(readAddress(changed)).not.toMatchObject({ checksummed: true })
+    }),
+  )
+})
+
+test('whatever is not 0x and forty hex digits is refused', () => {
+  const good = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+  const bad = [
+    '',
+    '0x',
+    good.slice(2),
+    good.slice(0, -1),
+    `${good}0`,
+    ` ${good}`,
+    `${good}\n`,
+    'vitalik.eth',
+    good.replace('0x', '0X'),
+    good.replace('C', 'С'),
+  ]
+  for (const text of bad) expect(readAddress(text)).toEqual({ refused: 'not_an_address' })
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect('address' in readAddress(text)).toBe(text.startsWith('0x') && isAddress(text))
+    }),
+  )
+})
+
+test('places where money would be lost are named with their reason', () => {
+  const reasons = {
+    '0x0000000000000000000000000000000000000000': 'burn_address',
+    '0x000000000000000000000000000000000000dEaD': 'burn_address',
+    '0x0000000000000000000000000000000000000001': 'precompile',
+    '0x00000000000000000000000000000000000000fF': 'precompile',
+    '0x0000000000000000000000000000000000000100': undefined,
+    '0xcA11bde05977b3631167028862bE2a173976CA11': 'system_contract',
+    '0x000000000022D473030F116dDEE9F6B43aC78BA3': 'system_contract',
+    '0x4200000000000000000000000000000000000006': 'system_contract',
+    '0x70997970C51812dc3A010C7d01b50e0d17dc79C8': undefined,
+  } as const
+  for (const [address, reason] of Object.entries(reasons)) {
+    expect([address, isLossyRecipient(`0x${address.slice(2)}`, chain('base'))]).toEqual([
+      address,
+      reason,
+    ])
+  }
+})
+
+test('a token contract of any known chain is no recipient on any of them, in any letter case', () => {
+  for (const { tokens } of knownChains) {
+    for (const { address } of tokens) {
+      expect(isLossyRecipient(address, chain('arbitrum'))).toBe('token_contract')
+      expect(isLossyRecipient(`0x${address.slice(2).toUpperCase()}`, chain('base'))).toBe(
+        'token_contract',
+      )
+    }
+  }
+})
+
+test('predeploys are lost places only where the chain has them', () => {
+  const weth: Address = '0x4200000000000000000000000000000000000006'
+  expect(isLossyRecipient(weth, chain('optimism'))).toBe('system_contract')
+  expect(isLossyRecipient(weth, chain('polygon'))).toBeUndefined()
+})
+
+test('an address imitates another when both ends agree and the middle does not', () => {
+  fc.assert(
+    fc.property(hexText(4), hexText(4), hexText(32), hexText(32), (head, tail, one, other) => {
+      const a: Address = `0x${head}${one}${tail}`
+      const b: Address = `0x${head.toUpperCase()}${other}${tail.toLowerCase()}`
+      expect(looksLike(a, b)).toBe(one.toLowerCase() !== other.toLowerCase())
+    }),
+  )
+})
+
+test('an address does not imitate itself, however it is written, nor one whose ends differ in a digit', () => {
+  const a: Address = '0x12340000000000000000000000000000000abcde'
+  expect(looksLike(a, '0x12340000000000000000000000000000000ABCDE')).toBe(false)
+  expect(looksLike(a, '0x12350000000000000000000000000000111abcde')).toBe(false)
+  expect(looksLike(a, '0x12340000000000000000000000000000111abcdf')).toBe(false)
+})

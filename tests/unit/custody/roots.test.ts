@@ -1,0 +1,58 @@
+import { hkdfSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { readRoots } from '../../../shared/custody/roots.ts'
+import { root } from './arbitraries.ts'
+
+test('the highest version seals and the key of each is HKDF-SHA256 as OpenSSL computes it', () => {
+  const roots = readRoots(JSON.stringify({ 2: root(2), 10: root(10), 1: root(1) }))
+
+  expect(roots.newestVersion).toBe(10)
+  for (const version of [1, 2, 10]) {
+    const secret = Buffer.alloc(32, version)
+    const expected = hkdfSync('sha256', secret, 'aoa/v1', `kek/custody/${version}`, 32)
+    expect(roots.kek(version)).toEqual(new Uint8Array(expected))
+  }
+})
+
+test('a key that was zeroed after use is there again for the next', () => {
+  const roots = readRoots(JSON.stringify({ 1: root(1) }))
+  const first = roots.kek(1)
+  const copy = Uint8Array.from(first)
+
+  first.fill(0)
+
+  expect(roots.kek(1)).toEqual(copy)
+})
+
+test('a version without a root is refused', () => {
+  expect(() => readRoots(JSON.stringify({ 1: root(1) })).kek(2)).toThrow('no root of version 2')
+})
+
+test.each([
+  ['not JSON', `{"1": ${root(7)}`],
+  ['a list', JSON.stringify([root(7)])],
+  ['no root', '{}'],
+  ['version 0', JSON.stringify({ 0: root(7) })],
+  ['a version with a leading zero', JSON.stringify({ '01': root(7) })],
+  ['31 bytes', JSON.stringify({ 1: Buffer.alloc(31, 7).toString('base64') })],
+  ['33 bytes', JSON.stringify({ 1: Buffer.alloc(33, 7).toString('base64') })],
+  ['base64 that is not canonical', JSON.stringify({ 1: root(7).replace('c=', 'd=') })],
+  ['one secret under two versions', JSON.stringify({ 1: root(7), 2: root(7) })],
+  ['an endless text', JSON.stringify({ 1: root(7) + ' '.repeat(20_000) })],
+])('%s is refused without a word of the secret', (_, text) => {
+  let refusal = ''
+  try {
+    readRoots(text)
+  } catch (error) {
+    refusal = String(error)
+  }
+
+  expect(refusal).toMatch(/custody|base64/)
+  expect(refusal).not.toContain(root(7).slice(0, 4))
+})
+
+test('printing or serializing roots shows no secret', () => {
+  const roots = readRoots(JSON.stringify({ 1: root(7) }))
+
+  expect(JSON.stringify(roots)).toBe('{"newestVersion":1}')
+})

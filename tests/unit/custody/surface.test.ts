@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const folder = new URL('../../../shared/custody/', import.meta.url)
+const sources = readdirSync(folder)
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }))
+
+/** Names that the folder takes from a package. */
+function importedFrom(vendor: string): string[] {
+  const statement = new RegExp(`import \\{([^}]*)\\} from '${vendor}'`, 'g')
+  return sources.flatMap(({ text }) =>
+    [...text.matchAll(statement)].flatMap(([, names = '']) =>
+      names.split(',').flatMap((name) => name.trim() || []),
+    ),
+  )
+}
+
+test('custody has no way to sign a digest or a message, only typed data and transactions', () => {
+  const signing = ['privateKeyToAddress', 'signTransaction', 'signTypedData']
+
+  expect([...new Set(importedFrom('viem/accounts'))].sort()).toEqual(signing)
+  expect(importedFrom('viem').filter((name) => /sign|account/i.test(name))).toEqual([])
+})
+
+test('only two files sign: one authorizations, the other transactions', () => {
+  const signers = (word: string) =>
+    sources.filter(({ text }) => text.includes(`${word}({`)).map(({ name }) => name)
+
+  expect(signers('signTypedData')).toEqual(['authorization.ts'])
+  expect(signers('signTransaction')).toEqual(['transaction.ts'])
+})
+
+test('no other package that knows elliptic curves comes in', () => {
+  const vendors = sources.flatMap(({ text }) =>
+    [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, vendor = '']) => vendor),
+  )
+  const allowed =
+    /^(viem|viem\/accounts|zod|@noble\/(ciphers\/chacha|hashes\/(hkdf|sha2|sha3|utils))\.js)$/
+
+  expect(vendors.filter((vendor) => !allowed.test(vendor))).toEqual([])
+})

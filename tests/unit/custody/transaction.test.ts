@@ -1,0 +1,216 @@
+import { Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  confirmDirectTransfer,
+  confirmRelay,
+  directTransferLimitGas,
+  relayLimitGas,
+  signDirectTransfer,
+  signRelay,
+  type TransactionSlot,
+} from '../../../shared/custody/transaction.ts'
+import { address, amountAtomic, chainId, hex, wallet } from './arbitraries.ts'
+
+const token = new Interface([
+  'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
+  'function transfer(address,uint256) returns (bool)',
+])
+
+const slot = fc
+  .record({
+    chainId,
+    nonce: fc.nat(),
+    maxPriorityFeePerGas: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    more: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    token: address,
+  })
+  .map(({ more, ...rest }) => ({ ...rest, maxFeePerGas: rest.maxPriorityFeePerGas + more }))
+
+const time = fc.nat().map(String)
+const signature = fc
+  .tuple(wallet, hex(32))
+  .map(([{ key }, digest]) =>
+    new Wallet(`0x${Buffer.from(key).toString('hex')}`).signingKey.sign(digest),
+  )
+  .map((signed) => signed.serialized)
+const authorization = fc.record({
+  from: address,
+  to: address,
+  value: amountAtomic.map(String),
+  validAfter: time,
+  validBefore: time,
+  nonce: hex(32),
+  signature,
+})
+const relay = fc
+  .tuple(wallet, slot, authorization)
+  .map(([relayer, place, signed]) => ({ relayer, request: { ...place, authorization: signed } }))
+const transfer = fc
+  .tuple(wallet, slot, address, amountAtomic)
+  .map(([payer, place, to, valueAtomic]) => ({ payer, request: { ...place, to, valueAtomic } }))
+
+const [relaySample] = fc.sample(relay, { numRuns: 1, seed: 3 })
+const [transferSample] = fc.sample(transfer, { numRuns: 1, seed: 4 })
+const [otherAddress] = fc.sample(address, { numRuns: 1, seed: 5 })
+if (!relaySample || !transferSample || !otherAddress) throw new Error('fast-check gave no sample')
+
+/** Everything but the call data, as ethers names it. */
+function frame(from: string, request: TransactionSlot & { token: string }, gasLimit: bigint) {
+  const { token: to, nonce, maxFeePerGas, maxPriorityFeePerGas } = request
+  const fees = { gasLimit, maxFeePerGas, maxPriorityFeePerGas }
+  const chainId = BigInt(request.chainId)
+  return { type: 2, from, to, value: 0n, chainId, nonce, accessList: [], ...fees }
+}
+
+test('a relay is one call of the token with the authorization, says ethers', async () => {
+  const agrees = fc.asyncProperty(relay, async ({ relayer, request }) => {
+    const { hash, raw } = await signRelay(relayer.key, request)
+    const { from, to, value, validAfter, validBefore, nonce, signature } = request.authorization
+    const { v, r, s } = Signature.from(signature)
+    const parsed = Transaction.from(raw)
+
+    expect(parsed.hash).toBe(hash)
+    expect(keccak256(raw)).toBe(hash)
+    expect(parsed).toMatchObject(frame(relayer.address, request, relayLimitGas))
+    const args = [from, to, value, validAfter, validBefore, nonce, v, r, s]
+    expect(parsed.data).toBe(token.encodeFunctionData('transferWithAuthorization', args))
+  })
+
+  await fc.assert(agrees, { numRuns: 40 })
+})
+
+test('a direct transfer is one ERC-20 transfer of the wallet, says ethers', async () => {
+  const agrees = fc.asyncProperty(transfer, async ({ payer, request }) => {
+    const { hash, raw } = await signDirectTransfer(payer.key, request)
+    const parsed = Transaction.from(raw)
+
+    expect(parsed.hash).toBe(hash)
+    expect(parsed).toMatchObject(frame(payer.address, request, directTransferLimitGas))
+    const args = [request.to, request.valueAtomic]
+    expect(parsed.data).toBe(token.encodeFunctionData('transfer', args))
+  })
+
+  await fc.assert(agrees, { numRuns: 40 })
+})
+
+/** What a library gone bad could sign instead: the same transaction with one thing changed. */
+async function altered(key: Uint8Array, raw: string, change: Partial<Transaction>) {
+  const unsigned = Object.assign(Transaction.from(raw), { signature: null }, change)
+  return new Wallet(`0x${Buffer.from(key).toString('hex')}`).signTransaction(unsigned)
+}
+
+const changes: [string, Partial<Transaction>][] = [
+  ['chainId', { chainId: 999n }],
+  ['nonce', { nonce: 1 }],
+  ['maxFeePerGas', { maxFeePerGas: 10n ** 15n }],
+  ['maxPriorityFeePerGas', { maxPriorityFeePerGas: 1n }],
+  ['gas', { gasLimit: 1_000_000n }],
+  ['to', { to: otherAddress }],
+  ['value', { value: 1n }],
+  ['accessed', { accessList: [{ address: otherAddress, storageKeys: [] }] }],
+]
+
+test.each(changes)(
+  'bytes with another %s do not pass for the asked transaction',
+  async (field, change) => {
+    const { relayer, request } = relaySample
+    const { payer, request: asked } = transferSample
+    const relayed = await altered(relayer.key, (await signRelay(relayer.key, request)).raw, change)
+    const moved = await altered(payer.key, (await signDirectTransfer(payer.key, asked)).raw, change)
+
+    await expect(confirmRelay(relayer.address, request, relayed)).rejects.toThrow(`in ${field}`)
+    await expect(confirmDirectTransfer(payer.address, asked, moved)).rejects.toThrow(`in ${field}`)
+  },
+)
+
+/** The call data with one bit of one of its words changed. */
+function changeWord(data: string, word: number): string {
+  const last = 2 + 8 + word * 64 + 63
+  const digit = (Number.parseInt(data.charAt(last), 16) ^ 1).toString(16)
+  return `${data.slice(0, last)}${digit}${data.slice(last + 1)}`
+}
+
+test('bytes that relay an authorization with any other word do not pass', async () => {
+  const { relayer, request } = relaySample
+  const { raw } = await signRelay(relayer.key, request)
+  const { data } = Transaction.from(raw)
+  const fields = ['from', 'to', 'value', 'validAfter', 'validBefore', 'nonce', 'v', 'r', 's']
+
+  for (const [word, field] of fields.entries()) {
+    const bytes = await altered(relayer.key, raw, { data: changeWord(data, word) })
+    const reading = confirmRelay(relayer.address, request, bytes)
+    await expect(reading).rejects.toThrow(new RegExp(`in ${field}$`))
+  }
+})
+
+test('bytes that transfer to another payee or another value do not pass', async () => {
+  const { payer, request } = transferSample
+  const { raw } = await signDirectTransfer(payer.key, request)
+  const { data } = Transaction.from(raw)
+
+  for (const [word, field] of ['to', 'value'].entries()) {
+    const bytes = await altered(payer.key, raw, { data: changeWord(data, word) })
+    const reading = confirmDirectTransfer(payer.address, request, bytes)
+    await expect(reading).rejects.toThrow(new RegExp(`in ${field}$`))
+  }
+})
+
+test('bytes with another function or with more call data do not pass', async () => {
+  const { payer, request } = transferSample
+  const { raw } = await signDirectTransfer(payer.key, request)
+  const { data } = Transaction.from(raw)
+  const read = async (changed: string) =>
+    confirmDirectTransfer(payer.address, request, await altered(payer.key, raw, { data: changed }))
+
+  await expect(read(data.replace('0xa9059cbb', '0x095ea7b3'))).rejects.toThrow()
+  await expect(read(`${data}00`)).rejects.toThrow('68 bytes')
+  await expect(read(data.slice(0, -2))).rejects.toThrow('68 bytes')
+})
+
+test('bytes of another sender or of another kind do not pass', async () => {
+  const { payer, request } = transferSample
+  const { raw } = await signDirectTransfer(payer.key, request)
+  const stranger = await altered(relaySample.relayer.key, raw, {})
+  const legacy = await altered(payer.key, raw, {
+    type: 0,
+    maxFeePerGas: null,
+    maxPriorityFeePerGas: null,
+    accessList: null,
+  })
+
+  await expect(confirmDirectTransfer(payer.address, request, stranger)).rejects.toThrow('in sender')
+  await expect(confirmDirectTransfer(payer.address, request, legacy)).rejects.toThrow('EIP-1559')
+})
+
+test('a relay of a signature that no token accepts is not signed', async () => {
+  const { relayer, request } = relaySample
+  const { signature } = request.authorization
+  const odd = { ...request.authorization, signature: `${signature.slice(0, -2)}00` }
+
+  await expect(signRelay(relayer.key, { ...request, authorization: odd })).rejects.toThrow(
+    '27 or 28',
+  )
+})
+
+/** Answers 1, 2, 3 ...: what was encoded first is no longer what is asked when it is read back. */
+function drifting<T extends object>(request: T): T & { nonce: number } {
+  let nonce = 0
+  return Object.defineProperty({ ...request, nonce }, 'nonce', { get: () => ++nonce })
+}
+
+test('signing reads its own bytes back before it answers', async () => {
+  const relayed = signRelay(relaySample.relayer.key, drifting(relaySample.request))
+  const moved = signDirectTransfer(transferSample.payer.key, drifting(transferSample.request))
+
+  await expect(relayed).rejects.toThrow('in nonce')
+  await expect(moved).rejects.toThrow('in nonce')
+})
+
+test('a direct transfer of nothing or less is not signed', async () => {
+  const { payer, request } = transferSample
+
+  for (const valueAtomic of [0n, -1n]) {
+    await expect(signDirectTransfer(payer.key, { ...request, valueAtomic })).rejects.toThrow()
+  }
+})
