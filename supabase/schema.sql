@@ -138,6 +138,7 @@ create table private.payments (
   authorized_at timestamp with time zone,
   valid_after bigint,
   valid_before bigint,
+  authorized_block bigint,
   leased_until timestamp with time zone,
   authorization_nonce text,
   signature text,
@@ -365,7 +366,7 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.status, kept.body;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, slot jsonb, lane_envelope jsonb, transaction jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -412,7 +413,7 @@ begin
       end if;
     end if;
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
-      consent_level = custody_authorize.consent_level,
+      consent_level = custody_authorize.consent_level, authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
@@ -1002,7 +1003,7 @@ grant execute on function api.check_alias(alias text, client text) to service_ro
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint) to custody;
 
 grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, slot bigint, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
 

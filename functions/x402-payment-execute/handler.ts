@@ -1,5 +1,42 @@
-import { fail } from '../../shared/contract/errors.ts'
-import type { Handler } from '../../shared/http/handler.ts'
+import { fail, isRefusal } from '../../shared/contract/errors.ts'
+import { unbound } from '../../shared/db/database.ts'
+import type { Context, Handler } from '../../shared/http/handler.ts'
+import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
+import { outcomeBody } from '../../shared/payments/attempt-outcome.ts'
+import { confirmationOf } from '../../shared/payments/consent.ts'
+import type { Payment } from '../../shared/payments/payment.ts'
+import { enteredRow } from '../../shared/payments/payment.ts'
+import { watchPayment } from '../../shared/payments/watch.ts'
+import { reasonBody } from '../../shared/payments/words.ts'
 import type { x402PaymentExecute } from './contract.ts'
 
-export const run: Handler<typeof x402PaymentExecute> = () => Promise.resolve(fail('unavailable'))
+export const run: Handler<typeof x402PaymentExecute> = async (input, context) => {
+  const device = await context.device()
+  const question = { payment: input.attempt_id, kind: 'x402', device }
+  const entered = await context.db.one('payment_facts', question, enteredRow)
+  if (!entered) return fail('payment_not_found')
+  const payment = entered.payment_row
+  if (payment.state === 'expired') return fail('payment_closed', { hint: 'Prepare it again.' })
+  if (isDecided(payment)) return outcomeBody(await look(context, payment))
+  const executed = await executeAttempt(context, entered, input.user_confirmed === true)
+  if (isRefusal(executed)) return executed
+  if (executed.outcome === 'done') return outcomeBody(executed.payment)
+  await context.db.run('await_confirmation', { payment: payment.id })
+  return {
+    ...outcomeBody(payment),
+    status: 'awaiting_confirmation' as const,
+    requires_user_confirm: true,
+    reasons: executed.reasons.map(reasonBody),
+    confirmation: await confirmationOf(payment, executed.level),
+  }
+}
+
+/** Whether the merchant was asked already: then the same call answers what is kept. */
+function isDecided({ state, delivery }: Payment): boolean {
+  return ['settled', 'failed', 'released'].includes(state) || (state === 'unknown' && !!delivery)
+}
+
+async function look({ world }: Context, payment: Payment): Promise<Payment> {
+  if (payment.state !== 'unknown') return payment
+  return (await watchPayment(world, unbound(world.db), payment)).payment
+}

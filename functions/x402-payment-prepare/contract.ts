@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
+import { methods } from '../../shared/x402/request.ts'
 
 export const x402PaymentPrepare = operation({
   id: 'x402_payment_prepare',
@@ -13,7 +14,7 @@ export const x402PaymentPrepare = operation({
   request: z
     .strictObject({
       resource_url: z.string().min(1).max(4096),
-      method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+      method: z.enum(methods).optional(),
       headers: z.record(z.string().max(128), z.string().max(4096)).optional(),
       body: z.string().max(65_536).optional(),
       body_base64: z.string().max(87_384).optional(),

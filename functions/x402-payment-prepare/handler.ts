@@ -1,5 +1,116 @@
-import { fail } from '../../shared/contract/errors.ts'
-import type { Handler } from '../../shared/http/handler.ts'
+import { connectedChains } from '../../shared/chains/registry.ts'
+import { fail, isRefusal } from '../../shared/contract/errors.ts'
+import type { Context, Handler } from '../../shared/http/handler.ts'
+import { formatAmount, formatUsd } from '../../shared/money/amount.ts'
+import { usdMicrosOf } from '../../shared/money/usd.ts'
+import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
+import { termsOf } from '../../shared/payments/attempt-terms.ts'
+import { confirmationOf, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
+import type { Payment } from '../../shared/payments/payment.ts'
+import { assetOf } from '../../shared/payments/payment.ts'
+import { reasonBody, summaryOf } from '../../shared/payments/words.ts'
+import type { Challenge } from '../../shared/x402/challenge.ts'
+import {
+  readChallenge,
+  readChallengeAnswer,
+  readChallengeHeader,
+} from '../../shared/x402/challenge.ts'
+import { fetchChallenge } from '../../shared/x402/delivery.ts'
+import { sortOffers } from '../../shared/x402/offers.ts'
+import type { FrozenRequest } from '../../shared/x402/request.ts'
+import { freezeRequest } from '../../shared/x402/request.ts'
 import type { x402PaymentPrepare } from './contract.ts'
 
-export const run: Handler<typeof x402PaymentPrepare> = () => Promise.resolve(fail('unavailable'))
+type Input = Parameters<Handler<typeof x402PaymentPrepare>>[0]
+
+export const run: Handler<typeof x402PaymentPrepare> = async (input, context) => {
+  const { config } = context.world
+  const request = freezeRequest(
+    {
+      resourceUrl: input.resource_url,
+      method: input.method,
+      headers: input.headers,
+      body: input.body,
+      bodyBase64: input.body_base64,
+    },
+    config,
+  )
+  if (isRefusal(request)) return request
+  const challenge = await challengeOf(input, request, context)
+  if (isRefusal(challenge)) return challenge
+  const { payable, unpayable } = sortOffers(challenge, connectedChains(config), (token, amount) =>
+    usdMicrosOf(token, amount, config),
+  )
+  if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
+  const entered = await enterAttempt(context, challenge, payable, request)
+  if (isRefusal(entered)) return entered
+  const decision = decideEntered(entered, false)
+  if (decision.verdict === 'refuse') return limitExceeded(decision)
+  const prepared = preparedBody(entered.payment_row)
+  if (decision.verdict === 'allow') return prepared
+  await context.db.run('await_confirmation', { payment: entered.payment_row.id })
+  return {
+    ...prepared,
+    requires_user_confirm: true,
+    reasons: decision.reasons.map(reasonBody),
+    confirmation: await confirmationOf(entered.payment_row, decision.neededLevel),
+  }
+}
+
+/** The challenge as given, or as the resource gives it now. */
+async function challengeOf(input: Input, request: FrozenRequest, { world }: Context) {
+  if (input.payment_required !== undefined) return readChallengeHeader(input.payment_required)
+  if (input.accepts !== undefined) return readChallenge(challengeFields(input))
+  const fetched = await fetchChallenge(world, request)
+  switch (fetched.kind) {
+    case 'refused':
+      return fail('resource_refused', { message: fetched.reason })
+    case 'timeout':
+      return fail('resource_unavailable', { message: 'The resource did not answer in time.' })
+    case 'unreachable':
+      return fail('resource_unavailable', { log: fetched.reason })
+    case 'redirected':
+      return fail('resource_unavailable', {
+        message: `The resource redirects to ${(fetched.location ?? 'nowhere').slice(0, 200)}.`,
+        hint: 'Prepare the payment with the address that it leads to, if you trust it.',
+      })
+    case 'answered':
+      if (fetched.status === 402) return readChallengeAnswer(fetched.headers, fetched.body)
+      return fail('no_payment_required', { details: { status: fetched.status } })
+  }
+}
+
+function challengeFields({ x402Version, accepts, resource, extensions, error }: Input) {
+  return { x402Version, accepts, resource, extensions, error } satisfies Record<
+    keyof Omit<Challenge, 'version' | 'offers'> | 'x402Version' | 'accepts',
+    unknown
+  >
+}
+
+function preparedBody(payment: Payment) {
+  const { chain, token } = assetOf(payment)
+  const terms = termsOf(payment)
+  return {
+    attempt_id: payment.id,
+    requires_user_confirm: false,
+    reasons: [],
+    summary: summaryOf(payment),
+    terms: {
+      protocol: terms.protocol,
+      version: terms.version,
+      scheme: terms.scheme,
+      network: chain.caip2,
+      token: token.symbol,
+      token_address: token.address,
+      amount: formatAmount(payment.amount_atomic, token.decimals),
+      amount_atomic: payment.amount_atomic.toString(),
+      amount_usd: formatUsd(payment.amount_usd_micros),
+      pay_to: payment.payee,
+      origin: terms.origin,
+      method: terms.request.method,
+      valid_seconds: terms.valid_seconds,
+    },
+    expires_at: payment.expires_at,
+    gap_id: 'GAP_X402_V1' as const,
+  }
+}

@@ -7,6 +7,7 @@ import type { Config } from '../env.ts'
 import type { Chain, Token } from './registry-data.ts'
 import { knownChains } from './registry-data.ts'
 
+/** The types of the table, for everyone who looks things up in it. */
 export type { Address, Chain, Token } from './registry-data.ts'
 
 /** Finds a network by CAIP-2 id or name. A bare number is refused: it could mean anything. */

@@ -4,7 +4,7 @@
  * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
 import * as z from 'zod'
-import { hexSchema } from '../chains/hex.ts'
+import { hexSchema, wordSchema } from '../chains/hex.ts'
 import { findChain, tokenByAddress } from '../chains/registry.ts'
 import { Rejection } from '../contract/errors.ts'
 
@@ -35,6 +35,7 @@ const authorizeRequest = z.strictObject({
   consentLevel: z.enum(consentLevels),
   factsVersion: z.int(),
   fundsAtomic: z.string().regex(/^[0-9]{1,78}$/),
+  seenBlock: z.int().nonnegative(),
   validAfter: unixSeconds,
   validBefore: unixSeconds,
   relay: z
@@ -59,7 +60,7 @@ const payment = z.object({
   amount_atomic: z.string().transform(BigInt),
   valid_after: z.int(),
   valid_before: z.int(),
-  authorization_nonce: z.string().nullable(),
+  authorization_nonce: wordSchema.nullable(),
   signature: z.string().nullable(),
 })
 
@@ -113,6 +114,7 @@ async function commit(world: World, asked: z.output<typeof authorizeRequest>) {
     consent_level: asked.consentLevel,
     facts_version: asked.factsVersion,
     funds_atomic: asked.fundsAtomic,
+    seen_block: asked.seenBlock,
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,

@@ -15,6 +15,8 @@ export type AuthorizeRequest = {
   factsVersion: number
   /** Atomic units of the token that the wallet held when last looked at. */
   fundsAtomic: string
+  /** The block that this was seen at. */
+  seenBlock: number
   /** Unix seconds between which the signature is good. */
   validAfter: number
   validBefore: number
@@ -52,7 +54,7 @@ export type SignedAuthorization = {
   value: string
   validAfter: string
   validBefore: string
-  nonce: string
+  nonce: `0x${string}`
   signature: string
 }
 

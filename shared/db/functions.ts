@@ -40,6 +40,7 @@ export type DatabaseFunctions = {
       consent_level: string
       facts_version: number
       funds_atomic: string
+      seen_block: number
       valid_after: number
       valid_before: number
       lease_seconds: number

@@ -13,7 +13,10 @@ import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
 
 /** What the decision does not need and the signature does. */
-export type Signing = Pick<AuthorizeRequest, 'validAfter' | 'validBefore' | 'relay'> & {
+export type Signing = Pick<
+  AuthorizeRequest,
+  'seenBlock' | 'validAfter' | 'validBefore' | 'relay'
+> & {
   fundsAtomic: bigint
 }
 

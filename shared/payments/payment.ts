@@ -42,6 +42,7 @@ export const paymentRow = z.object({
   consent_level: z.enum(consentLevels).nullable(),
   valid_after: z.int().nullable(),
   valid_before: z.int().nullable(),
+  authorized_block: z.int().nullable(),
   authorization_nonce: wordSchema.nullable(),
   signature: z.string().nullable(),
   tx_hash: wordSchema.nullable(),

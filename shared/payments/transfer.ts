@@ -67,6 +67,7 @@ function signingFrom(context: Context, seen: Preflight) {
   const nowSeconds = Math.floor(context.now().getTime() / 1000)
   const signing: Signing = {
     fundsAtomic: seen.tokenAtomic,
+    seenBlock: Number(seen.blockNumber),
     validAfter: 0,
     validBefore: nowSeconds + validSeconds,
     relay: {

@@ -11,6 +11,7 @@ import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 import { assetOf, foundRow } from './payment.ts'
 
+type Settled = Extract<Proof, { status: 'settled' }>
 type Hash = NonNullable<Payment['tx_hash']>
 
 export type Watched = {
@@ -38,17 +39,37 @@ export async function watchPayment(
     : { payment, confirmations: 0 }
 }
 
-function prove(world: World, payment: Payment, hash: Hash) {
+type Signed = { nonce: NonNullable<Payment['authorization_nonce']> }
+
+function prove(world: World, payment: Payment, hash: Hash, signed?: Signed) {
   const { chain, token } = assetOf(payment)
+  const nonce = signed?.nonce ?? payment.authorization_nonce
   const expected = {
     from: payment.wallet,
     to: payment.payee,
     value: payment.amount_atomic,
-    ...(payment.authorization_nonce === null
-      ? {}
-      : { authorizationNonce: payment.authorization_nonce }),
+    ...(nonce === null ? {} : { authorizationNonce: nonce }),
   }
   return proveTransfer(world, chain, token, expected, hash)
+}
+
+/**
+ * The settlement of an attempt that was just sent, or undefined while the chain shows none: first
+ * where the merchant claims it is, then wherever the authorization was used.
+ */
+export async function proveAttempt(
+  world: World,
+  payment: Payment,
+  signed: Signed,
+  claimed: Hash | null,
+): Promise<Settled | undefined> {
+  const proof = claimed === null ? undefined : await prove(world, payment, claimed, signed)
+  if (proof?.status === 'settled') return proof
+  const { chain, token } = assetOf(payment)
+  const fate = await findAuthorization(world, chain, token, payment.wallet, signed.nonce)
+  if (fate.status !== 'used') return undefined
+  const traced = await prove(world, payment, fate.transactionHash, signed)
+  return traced.status === 'settled' ? traced : undefined
 }
 
 async function traceAuthorization(
@@ -59,7 +80,8 @@ async function traceAuthorization(
   const { chain, token } = assetOf(payment)
   const nonce = payment.authorization_nonce
   if (nonce === null) return { payment, confirmations: 0 }
-  const fate = await findAuthorization(world, chain, token, payment.wallet, nonce)
+  const since = payment.authorized_block === null ? undefined : BigInt(payment.authorized_block)
+  const fate = await findAuthorization(world, chain, token, payment.wallet, nonce, since)
   if (fate.status === 'used') {
     const proof = await prove(world, payment, fate.transactionHash)
     if (proof.status === 'settled') return settle(db, payment, proof)
@@ -72,11 +94,7 @@ async function traceAuthorization(
   return { payment, confirmations: 0 }
 }
 
-async function settle(
-  db: CallerDatabase,
-  payment: Payment,
-  proof: Proof & { status: 'settled' },
-): Promise<Watched> {
+async function settle(db: CallerDatabase, payment: Payment, proof: Settled): Promise<Watched> {
   const isSame =
     payment.state === 'settled' &&
     payment.finality === proof.finality &&
@@ -87,7 +105,7 @@ async function settle(
 }
 
 /** A proof in the words of SQL. */
-export function settlementOf(payment: string, proof: Proof & { status: 'settled' }) {
+export function settlementOf(payment: string, proof: Settled) {
   return {
     payment,
     tx_hash: proof.transactionHash,

@@ -27,6 +27,8 @@ create table private.payments (
   authorized_at timestamptz,
   valid_after bigint,
   valid_before bigint,
+  -- The latest block when it was authorized: no log of it can be older.
+  authorized_block bigint,
   -- Who drives the sending now; after this time another request may go on with the same signature.
   leased_until timestamptz,
   authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),

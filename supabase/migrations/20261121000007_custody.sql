@@ -41,7 +41,7 @@ $$;
 -- not; `first` is true for the one caller that drives the sending until its lease ends.
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
-  valid_after bigint, valid_before bigint, lease_seconds integer,
+  seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer,
   gas_from text default null, wallet_nonce bigint default null)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     slot jsonb, lane_envelope jsonb, transaction jsonb)
@@ -87,7 +87,7 @@ begin
       end if;
     end if;
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
-      consent_level = custody_authorize.consent_level,
+      consent_level = custody_authorize.consent_level, authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;

@@ -5,11 +5,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
+import { contracts } from '../../functions/contracts.ts'
+import notFound from '../../functions/not-found/index.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
+import { commonErrors } from '../../shared/contract/operation.ts'
 import { openCustody } from '../../shared/custody/custody.ts'
 import { readRoots } from '../../shared/custody/roots.ts'
 import { openDatabase } from '../../shared/db/database.ts'
@@ -57,8 +60,14 @@ export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
 export const userAgent = 'guarantee/1.0'
 
+export type StartOptions = {
+  chain?: boolean
+  /** Networks beside the started one: CAIP-2 id -> endpoints. */
+  rpcUrls?: Record<string, string[]>
+}
+
 /** Starts everything for this file and ends it after the file. */
-export async function start(options: { chain?: boolean } = {}): Promise<TestWorld> {
+export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const db = await openTestDatabase()
   afterAll(() => db.close())
   const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
@@ -66,7 +75,8 @@ export async function start(options: { chain?: boolean } = {}): Promise<TestWorl
   const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []
   let movedSeconds = 0
-  const world = worldOver(db, chain, rootKeys, {
+  const rpcUrls = { ...(chain ? { [chain.network]: [chain.rpcUrl] } : {}), ...options.rpcUrls }
+  const world = worldOver(db, rpcUrls, rootKeys, {
     now: () => new Date(Date.now() + movedSeconds * 1000),
     log: (entry) => log.push(entry),
   })
@@ -76,11 +86,11 @@ export async function start(options: { chain?: boolean } = {}): Promise<TestWorl
 
   const send: TestWorld['send'] = async (path, init) => {
     const [, folder = ''] = new URL(path, 'http://aoa').pathname.split('/')
-    const found = functions.get(folder) ?? functions.get('get-identity')
-    if (!found) throw new Error('no functions')
+    const found = functions.get(folder) ?? notFound
     const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
     const text = await answer.text()
     const body: Record<string, unknown> = text === '' ? {} : JSON.parse(text)
+    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
     return { status: answer.status, body, headers: answer.headers }
   }
 
@@ -136,9 +146,18 @@ export async function start(options: { chain?: boolean } = {}): Promise<TestWorl
   }
 }
 
+/** Described errors are those that are sent: an operation must not answer another code. */
+function mustBeDeclared(folder: string, code: unknown) {
+  const contract = contracts.find((one) => one.folder === folder)
+  const declared: unknown[] = contract ? [...contract.errors, ...commonErrors(contract)] : []
+  if (contract && !declared.includes(code)) {
+    throw new Error(`${contract.id} answers ${String(code)}, which its contract does not declare`)
+  }
+}
+
 function worldOver(
   db: TestDatabase,
-  chain: Chain | undefined,
+  rpcUrls: Record<string, string[]>,
   rootKeys: string,
   held: Pick<World, 'now' | 'log'>,
 ): World {
@@ -149,7 +168,7 @@ function worldOver(
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
     ALLOW_LOOPBACK: 'true',
-    CHAIN_RPC_URLS: JSON.stringify(chain ? { [chain.network]: [chain.rpcUrl] } : {}),
+    CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
   const base = { ...worldFrom({ ...bindings, SUPABASE_SERVICE_KEY: db.serviceKey }), ...held }
   const custodyConfig = readConfig({

@@ -27,6 +27,7 @@ export const logSchema = z.object({
   blockNumber: quantitySchema,
 })
 
+/** A log that passed `logSchema`. */
 export type Log = z.output<typeof logSchema>
 
 /**

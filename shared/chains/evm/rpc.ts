@@ -17,8 +17,11 @@ export type RpcFailure =
   | { kind: 'unreachable'; reason: string }
   | { kind: 'rpc'; code: number; message: string }
 
+/** A result as the node sent it, not yet read by any schema. */
 export type RpcAnswer = { result: unknown } | { failure: RpcFailure }
+/** One call, before it has an id. */
 export type RpcCall = { method: string; params: readonly unknown[] }
+/** Three seconds when absent. */
 export type RpcLimits = { timeoutMilliseconds?: number }
 
 /** A connection to one chain's preferred node. */

@@ -1,0 +1,112 @@
+/**
+ * Bundles every function folder into one minified ES module, the form in which the local world runs
+ * it, and reports what each weighs and what is in it. Nothing is checked here: the budgets and the
+ * import rules are held by a test.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export type BuiltFunction = {
+  folder: string
+  /** Absolute path of the module. */
+  file: string
+  bytes: number
+  gzipBytes: number
+  /** npm package -> bytes of its code in the module. */
+  packages: Readonly<Record<string, number>>
+  /** Source files that left code in the module, relative to the repository. */
+  sources: readonly string[]
+  /** Modules that it expects the runtime to bring. */
+  runtime: readonly string[]
+}
+
+/** The functions by their folders, which are also their paths. */
+export function functionFolders(): string[] {
+  const entries = readdirSync(join(root, 'functions'), { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+/** Builds all functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. */
+export async function buildFunctions(outdir: string): Promise<BuiltFunction[]> {
+  const folders = functionFolders()
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2024',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*', 'node:*'],
+    legalComments: 'none',
+    logLevel: 'error',
+    metafile: true,
+  })
+  const built = folders.map((folder) => describe(folder, join(outdir, `${folder}.mjs`), metafile))
+  writeFileSync(join(outdir, 'metafile.json'), JSON.stringify(metafile))
+  writeFileSync(join(outdir, 'sizes.json'), `${JSON.stringify(sizes(built), null, 2)}\n`)
+  return built
+}
+
+function describe(folder: string, file: string, metafile: Metafile): BuiltFunction {
+  const output = metafile.outputs[relative(root, file)]
+  if (!output) throw new Error(`${folder} was not built`)
+  const packages: Record<string, number> = {}
+  const sources: string[] = []
+  for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
+    if (bytesInOutput === 0) continue
+    sources.push(path)
+    const name = packageOf(path)
+    if (name) packages[name] = (packages[name] ?? 0) + bytesInOutput
+  }
+  const runtime = output.imports.filter(({ external }) => external).map(({ path }) => path)
+  const { bytes } = output
+  return { folder, file, bytes, gzipBytes: gzipBytes(file), packages, sources, runtime }
+}
+
+/** The innermost package of a path, because packages may carry their own copies of others. */
+function packageOf(path: string): string | undefined {
+  return [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)?.[1]
+}
+
+function gzipBytes(file: string): number {
+  return gzipSync(readFileSync(file), { level: 9 }).length
+}
+
+function sizes(built: readonly BuiltFunction[]) {
+  return Object.fromEntries(
+    built.map(({ folder, bytes, gzipBytes, packages }) => [folder, { bytes, gzipBytes, packages }]),
+  )
+}
+
+/** The sizes as lines of text, one function each. */
+export function sizeTable(built: readonly BuiltFunction[]): string {
+  const width = Math.max(...built.map(({ folder }) => folder.length))
+  const line = (folder: string, bytes: string | number, gzip: string | number) =>
+    `${folder.padEnd(width)} ${String(bytes).padStart(9)} ${String(gzip).padStart(9)}`
+  const rows = built.map(({ folder, bytes, gzipBytes }) => line(folder, bytes, gzipBytes))
+  return [line('function', 'bytes', 'gzip'), ...rows].join('\n')
+}
+
+const help = `node scripts/build.ts [--outdir dist]
+
+Bundles every function into <outdir>/<function>.mjs, prints what each weighs, and writes sizes.json
+and esbuild's metafile.json beside them.`
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, outdir: { type: 'string', default: 'dist' } },
+  })
+  if (values.help) console.log(help)
+  else console.log(sizeTable(await buildFunctions(join(process.cwd(), values.outdir))))
+}

@@ -1,0 +1,47 @@
+/**
+ * What a function's bundle may weigh and which packages may be in it. Import cost is cold start, and
+ * a package that is not in a bundle cannot be abused there: only custody carries code that can sign
+ * or open an envelope, and only what touches a chain carries viem.
+ */
+
+export type BundleRule = {
+  /** Of the minified file. */
+  gzipBytesMax: number
+  /** npm packages whose code may be in the file. */
+  packages: readonly string[]
+  /** Modules of the runtime that it may import. */
+  runtime: readonly string[]
+}
+
+const everywhere = ['zod', 'hono', '@hono/zod-validator', '@supabase/postgrest-js']
+const chains = ['viem', 'abitype', '@noble/hashes']
+const signing = ['@noble/curves', '@noble/ciphers']
+
+const kilobyte = 1024
+const plain: BundleRule = { gzipBytesMax: 48 * kilobyte, packages: everywhere, runtime: [] }
+const onChain: BundleRule = {
+  gzipBytesMax: 130 * kilobyte,
+  packages: [...everywhere, ...chains],
+  runtime: [],
+}
+const custody: BundleRule = {
+  ...onChain,
+  packages: [...onChain.packages, ...signing],
+  runtime: ['cloudflare:workers'],
+}
+
+/** Every function that is not named here is held to the plain rule. */
+const exceptions: Readonly<Record<string, BundleRule>> = {
+  custody,
+  'get-wallet-balances': onChain,
+  housekeeping: onChain,
+  'resolve-transfer-recipient': onChain,
+  'transfer-status': onChain,
+  'wallet-custodial-transfer': onChain,
+  'x402-payment-execute': onChain,
+  'x402-payment-prepare': onChain,
+}
+
+export function bundleRule(folder: string): BundleRule {
+  return exceptions[folder] ?? plain
+}

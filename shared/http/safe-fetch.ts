@@ -1,0 +1,132 @@
+/**
+ * The guarded client for addresses that strangers chose. It reaches public hosts over https only,
+ * follows no redirect, and reads a bounded number of bytes within a bounded time. It cannot see
+ * what a host name resolves to: the platform's egress has to keep private networks out.
+ */
+import type { Config } from '../env.ts'
+import type { World } from '../world.ts'
+
+export type CheckedUrl = { url: URL } | { refused: string }
+
+type Egress = Pick<Config, 'allowLoopback'>
+
+/** Names that never lead to a public server: RFC 6761, RFC 6762, RFC 8375, RFC 7686, ICANN. */
+const privateSuffixes =
+  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|test|invalid|example|in-addr\.arpa|ip6\.arpa)$/
+
+/** Whether an address may be fetched; the WHATWG parser has resolved all spellings before. */
+export function checkUrl(text: string, config: Egress): CheckedUrl {
+  if (text.length > 4096) return { refused: 'The address is longer than 4096 characters.' }
+  if (!URL.canParse(text)) return { refused: 'The address cannot be parsed.' }
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') {
+    return { refused: 'The address carries a user name or password.' }
+  }
+  if (config.allowLoopback && isLoopback(url)) return { url }
+  if (url.protocol !== 'https:') return { refused: 'The address is not https.' }
+  if (url.port !== '') return { refused: 'The address names a port other than 443.' }
+  const problem = hostProblem(url.hostname)
+  return problem === undefined ? { url } : { refused: problem }
+}
+
+function isLoopback(url: URL): boolean {
+  const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
+  return isHttp && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
+}
+
+function hostProblem(host: string): string | undefined {
+  if (host.startsWith('[') || /^[0-9.]+$/.test(host)) return 'The host is an IP address.'
+  if (host.endsWith('.')) return 'The host ends with a dot.'
+  if (!host.includes('.')) return 'The host is a single label.'
+  if (privateSuffixes.test(host)) return 'The host is not a public name.'
+  // RFC 1035 section 2.3.4: labels of at most 63 characters, names of at most 253.
+  const isName = host
+    .split('.')
+    .every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+  return isName && host.length <= 253 ? undefined : 'The host is no valid name.'
+}
+
+export type SafeRequest = {
+  url: URL
+  method: string
+  headers: ReadonlyArray<readonly [string, string]>
+  body?: Uint8Array<ArrayBuffer>
+}
+
+export type Limits = { timeoutMilliseconds: number; bytesMax: number }
+
+export type Fetched =
+  | { kind: 'answered'; status: number; headers: Headers; body: Uint8Array; truncated: boolean }
+  /** It was not followed. */
+  | { kind: 'redirected'; status: number; location: string | null }
+  | { kind: 'timeout' }
+  | { kind: 'unreachable'; reason: string }
+  | { kind: 'refused'; reason: string }
+
+/** One request under the rules of this file. It never throws for what the other side does. */
+export async function safeFetch(
+  world: World,
+  request: SafeRequest,
+  limits: Limits,
+): Promise<Fetched> {
+  const checked = checkUrl(request.url.href, world.config)
+  if ('refused' in checked) return { kind: 'refused', reason: checked.refused }
+  const signal = world.deadline(limits.timeoutMilliseconds)
+  try {
+    const response = await world.fetch(checked.url, {
+      method: request.method,
+      headers: [
+        ...request.headers.map(([name, value]): [string, string] => [name, value]),
+        identity,
+      ],
+      redirect: 'manual',
+      signal,
+      ...(request.body === undefined ? {} : { body: request.body }),
+    })
+    return await readAnswer(response, limits.bytesMax)
+  } catch (error) {
+    if (signal.aborted) return { kind: 'timeout' }
+    return { kind: 'unreachable', reason: error instanceof Error ? error.message : 'unknown' }
+  }
+}
+
+/** Asking for plain bytes, so that what is counted is what was sent. */
+const identity: [string, string] = ['accept-encoding', 'identity']
+
+async function readAnswer(response: Response, bytesMax: number): Promise<Fetched> {
+  const { status, headers } = response
+  if (status >= 300 && status < 400 && status !== 304) {
+    await response.body?.cancel()
+    return { kind: 'redirected', status, location: headers.get('location') }
+  }
+  const encoding = headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
+    await response.body?.cancel()
+    return { kind: 'refused', reason: `The answer is encoded as ${encoding.slice(0, 32)}.` }
+  }
+  return { kind: 'answered', status, headers, ...(await readBounded(response, bytesMax)) }
+}
+
+async function readBounded(response: Response, bytesMax: number) {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = response.body?.getReader()
+  while (reader && length <= bytesMax) {
+    const { done, value } = await reader.read()
+    if (done) return { body: join(chunks, length), truncated: false }
+    chunks.push(value)
+    length += value.length
+  }
+  await reader?.cancel()
+  return { body: join(chunks, length).slice(0, bytesMax), truncated: length > bytesMax }
+}
+
+function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const joined = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    joined.set(chunk, at)
+    at += chunk.length
+  }
+  return joined
+}

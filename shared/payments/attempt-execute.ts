@@ -1,0 +1,97 @@
+/**
+ * Executes a prepared attempt: authorizes and signs once, sends the frozen request with the payment,
+ * and judges the outcome from the chain. Who comes while another request is at it waits for its
+ * outcome; a later call sends the same signature again or answers what is kept.
+ */
+import type { Refusal } from '../contract/errors.ts'
+import { fail, isRefusal } from '../contract/errors.ts'
+import type { SignedAuthorization } from '../custody/port.ts'
+import type { Context } from '../http/handler.ts'
+import type { Fetched } from '../http/safe-fetch.ts'
+import { sendPaid } from '../x402/delivery.ts'
+import { paymentHeader, readSettlementClaim, validityOf } from '../x402/payload.ts'
+import { heldOf, readFunds } from './attempt-enter.ts'
+import { deliveryOf } from './attempt-outcome.ts'
+import { termsOf } from './attempt-terms.ts'
+import type { Authorized, Signing } from './authorize.ts'
+import { authorizePayment } from './authorize.ts'
+import type { Entered, Payment } from './payment.ts'
+import { assetOf, foundRow } from './payment.ts'
+import { proveAttempt, settlementOf } from './watch.ts'
+
+export type Executed =
+  | { outcome: 'done'; payment: Payment }
+  | (Authorized & { outcome: 'confirm' })
+  | Extract<Authorized, Refusal>
+
+/** Takes an attempt as far as it goes now. */
+export async function executeAttempt(
+  context: Context,
+  entered: Entered,
+  isConfirmedByUser: boolean,
+): Promise<Executed> {
+  const signing = await prepareSigning(context, entered)
+  if (isRefusal(signing)) return signing
+  const authorized = await authorizePayment(context, entered, isConfirmedByUser, signing)
+  if (isRefusal(authorized) || authorized.outcome === 'confirm') return authorized
+  const { first, authorization } = authorized
+  if (!first || !authorization) return waitForOutcome(context, entered.payment_row)
+  return { outcome: 'done', payment: await deliver(context, entered.payment_row, authorization) }
+}
+
+async function prepareSigning(context: Context, { payment_row: payment }: Entered) {
+  const { chain, token } = assetOf(payment)
+  const terms = termsOf(payment)
+  const seen = await readFunds(context, payment.wallet, chain, token)
+  if (seen.status !== 'ok') {
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
+  }
+  const nowSeconds = Math.floor(context.now().getTime() / 1000)
+  const signing: Signing = {
+    fundsAtomic: heldOf(seen),
+    seenBlock: Number(seen.blockNumber),
+    ...validityOf(terms.version, nowSeconds, terms.valid_seconds),
+  }
+  return signing
+}
+
+async function deliver(
+  context: Context,
+  payment: Payment,
+  authorization: SignedAuthorization,
+): Promise<Payment> {
+  const terms = termsOf(payment)
+  const header = paymentHeader(terms, authorization)
+  const fetched = await sendPaid(context.world, terms.request, header)
+  const settled = await proveAttempt(context.world, payment, authorization, claimedHash(fetched))
+  const question = {
+    ...(settled ? settlementOf(payment.id, settled) : { payment: payment.id }),
+    delivery: deliveryOf(payment, fetched),
+  }
+  const finished = await context.db.one('finish_attempt', question, foundRow)
+  return finished?.payment_row ?? payment
+}
+
+/** Where the merchant says the settlement is; only the chain tells whether it is there. */
+function claimedHash(fetched: Fetched) {
+  if (fetched.kind !== 'answered') return null
+  return readSettlementClaim(fetched.headers)?.transaction ?? null
+}
+
+/** Longer than a delivery may take, so the wait ends with its outcome. */
+const looksMax = 45
+const lookEveryMilliseconds = 750
+const firstLookMilliseconds = 50
+
+async function waitForOutcome(context: Context, payment: Payment): Promise<Executed> {
+  let latest = payment
+  let pause = firstLookMilliseconds
+  for (let look = 0; look < looksMax; look += 1) {
+    const found = await context.db.one('find_payment', { payment: payment.id }, foundRow)
+    latest = found?.payment_row ?? latest
+    if (latest.delivery || latest.state === 'settled') break
+    await context.world.pause(pause)
+    pause = Math.min(pause * 2, lookEveryMilliseconds)
+  }
+  return { outcome: 'done', payment: latest }
+}

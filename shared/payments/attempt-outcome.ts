@@ -1,0 +1,135 @@
+/**
+ * What came of an x402 attempt, in the words of the interface. Settled is what the chain shows;
+ * a merchant's word alone never makes a payment paid or unpaid.
+ */
+import * as z from 'zod'
+import type { Fetched } from '../http/safe-fetch.ts'
+import { formatAmount } from '../money/amount.ts'
+import { decodeBytes, encodeBytes } from '../x402/base64.ts'
+import type { Challenge } from '../x402/challenge.ts'
+import { readChallengeAnswer } from '../x402/challenge.ts'
+import { headersKept } from '../x402/delivery.ts'
+import { termsOf } from './attempt-terms.ts'
+import type { Payment } from './payment.ts'
+import { assetOf } from './payment.ts'
+import { summaryOf } from './words.ts'
+
+const reason = z.object({ code: z.string(), message: z.string() })
+
+/** The merchant's answer as it is kept with the payment. */
+export const deliveryRow = z.object({
+  kind: z.enum(['answered', 'redirected', 'timeout', 'unreachable', 'refused']),
+  status: z.int().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body_base64: z.string().optional(),
+  truncated: z.boolean().optional(),
+  reasons: z.array(reason),
+})
+export type Delivery = z.output<typeof deliveryRow>
+
+/** Turns what was fetched into what is kept. */
+export function deliveryOf(payment: Payment, fetched: Fetched): Delivery {
+  switch (fetched.kind) {
+    case 'answered':
+      return {
+        kind: fetched.kind,
+        status: fetched.status,
+        headers: headersKept(fetched.headers),
+        body_base64: encodeBytes(fetched.body),
+        truncated: fetched.truncated,
+        reasons: fetched.status === 402 ? refusedReasons(payment, fetched) : [],
+      }
+    case 'redirected': {
+      const message = 'The merchant redirected the paid request; the payment was not sent on.'
+      return {
+        kind: fetched.kind,
+        status: fetched.status,
+        reasons: [{ code: 'redirected', message }],
+      }
+    }
+    case 'timeout': {
+      const message = 'The merchant did not finish its answer in time.'
+      return { kind: fetched.kind, reasons: [{ code: 'merchant_timeout', message }] }
+    }
+    case 'unreachable':
+    case 'refused': {
+      const message = `The merchant's answer could not be read: ${fetched.reason.slice(0, 200)}`
+      return { kind: fetched.kind, reasons: [{ code: 'merchant_unreachable', message }] }
+    }
+  }
+}
+
+/** A 402 after payment: other terms than the frozen ones, or a refusal of the payment. */
+function refusedReasons(payment: Payment, fetched: Fetched & { kind: 'answered' }) {
+  const again = readChallengeAnswer(fetched.headers, fetched.body)
+  if (!('offers' in again) || isOfferedStill(payment, again)) {
+    const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
+    return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
+  }
+  const message = 'The merchant now asks for other terms than those that were prepared.'
+  return [{ code: 'terms_changed', message }]
+}
+
+function isOfferedStill(payment: Payment, challenge: Challenge): boolean {
+  const { network } = termsOf(payment)
+  return challenge.offers.some(
+    (offer) =>
+      offer.network === network &&
+      offer.amountAtomic === payment.amount_atomic &&
+      offer.payTo.toLowerCase() === payment.payee.toLowerCase() &&
+      offer.asset.toLowerCase() === payment.token.toLowerCase(),
+  )
+}
+
+/** The answer of x402_payment_execute for a payment that was signed. */
+export function outcomeBody(payment: Payment) {
+  const { chain, token } = assetOf(payment)
+  const delivery = deliveryRow.nullish().parse(payment.delivery)
+  const isOpen = ['authorized', 'signed', 'unknown'].includes(payment.state)
+  return {
+    attempt_id: payment.id,
+    status: statusOf(payment, delivery),
+    requires_user_confirm: false,
+    reasons: delivery?.reasons ?? [],
+    summary: summaryOf(payment),
+    ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
+    network: chain.caip2,
+    amount: formatAmount(payment.amount_atomic, token.decimals),
+    amount_atomic: payment.amount_atomic.toString(),
+    finality: payment.finality,
+    consent_level: payment.consent_level,
+    ...(isOpen && payment.valid_before !== null
+      ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
+      : {}),
+    ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
+    gap_id: 'GAP_X402_V1' as const,
+  }
+}
+
+function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
+  const isAnswered = delivery?.kind === 'answered'
+  const code = delivery?.status ?? 0
+  if (state === 'settled') {
+    const isDelivered = isAnswered && code >= 200 && code < 300
+    return isDelivered ? ('settled' as const) : ('paid_not_delivered' as const)
+  }
+  if (state === 'failed' || state === 'released') return 'rejected_unpaid' as const
+  return isAnswered && code >= 400 && code < 500
+    ? ('rejected_unpaid' as const)
+    : ('unknown' as const)
+}
+
+function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {
+  const text = textOf(body_base64)
+  const body = text === undefined ? { body_base64 } : { body: text }
+  return { status, headers, ...body, truncated }
+}
+
+/** Text where the bytes are UTF-8, so that an agent can read it; else they stay base64. */
+function textOf(base64: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(decodeBytes(base64))
+  } catch {
+    return undefined
+  }
+}

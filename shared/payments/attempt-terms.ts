@@ -1,0 +1,54 @@
+/**
+ * The frozen terms of an x402 attempt as they are stored with the payment: what comes back in the
+ * payload, and the request that is sent unchanged.
+ */
+import * as z from 'zod'
+import type { Challenge } from '../x402/challenge.ts'
+import type { PayableOffer } from '../x402/offers.ts'
+import { validSecondsOf } from '../x402/payload.ts'
+import type { FrozenRequest } from '../x402/request.ts'
+import { frozenRequest, requestDigest } from '../x402/request.ts'
+import type { Payment } from './payment.ts'
+
+const attemptTerms = z.object({
+  protocol: z.literal('x402'),
+  version: z.union([z.literal(1), z.literal(2)]),
+  scheme: z.string(),
+  /** As offered: version 1 names networks in its own way. */
+  network: z.string(),
+  requirement: z.record(z.string(), z.unknown()),
+  resource: z.unknown().optional(),
+  extensions: z.unknown().optional(),
+  origin: z.string(),
+  valid_seconds: z.int().positive(),
+  request: frozenRequest,
+  request_digest: z.string(),
+})
+
+export type AttemptTerms = z.output<typeof attemptTerms>
+
+/** Reads the terms of a payment that was entered as an attempt. */
+export function termsOf(payment: Payment): AttemptTerms {
+  return attemptTerms.parse(payment.terms)
+}
+
+/** Freezes the terms of one offer for one request. */
+export async function freezeTerms(
+  challenge: Challenge,
+  { offer }: PayableOffer,
+  request: FrozenRequest,
+): Promise<AttemptTerms> {
+  return {
+    protocol: 'x402',
+    version: challenge.version,
+    scheme: offer.scheme,
+    network: offer.network,
+    requirement: offer.requirement,
+    ...(challenge.resource === undefined ? {} : { resource: challenge.resource }),
+    ...(challenge.extensions === undefined ? {} : { extensions: challenge.extensions }),
+    origin: new URL(request.url).origin,
+    valid_seconds: validSecondsOf(offer.maxTimeoutSeconds),
+    request,
+    request_digest: await requestDigest(request),
+  }
+}

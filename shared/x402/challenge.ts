@@ -1,0 +1,125 @@
+/**
+ * Reads a 402 challenge of x402 version 1 or 2, tolerantly: from the header, a parsed object, or an
+ * HTTP answer. An offer keeps the requirement as it came, because a server compares the echo with
+ * what it offered. Nothing that is read here is trusted; offers.ts decides what can be paid.
+ */
+import * as z from 'zod'
+import { findChain } from '../chains/registry.ts'
+import { fail } from '../contract/errors.ts'
+import { decodeText, parseJson } from './base64.ts'
+
+export type Offer = {
+  /** Echoed value for value in the payment. */
+  requirement: Record<string, unknown>
+  scheme: string
+  /** The name as offered: CAIP-2, or a version 1 name. */
+  network: string
+  /** CAIP-2 where the registry knows the network. */
+  chain: string | undefined
+  amountAtomic: bigint
+  asset: string
+  payTo: string
+  maxTimeoutSeconds: number
+  extra: Record<string, unknown>
+}
+
+export type Challenge = {
+  version: 1 | 2
+  offers: Offer[]
+  resource?: unknown
+  extensions?: unknown
+  /** What the server says is wrong; words of a stranger. */
+  error?: string
+}
+
+export type ChallengeRefusal = ReturnType<typeof fail<'invalid_challenge'>>
+
+const headerLengthMax = 32_768
+const offersMax = 32
+
+const short = z.string().min(1).max(256)
+const requirementFields = z.looseObject({
+  scheme: short,
+  network: short,
+  asset: short,
+  payTo: short,
+  // Version 2 says amount, version 1 maxAmountRequired (x402 specification, sections 5.1).
+  amount: z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,77})$/)
+    .optional(),
+  maxAmountRequired: z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,77})$/)
+    .optional(),
+  maxTimeoutSeconds: z.int().positive(),
+  extra: z.record(z.string(), z.unknown()).nullish(),
+})
+
+const challengeFields = z.looseObject({
+  x402Version: z.union([z.literal(1), z.literal(2)]),
+  accepts: z.array(z.unknown()).min(1).max(offersMax),
+  resource: z.unknown().optional(),
+  extensions: z.unknown().optional(),
+  error: z.unknown().optional(),
+})
+
+/** Reads a PAYMENT-REQUIRED header. */
+export function readChallengeHeader(header: string): Challenge | ChallengeRefusal {
+  if (header.length > headerLengthMax) return refused('The PAYMENT-REQUIRED header is too long.')
+  const text = decodeText(header.trim())
+  if (text === undefined) return refused('The PAYMENT-REQUIRED header is not base64 of UTF-8.')
+  return readChallenge(parseJson(text))
+}
+
+/** Reads what an HTTP 402 carries: the header first, the body when there is none. */
+export function readChallengeAnswer(
+  headers: Pick<Headers, 'get'>,
+  body: Uint8Array,
+): Challenge | ChallengeRefusal {
+  const header = headers.get('payment-required')
+  if (header !== null) return readChallengeHeader(header)
+  return readChallenge(parseJson(new TextDecoder().decode(body)))
+}
+
+/** Reads a parsed challenge; servers are known to send version 2 in the body too. */
+export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
+  const parsed = challengeFields.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return refused(`The challenge has no valid ${issue?.path.join('.') || 'JSON object'}.`)
+  }
+  const { x402Version: version, accepts, resource, extensions, error } = parsed.data
+  const offers = accepts.map((entry) => readOffer(entry)).filter((offer) => offer !== undefined)
+  if (offers.length === 0) return refused('None of the offers in accepts can be read.')
+  return {
+    version,
+    offers,
+    ...(resource === undefined ? {} : { resource }),
+    ...(extensions === undefined ? {} : { extensions }),
+    ...(typeof error === 'string' ? { error: error.slice(0, 256) } : {}),
+  }
+}
+
+function readOffer(entry: unknown): Offer | undefined {
+  const parsed = requirementFields.safeParse(entry)
+  if (!parsed.success) return undefined
+  const { amount, maxAmountRequired, extra, ...fields } = parsed.data
+  const stated = amount ?? maxAmountRequired
+  if (stated === undefined) return undefined
+  return {
+    requirement: parsed.data,
+    scheme: fields.scheme,
+    network: fields.network,
+    chain: findChain(fields.network)?.caip2,
+    amountAtomic: BigInt(stated),
+    asset: fields.asset,
+    payTo: fields.payTo,
+    maxTimeoutSeconds: fields.maxTimeoutSeconds,
+    extra: extra ?? {},
+  }
+}
+
+function refused(message: string): ChallengeRefusal {
+  return fail('invalid_challenge', { message })
+}

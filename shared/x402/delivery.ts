@@ -1,0 +1,68 @@
+/**
+ * The one file of x402 that fetches: the challenge of a resource, and the paid request. Both go
+ * through the guarded client, so a payment never follows a redirect to another place.
+ */
+import type { Fetched } from '../http/safe-fetch.ts'
+import { safeFetch } from '../http/safe-fetch.ts'
+import type { World } from '../world.ts'
+import { decodeBytes } from './base64.ts'
+import type { FrozenRequest } from './request.ts'
+
+const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
+/** Settling on chain happens inside the merchant's answer, so it may take its time. */
+const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 1_048_576 }
+
+/** Asks for the resource without paying. */
+export function fetchChallenge(world: World, request: FrozenRequest): Promise<Fetched> {
+  return send(world, request, [], challengeLimits)
+}
+
+/** Sends the frozen request with the payment header. */
+export function sendPaid(
+  world: World,
+  request: FrozenRequest,
+  payment: readonly [string, string],
+): Promise<Fetched> {
+  return send(world, request, [payment], deliveryLimits)
+}
+
+function send(
+  world: World,
+  request: FrozenRequest,
+  added: ReadonlyArray<readonly [string, string]>,
+  limits: typeof challengeLimits,
+): Promise<Fetched> {
+  const body = request.body_base64 === null ? undefined : decodeBytes(request.body_base64)
+  return safeFetch(
+    world,
+    {
+      url: new URL(request.url),
+      method: request.method,
+      headers: [...request.headers, ...added],
+      ...(body === undefined ? {} : { body }),
+    },
+    limits,
+  )
+}
+
+/** Headers of a merchant's answer that an agent has a use for. */
+const keptHeaders = [
+  'content-type',
+  'content-language',
+  'content-disposition',
+  'etag',
+  'last-modified',
+  'link',
+  'location',
+  'payment-response',
+  'retry-after',
+  'x-payment-response',
+]
+
+/** The headers that are passed on. */
+export function headersKept(headers: Pick<Headers, 'get'>): Record<string, string> {
+  const found = keptHeaders.map((name) => [name, headers.get(name)?.slice(0, 8_192)] as const)
+  return Object.fromEntries(
+    found.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}

@@ -1,0 +1,87 @@
+/**
+ * The paid request, frozen at prepare and sent unchanged at execute: address, method, headers and
+ * body to the byte. What a client must not choose, or what would carry a payment, is refused.
+ */
+import * as z from 'zod'
+import { toHex } from '../auth/api-key.ts'
+import { fail } from '../contract/errors.ts'
+import type { Config } from '../env.ts'
+import { checkUrl } from '../http/safe-fetch.ts'
+import { decodeBytes, encodeBytes } from './base64.ts'
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** As it is stored between prepare and execute. */
+export const frozenRequest = z.object({
+  url: z.url(),
+  method: z.enum(methods),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body_base64: z.string().nullable(),
+})
+export type FrozenRequest = z.output<typeof frozenRequest>
+
+export type RequestWish = {
+  resourceUrl: string
+  method?: (typeof methods)[number] | undefined
+  headers?: Record<string, string> | undefined
+  body?: string | undefined
+  bodyBase64?: string | undefined
+}
+
+const headersMax = 32
+const headerBytesMax = 8_192
+const bodyBytesMax = 65_536
+
+/** Hop-by-hop (RFC 9110 section 7.6.1), set by the sender itself, or carrying a payment. */
+const refusedHeaders =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect|accept-encoding|cookie|cf-.*|x-forwarded-.*|forwarded|via|payment-.*|x-payment.*)$/
+
+/** Freezes a request or says what is wrong with it. */
+export function freezeRequest(wish: RequestWish, config: Pick<Config, 'allowLoopback'>) {
+  const checked = checkUrl(wish.resourceUrl, config)
+  if ('refused' in checked) return fail('resource_refused', { message: checked.refused })
+  const { url } = checked
+  // A fragment never leaves the client (RFC 9110 section 7.1).
+  url.hash = ''
+  const problem = headersProblem(wish.headers ?? {})
+  if (problem !== undefined) return fail('invalid_request', { message: `headers: ${problem}` })
+  const body = bodyOf(wish)
+  const method = wish.method ?? (body === null ? 'GET' : 'POST')
+  if (body === undefined || (body?.length ?? 0) > bodyBytesMax) {
+    const message = `body: at most ${bodyBytesMax} bytes, as text or as base64`
+    return fail('invalid_request', { message })
+  }
+  if (body !== null && method === 'GET') {
+    return fail('invalid_request', { message: 'body: a GET has none' })
+  }
+  const headers = Object.entries(wish.headers ?? {})
+  const bodyBase64 = body === null ? null : encodeBytes(body)
+  return { url: url.href, method, headers, body_base64: bodyBase64 } satisfies FrozenRequest
+}
+
+function headersProblem(headers: Record<string, string>): string | undefined {
+  const entries = Object.entries(headers)
+  const size = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (entries.length > headersMax || size > headerBytesMax) {
+    return `at most ${headersMax} of ${headerBytesMax} bytes together`
+  }
+  for (const [name, value] of entries) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return `${name} is no header name`
+    if (refusedHeaders.test(name.toLowerCase())) return `${name} is set by the service`
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return `${name} has a value that cannot be sent`
+  }
+  return undefined
+}
+
+/** Bytes of the body, null when there is none, undefined when it cannot be read. */
+function bodyOf({ body, bodyBase64 }: RequestWish): Uint8Array<ArrayBuffer> | null | undefined {
+  if (bodyBase64 !== undefined) return decodeBytes(bodyBase64)
+  return body === undefined ? null : new TextEncoder().encode(body)
+}
+
+/** SHA-256 over method, address and body: what a confirmation of the payment is bound to. */
+export async function requestDigest(request: FrozenRequest): Promise<string> {
+  const text = JSON.stringify([request.method, request.url, request.body_base64])
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return toHex(new Uint8Array(digest))
+}

@@ -1,0 +1,204 @@
+/** What holds for every operation, made from the contracts. */
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { contracts } from '../../functions/contracts.ts'
+import { createApiKey } from '../../shared/auth/api-key.ts'
+import { contractDigest } from '../../shared/contract/digest.ts'
+import type { Operation } from '../../shared/contract/operation.ts'
+import type { Shape } from '../support/samples.ts'
+import { refusedSampleOf, sampleOf, shapeOf, wrongShapes } from '../support/samples.ts'
+import type { Agent, Answer, Scope } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+/** Port 9 discards (RFC 863): the chain is connected and silent. */
+const rpcUrls = { 'eip155:84532': ['http://127.0.0.1:9'] }
+const world = await start({ rpcUrls })
+const everyone = {
+  read: await world.agent('read'),
+  pay: await world.agent('pay'),
+  full: await world.agent('full'),
+  vault: await world.agent('vault'),
+}
+const protectedContracts = contracts.filter(({ access }) => access !== 'public')
+
+function ask(shape: Shape, token?: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const auth = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const all = { ...Object.fromEntries(new Headers(shape.init.headers)), ...auth, ...headers }
+  return world.send(shape.path, { ...shape.init, headers: all })
+}
+
+/** Right, refused by the operation, and wrong in every way. */
+function allShapes(contract: Operation): Shape[] {
+  const refused = shapeOf(contract, refusedSampleOf(contract), 'a request that is refused')
+  return [shapeOf(contract, sampleOf(contract)), refused, ...wrongShapes(contract)]
+}
+
+function admittedAgent(contract: Operation): Agent {
+  return contract.access === 'public' ? everyone.vault : everyone[contract.access]
+}
+
+/** What every refusal is, whoever asked for what. */
+function isRefusal(answer: Answer, status: number, error: string) {
+  expect(answer).toMatchObject({ status, body: { error, message: expect.stringMatching(/\S/) } })
+  hasFixedHeaders(answer)
+  expect(answer.body['request_id']).toBe(answer.headers.get('x-request-id'))
+}
+
+function hasFixedHeaders({ headers }: Answer) {
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('x-contract-digest')).toBe(contractDigest)
+  expect(headers.get('content-type')).toMatch(/^application\/json/)
+}
+
+async function keyThatIs(state: 'revoked' | 'expired'): Promise<string> {
+  const { key, id } = await world.agent('full')
+  const column = world.db.sql(state === 'revoked' ? 'revoked_at' : 'expires_at')
+  await world.db.sql`update private.api_keys set ${column} = now() where account = ${id}`
+  return key
+}
+
+const unknownKey = () => createApiKey('test', (length) => new Uint8Array(randomBytes(length)))
+const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+
+describe.each(protectedContracts)('$id', (contract) => {
+  test('answers 401 without a token, whatever else is wrong', async () => {
+    for (const shape of allShapes(contract)) {
+      const answer = await ask(shape)
+      isRefusal(answer, 401, 'unauthorized')
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    }
+  })
+
+  test('answers 401 alike for a token that is malformed, unknown, revoked or expired', async () => {
+    const malformed = ['x', '', 'a b', `${everyone.full.key}x`, mistyped(everyone.full.key)]
+    const dead = [unknownKey(), await keyThatIs('revoked'), await keyThatIs('expired')]
+    const bodies = []
+    for (const token of [...malformed, ...dead]) {
+      for (const shape of allShapes(contract)) {
+        const answer = await ask(shape, token)
+        expect(answer.status, `${token.slice(0, 9)} ${shape.name}`).toBe(401)
+        bodies.push({ ...answer.body, request_id: '' })
+      }
+    }
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1)
+  })
+
+  test('takes the token from the Bearer scheme of the header alone', async () => {
+    const shape = shapeOf(contract, sampleOf(contract))
+    const { key } = everyone.full
+    const inPath = { ...shape, path: `${shape.path}?access_token=${key}&token=${key}` }
+    isRefusal(await ask(inPath), 401, 'unauthorized')
+    for (const authorization of [key, `Basic ${btoa(`${key}:`)}`, `Bearer${key}`, `Token ${key}`]) {
+      isRefusal(await ask(shape, undefined, { authorization }), 401, 'unauthorized')
+    }
+    isRefusal(await ask(shape, undefined, { cookie: `token=${key}` }), 401, 'unauthorized')
+  })
+
+  test('answers 403 to a key with too narrow a scope, whatever else is wrong', async () => {
+    const narrow: Scope[] = contract.access === 'read' ? ['vault'] : ['vault', 'read']
+    for (const scope of narrow) {
+      for (const shape of allShapes(contract)) {
+        const answer = await ask(shape, everyone[scope].key)
+        expect(answer, `${scope}: ${shape.name}`).toMatchObject({ status: 403 })
+        isRefusal(answer, 403, 'insufficient_scope')
+      }
+    }
+  })
+
+  test('lets every wider scope in', async () => {
+    const wide: Scope[] = contract.access === 'read' ? ['read', 'pay', 'full'] : ['pay', 'full']
+    for (const scope of wide) {
+      const answer = await ask(shapeOf(contract, sampleOf(contract)), everyone[scope].key)
+      expect([401, 403], scope).not.toContain(answer.status)
+      hasFixedHeaders(answer)
+    }
+  })
+
+  test('answers 429 with the seconds to wait to a key that is used too fast', async () => {
+    const { key } = await admittedAgent(contract).withKey('full', { perSecond: 1, burst: 1 })
+    const [wrong] = wrongShapes(contract)
+    if (!wrong) throw new Error('no wrong shape')
+    isRefusal(await ask(wrong, key), 400, 'invalid_request')
+
+    const answer = await ask(shapeOf(contract, sampleOf(contract)), key)
+
+    isRefusal(answer, 429, 'rate_limited')
+    expect(answer.headers.get('retry-after')).toBe('1')
+    expect(answer.body['retry_after_seconds']).toBe(1)
+  })
+
+  test('takes money orders of a frozen account no more, and still answers questions', async () => {
+    const agent = await world.agent('full')
+    await world.db.sql`update private.accounts set frozen_at = now() where id = ${agent.id}`
+    const answer = await ask(shapeOf(contract, sampleOf(contract)), agent.key)
+    if (contract.access === 'read') expect(answer.body['error']).not.toBe('account_frozen')
+    else isRefusal(answer, 403, 'account_frozen')
+  })
+})
+
+describe.each(contracts)('$id', (contract) => {
+  const { key } = admittedAgent(contract)
+
+  test.each(wrongShapes(contract))('tells an admitted caller of $name: $status', async (shape) => {
+    const codes: Record<number, string> = {
+      400: 'invalid_request',
+      413: 'payload_too_large',
+      415: 'unsupported_media_type',
+    }
+    isRefusal(await ask(shape, key), shape.status, codes[shape.status] ?? '')
+  })
+
+  test('answers 405 and the right method to every other', async () => {
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+      (method) => method !== contract.method,
+    )
+    for (const method of others) {
+      const answer = await world.send(`/${contract.folder}`, { method })
+      isRefusal(answer, 405, 'method_not_allowed')
+      expect(answer.headers.get('allow')).toBe(contract.method)
+    }
+  })
+
+  test('answers 404 and the right path to every other', async () => {
+    const { folder, method } = contract
+    const paths = [
+      `/${folder}/more`,
+      `/${folder}/../v1/${folder}`,
+      `/v1/${folder}`,
+      `/v2/${folder}`,
+    ]
+    for (const path of paths) {
+      const answer = await ask({ name: path, path, init: { method } }, key)
+      isRefusal(answer, 404, 'not_found')
+      expect(answer.body['hint']).toContain(`{base_url}/${folder};`)
+    }
+  })
+})
+
+test('limits who asks without a token by the address that the platform names', async () => {
+  const alias = (address: string) =>
+    world.send('/check-availability?alias=free-name', {
+      headers: { 'cf-connecting-ip': address },
+    })
+  let answer = await alias('192.0.2.1')
+  for (let asked = 1; asked < 500 && answer.status === 200; asked += 1) {
+    answer = await alias('192.0.2.1')
+  }
+  isRefusal(answer, 429, 'rate_limited')
+  expect(await alias('192.0.2.2')).toMatchObject({ status: 200 })
+})
+
+test('answers 503 for every operation while the database is down, and changes nothing', async () => {
+  const dark = await start({ rpcUrls })
+  const { key } = await dark.agent('full')
+  await dark.db.stopGateway()
+  const headers = { authorization: `Bearer ${key}` }
+  for (const contract of contracts) {
+    const [wrong] = contract.access === 'public' ? [] : wrongShapes(contract)
+    for (const shape of [shapeOf(contract, sampleOf(contract)), ...(wrong ? [wrong] : [])]) {
+      const init = { ...shape.init, headers: { ...headers, 'content-type': 'application/json' } }
+      isRefusal(await dark.send(shape.path, init), 503, 'unavailable')
+    }
+  }
+})

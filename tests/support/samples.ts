@@ -1,0 +1,105 @@
+/**
+ * For each operation a request that its contract admits, and one of the right shape that the
+ * operation itself refuses. What is generated over all contracts starts from these.
+ */
+import type { Operation } from '../../shared/contract/operation.ts'
+
+export type Input = Record<string, unknown>
+
+const someId = '0f8fad5b-d9cb-469f-a165-70867728950e'
+const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const transfer = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '1' }
+
+const admitted: Record<string, Input> = {
+  get_identity: {},
+  check_alias: { alias: 'free-name' },
+  wallet_balances: {},
+  resolve_transfer_recipient: { recipient: payee },
+  wallet_custodial_transfer: transfer,
+  transfer_status: { transfer_id: someId },
+  x402_payment_prepare: { resource_url: 'https://merchant.example/data' },
+  x402_payment_execute: { attempt_id: someId, user_confirmed: true },
+  wallet_activity_list: { limit: '5' },
+}
+
+const refused: Record<string, Input> = {
+  wallet_balances: { chains: ['nowhere'] },
+  resolve_transfer_recipient: { recipient: payee, chain: 'nowhere' },
+  wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
+  transfer_status: { transfer_id: someId, chain: 'nowhere' },
+  x402_payment_prepare: { resource_url: 'ftp://merchant.example/data' },
+}
+
+/** A request that reaches the handler. */
+export function sampleOf(contract: Operation): Input {
+  const sample = admitted[contract.id]
+  if (!sample) throw new Error(`${contract.id} has no sample: add one to tests/support/samples.ts`)
+  return sample
+}
+
+/** A request that the handler refuses for what it says; the admitted one where it has no such. */
+export function refusedSampleOf(contract: Operation): Input {
+  return refused[contract.id] ?? sampleOf(contract)
+}
+
+export type Shape = { name: string; path: string; init: RequestInit }
+
+/** A request of this operation with this input, without a token. */
+export function shapeOf(contract: Operation, input: Input, name = 'a right request'): Shape {
+  const path = `/${contract.folder}`
+  if (contract.method === 'POST') return { name, path, init: json(JSON.stringify(input)) }
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(input)) query.set(key, String(value))
+  return { name, path: `${path}?${query}`, init: {} }
+}
+
+function json(body: string): RequestInit {
+  return { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+}
+
+/** Requests that are wrong in themselves, with the status that an admitted caller hears. */
+export function wrongShapes(contract: Operation): (Shape & { status: number })[] {
+  const wrongField = shapeOf(contract, { ...sampleOf(contract), ...wrongOf(contract) })
+  const wrong = [{ ...wrongField, name: 'wrong fields', status: 400 }]
+  if (contract.method === 'GET') return wrong
+  const path = `/${contract.folder}`
+  const text = { 'content-type': 'text/plain' }
+  return [
+    ...wrong,
+    ...['{', '[]', 'null', '"text"', '{"a":1}}'].map((body) => ({
+      name: `the body ${body}`,
+      path,
+      init: json(body),
+      status: 400,
+    })),
+    { name: 'no media type', path, init: { method: 'POST', body: bytes('{}') }, status: 415 },
+    { name: 'text', path, init: { method: 'POST', body: '{}', headers: text }, status: 415 },
+    { name: 'a large body', path, init: json(`"${'x'.repeat(200_000)}"`), status: 413 },
+    { name: 'a large body in chunks', path, init: chunked(200_000), status: 413 },
+  ]
+}
+
+/** Balances take any property, so only a known one can be wrong there. */
+function wrongOf(contract: Operation): Input {
+  return contract.id === 'wallet_balances' ? { chains: 'base' } : { surplus: 'x' }
+}
+
+/** A body without a media type: fetch adds one to a string. */
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text))
+}
+
+/** A body of unknown length, whose size is only seen while it is read. */
+function chunked(length: number): RequestInit {
+  const chunk = bytes(' '.repeat(1_000))
+  let sent = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      if (sent >= length) return controller.close()
+      sent += chunk.length
+      controller.enqueue(chunk)
+    },
+  })
+  // `duplex` is required with a stream and missing in the type (fetch standard, RequestInit).
+  return Object.assign(json(''), { body, duplex: 'half' })
+}

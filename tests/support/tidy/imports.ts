@@ -1,0 +1,71 @@
+/** The import graph. Types count: a file that needs another's types cannot be read without it. */
+import { dirname, join } from 'node:path'
+import { parseSync } from 'vite'
+import type { TextFile } from './files.ts'
+
+/** Path -> paths of the files that it imports, and the packages. */
+export type Graph = Map<string, { files: string[]; packages: string[] }>
+
+export function graphOf(files: readonly TextFile[]): Graph {
+  return new Map(
+    files.map(({ path, text }) => {
+      const found = specifiers(path, text)
+      const inside = found.filter((name) => name.startsWith('.'))
+      return [
+        path,
+        {
+          files: inside.map((name) => join(dirname(path), name)),
+          packages: found.filter((name) => !name.startsWith('.')),
+        },
+      ]
+    }),
+  )
+}
+
+function specifiers(path: string, text: string): string[] {
+  const { program } = parseSync(path, text)
+  return program.body.flatMap((node) => {
+    const isLink =
+      node.type === 'ImportDeclaration' ||
+      node.type === 'ExportNamedDeclaration' ||
+      node.type === 'ExportAllDeclaration'
+    return isLink && node.source ? [node.source.value] : []
+  })
+}
+
+/** Each cycle that a walk meets, as the files on it. */
+export function cyclesOf(graph: Graph): string[][] {
+  const cycles: string[][] = []
+  const done = new Set<string>()
+  const walk = (path: string, trail: string[]) => {
+    if (trail.includes(path)) {
+      cycles.push([...trail.slice(trail.indexOf(path)), path])
+      return
+    }
+    if (done.has(path)) return
+    for (const next of graph.get(path)?.files ?? []) walk(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) walk(path, [])
+  return cycles
+}
+
+/** The longest way through the imports, as files; a cycle is walked once. */
+export function longestChain(graph: Graph): string[] {
+  const known = new Map<string, string[]>()
+  const from = (path: string, trail: ReadonlySet<string>): string[] => {
+    const found = known.get(path)
+    if (found) return found
+    const onward = (graph.get(path)?.files ?? [])
+      .filter((next) => !trail.has(next) && graph.has(next))
+      .map((next) => from(next, new Set([...trail, next])))
+    const chain = [path, ...longest(onward)]
+    known.set(path, chain)
+    return chain
+  }
+  return longest([...graph.keys()].map((path) => from(path, new Set([path]))))
+}
+
+function longest(chains: string[][]): string[] {
+  return chains.reduce((best, chain) => (chain.length > best.length ? chain : best), [])
+}
