@@ -3,89 +3,18 @@
  * and stores it before answering. It takes a payment id and a credential, never a digest, an
  * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
-import * as z from 'zod'
-import { hexSchema, wordSchema } from '../chains/hex.ts'
 import { findChain, tokenByAddress } from '../chains/registry.ts'
-import { Rejection } from '../contract/errors.ts'
-
 import { required } from '../env.ts'
-import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import { signAuthorization } from './authorization.ts'
 import { readEnvelope, withKey } from './envelope.ts'
+import type { AuthorizedRow } from './ledger.ts'
+import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
 import { authorizationNonce } from './nonce.ts'
-import type {
-  AuthorizeAnswer,
-  AuthorizeRequest,
-  CustodyPort,
-  SignedAuthorization,
-  SignedTransaction,
-} from './port.ts'
+import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedAuthorization } from './port.ts'
 import type { Roots } from './roots.ts'
 import { readRoots } from './roots.ts'
 import { signDirectTransfer, signRelay } from './transaction.ts'
-
-const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
-const unixSeconds = z.int().nonnegative()
-
-/** Strict: whatever else is asked of custody is refused before anything is looked up. */
-const authorizeRequest = z.strictObject({
-  credential: z.string().regex(/^[0-9a-f]{64}$/),
-  paymentId: z.uuid(),
-  consentLevel: z.enum(consentLevels),
-  factsVersion: z.int(),
-  fundsAtomic: z.string().regex(/^[0-9]{1,78}$/),
-  seenBlock: z.int().nonnegative(),
-  validAfter: unixSeconds,
-  validBefore: unixSeconds,
-  relay: z
-    .strictObject({
-      maxFeePerGas: wei,
-      maxPriorityFeePerGas: wei,
-      gasFrom: z.enum(['relayer', 'wallet']),
-      walletNonce: z.int().nonnegative(),
-    })
-    .optional(),
-})
-
-const payment = z.object({
-  id: z.uuid(),
-  account: z.uuid(),
-  kind: z.enum(['transfer', 'x402']),
-  state: z.enum(['authorized', 'signed', 'unknown']),
-  chain: z.int(),
-  token: z.string(),
-  wallet: z.string(),
-  payee: z.string(),
-  amount_atomic: z.string().transform(BigInt),
-  valid_after: z.int(),
-  valid_before: z.int(),
-  authorization_nonce: wordSchema.nullable(),
-  signature: z.string().nullable(),
-})
-
-const answerRow = z.object({
-  outcome: z.enum([
-    'authorized',
-    'stale',
-    'insufficient_funds',
-    'closed',
-    'expired',
-    'not_found',
-    'no_relayer',
-  ]),
-  first: z.boolean().nullable(),
-  payment_row: payment.nullable(),
-  wallet_envelope: z.unknown(),
-  slot: z.object({ id: z.int(), lane: z.string(), nonce: z.int() }).nullable(),
-  lane_envelope: z.unknown(),
-  transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
-})
-
-type AuthorizedRow = z.output<typeof answerRow> & { payment_row: z.output<typeof payment> }
-
-/** How long one request may drive the sending before another may go on with the same signature. */
-const leaseSeconds = 45
 
 /** Opens custody over the world's database and root keys. */
 export function openCustody(world: World): CustodyPort {
@@ -94,7 +23,7 @@ export function openCustody(world: World): CustodyPort {
     async authorize(request) {
       const asked = authorizeRequest.parse(request)
       roots ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'))
-      const row = await commit(world, asked)
+      const row = await commitDecision(world, asked)
       if ('refused' in row) return { outcome: 'refused', code: row.refused }
       if (row.outcome !== 'authorized') return { outcome: row.outcome }
       const { payment_row: loaded } = row
@@ -104,33 +33,6 @@ export function openCustody(world: World): CustodyPort {
       if (isStored || !row.first) return storedAnswer(authorized)
       return sign(world, roots, asked, authorized)
     },
-  }
-}
-
-async function commit(world: World, asked: z.output<typeof authorizeRequest>) {
-  const question = {
-    credential: asked.credential,
-    payment: asked.paymentId,
-    consent_level: asked.consentLevel,
-    facts_version: asked.factsVersion,
-    funds_atomic: asked.fundsAtomic,
-    seen_block: asked.seenBlock,
-    valid_after: asked.validAfter,
-    valid_before: asked.validBefore,
-    lease_seconds: leaseSeconds,
-    ...(asked.relay
-      ? { gas_from: asked.relay.gasFrom, wallet_nonce: asked.relay.walletNonce }
-      : {}),
-  }
-  try {
-    const rows = z.array(answerRow).parse(await world.db.call('custody_authorize', question))
-    const [row] = rows
-    if (!row) throw new Error('custody_authorize answered no row')
-    return row
-  } catch (error) {
-    // A class does not survive the way between functions; its code does.
-    if (error instanceof Rejection) return { refused: error.refusal.refusal }
-    throw error
   }
 }
 
@@ -168,7 +70,7 @@ async function sign(
   const isDirect = row.slot?.lane === row.payment_row.wallet
   const authorization = isDirect ? undefined : await signTerms(roots, row)
   const transaction = row.slot ? await signTransaction(roots, asked, row, authorization) : undefined
-  const isKept = await keep(world, asked, row, authorization, transaction)
+  const isKept = await keepSigned(world, asked, row, { authorization, transaction })
   if (!isKept) throw new Error('another signature is kept for this payment')
   return {
     outcome: 'signed',
@@ -225,29 +127,4 @@ function signTransaction(
   return withKey(roots, binding, readEnvelope(row.lane_envelope), (key) =>
     signRelay(key, { ...place, authorization }),
   )
-}
-
-async function keep(
-  world: World,
-  asked: AuthorizeRequest,
-  row: AuthorizedRow,
-  authorization?: SignedAuthorization,
-  transaction?: SignedTransaction,
-): Promise<boolean> {
-  const kept = await world.db.call('custody_record', {
-    payment: row.payment_row.id,
-    ...(authorization
-      ? { authorization_nonce: authorization.nonce, signature: authorization.signature }
-      : {}),
-    ...(transaction && row.slot && asked.relay
-      ? {
-          slot: row.slot.id,
-          tx_hash: transaction.hash,
-          raw: transaction.raw,
-          max_fee_per_gas: asked.relay.maxFeePerGas,
-          max_priority_fee_per_gas: asked.relay.maxPriorityFeePerGas,
-        }
-      : {}),
-  })
-  return kept === true
 }

@@ -54,7 +54,7 @@ export type SignedAuthorization = {
   value: string
   validAfter: string
   validBefore: string
-  nonce: `0x${string}`
+  nonce: string
   signature: string
 }
 

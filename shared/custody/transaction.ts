@@ -14,14 +14,10 @@ import {
   recoverTransactionAddress,
 } from 'viem'
 import { signTransaction } from 'viem/accounts'
+import { directTransferGas, relayedTransferGas } from '../chains/evm/fees.ts'
 import { addressOf } from './accounts.ts'
 import type { SignedAuthorization, SignedTransaction } from './port.ts'
 import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
-
-/** Gas of a relayed authorization: fixed, so that a node's estimate cannot change what is signed. */
-export const relayLimitGas = 160_000n
-/** Gas of a direct ERC-20 transfer. */
-export const directTransferLimitGas = 90_000n
 
 // FiatToken 2.0 and 2.1 have only this overload with v, r, s; 2.2 added one with a `bytes` signature
 // beside it, so this is the one that every deployed USDC and EURC answers to.
@@ -72,7 +68,7 @@ export async function signRelay(
       s,
     ],
   })
-  const raw = await signCall(relayerKey, request, relayLimitGas, data)
+  const raw = await signCall(relayerKey, request, relayedTransferGas, data)
   await confirmRelay(addressOf(relayerKey), request, raw)
   return { hash: keccak256(raw), raw }
 }
@@ -87,7 +83,7 @@ export async function signDirectTransfer(
     abi: transferAbi,
     args: [requireAddress(request.to), request.valueAtomic],
   })
-  const raw = await signCall(walletKey, request, directTransferLimitGas, data)
+  const raw = await signCall(walletKey, request, directTransferGas, data)
   await confirmDirectTransfer(addressOf(walletKey), request, raw)
   return { hash: keccak256(raw), raw }
 }
@@ -98,7 +94,7 @@ export async function confirmRelay(
   request: RelayRequest,
   raw: string,
 ): Promise<void> {
-  const data = await confirmCall(sender, request, relayLimitGas, raw)
+  const data = await confirmCall(sender, request, relayedTransferGas, raw)
   const [from, to, value, validAfter, validBefore, nonce, v, r, s] = decodeFunctionData({
     abi: relayAbi,
     data: requireHex(data, selectorBytes + 9 * wordBytes),
@@ -116,7 +112,7 @@ export async function confirmDirectTransfer(
   request: DirectTransferRequest,
   raw: string,
 ): Promise<void> {
-  const data = await confirmCall(sender, request, directTransferLimitGas, raw)
+  const data = await confirmCall(sender, request, directTransferGas, raw)
   const [to, value] = decodeFunctionData({
     abi: transferAbi,
     data: requireHex(data, selectorBytes + 2 * wordBytes),

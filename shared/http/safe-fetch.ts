@@ -10,6 +10,9 @@ export type CheckedUrl = { url: URL } | { refused: string }
 
 type Egress = Pick<Config, 'allowLoopback'>
 
+/** The part of the world that a request to a stranger needs. */
+export type Outside = Pick<World, 'fetch' | 'deadline'> & { config: Egress }
+
 /** Names that never lead to a public server: RFC 6761, RFC 6762, RFC 8375, RFC 7686, ICANN. */
 const privateSuffixes =
   /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|test|invalid|example|in-addr\.arpa|ip6\.arpa)$/
@@ -65,7 +68,7 @@ export type Fetched =
 
 /** One request under the rules of this file. It never throws for what the other side does. */
 export async function safeFetch(
-  world: World,
+  world: Outside,
   request: SafeRequest,
   limits: Limits,
 ): Promise<Fetched> {
@@ -112,8 +115,9 @@ async function readBounded(response: Response, bytesMax: number) {
   let length = 0
   const reader = response.body?.getReader()
   while (reader && length <= bytesMax) {
-    const { done, value } = await reader.read()
+    const { done, value }: { done: boolean; value?: unknown } = await reader.read()
     if (done) return { body: join(chunks, length), truncated: false }
+    if (!(value instanceof Uint8Array)) throw new Error('a body came in something else than bytes')
     chunks.push(value)
     length += value.length
   }

@@ -3,6 +3,7 @@
  * and judges the outcome from the chain. Who comes while another request is at it waits for its
  * outcome; a later call sends the same signature again or answers what is kept.
  */
+import { wordSchema } from '../chains/hex.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
@@ -63,7 +64,8 @@ async function deliver(
   const terms = termsOf(payment)
   const header = paymentHeader(terms, authorization)
   const fetched = await sendPaid(context.world, terms.request, header)
-  const settled = await proveAttempt(context.world, payment, authorization, claimedHash(fetched))
+  const nonce = wordSchema.parse(authorization.nonce)
+  const settled = await proveAttempt(context.world, payment, nonce, claimedHash(fetched))
   const question = {
     ...(settled ? settlementOf(payment.id, settled) : { payment: payment.id }),
     delivery: deliveryOf(payment, fetched),

@@ -5,7 +5,7 @@
  */
 import { findAuthorization } from '../chains/evm/authorization.ts'
 import type { Proof } from '../chains/evm/proof.ts'
-import { proveTransfer } from '../chains/evm/proof.ts'
+import { isBlockReplaced, proveTransfer } from '../chains/evm/proof.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
@@ -30,8 +30,7 @@ export async function watchPayment(
   const proof = hint === null ? undefined : await prove(world, payment, hint)
   if (proof?.status === 'settled') return settle(db, payment, proof)
   if (proof?.status === 'unavailable') return { payment, confirmations: 0 }
-  if (payment.state === 'settled')
-    return { payment: await markReorged(db, payment), confirmations: 0 }
+  if (payment.state === 'settled') return lookForReorg(world, db, payment)
   if (payment.authorization_nonce !== null) return traceAuthorization(world, db, payment)
   const isOver = proof?.status === 'reverted' && proof.finality === 'finalized'
   return isOver
@@ -39,11 +38,11 @@ export async function watchPayment(
     : { payment, confirmations: 0 }
 }
 
-type Signed = { nonce: NonNullable<Payment['authorization_nonce']> }
+type Nonce = NonNullable<Payment['authorization_nonce']>
 
-function prove(world: World, payment: Payment, hash: Hash, signed?: Signed) {
+function prove(world: World, payment: Payment, hash: Hash, signedNonce?: Nonce) {
   const { chain, token } = assetOf(payment)
-  const nonce = signed?.nonce ?? payment.authorization_nonce
+  const nonce = signedNonce ?? payment.authorization_nonce
   const expected = {
     from: payment.wallet,
     to: payment.payee,
@@ -60,15 +59,15 @@ function prove(world: World, payment: Payment, hash: Hash, signed?: Signed) {
 export async function proveAttempt(
   world: World,
   payment: Payment,
-  signed: Signed,
+  nonce: Nonce,
   claimed: Hash | null,
 ): Promise<Settled | undefined> {
-  const proof = claimed === null ? undefined : await prove(world, payment, claimed, signed)
+  const proof = claimed === null ? undefined : await prove(world, payment, claimed, nonce)
   if (proof?.status === 'settled') return proof
   const { chain, token } = assetOf(payment)
-  const fate = await findAuthorization(world, chain, token, payment.wallet, signed.nonce)
+  const fate = await findAuthorization(world, chain, token, payment.wallet, nonce)
   if (fate.status !== 'used') return undefined
-  const traced = await prove(world, payment, fate.transactionHash, signed)
+  const traced = await prove(world, payment, fate.transactionHash, nonce)
   return traced.status === 'settled' ? traced : undefined
 }
 
@@ -116,12 +115,18 @@ export function settlementOf(payment: string, proof: Settled) {
   }
 }
 
-async function markReorged(db: CallerDatabase, payment: Payment): Promise<Payment> {
-  const { tx_hash: hash, block_number: block, block_hash: blockHash, log_index: index } = payment
-  if (hash === null || block === null || blockHash === null || index === null) return payment
-  const was = { tx_hash: hash, block_number: block, block_hash: blockHash, log_index: index }
-  const question = { payment: payment.id, ...was, finality: 'reorged' }
-  return (await db.one('housekeeping_settle', question, foundRow))?.payment_row ?? payment
+/** A settled payment whose receipt is gone: reorganized away, if another block stands there now. */
+async function lookForReorg(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
+  const { tx_hash, block_number, block_hash, log_index } = payment
+  const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
+  if (!isPlaced || log_index === null) return { payment, confirmations: 0 }
+  const block = { number: block_number, hash: block_hash }
+  if (!(await isBlockReplaced(world, assetOf(payment).chain, block))) {
+    return { payment, confirmations: 0 }
+  }
+  const question = { payment: payment.id, tx_hash, block_number, block_hash, log_index }
+  const marked = await db.one('housekeeping_settle', { ...question, finality: 'reorged' }, foundRow)
+  return { payment: marked?.payment_row ?? payment, confirmations: 0 }
 }
 
 async function release(

@@ -36,6 +36,9 @@ export type ChallengeRefusal = ReturnType<typeof fail<'invalid_challenge'>>
 
 const headerLengthMax = 32_768
 const offersMax = 32
+/** What is kept with the payment and echoed, as JSON; deeper values would overflow a call stack. */
+const challengeLengthMax = 65_536
+const depthMax = 32
 
 const short = z.string().min(1).max(256)
 const requirementFields = z.looseObject({
@@ -84,6 +87,10 @@ export function readChallengeAnswer(
 
 /** Reads a parsed challenge; servers are known to send version 2 in the body too. */
 export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
+  if (!isKeepable(value)) return refused('The challenge nests too deeply or holds broken text.')
+  if ((JSON.stringify(value)?.length ?? 0) > challengeLengthMax) {
+    return refused(`The challenge is longer than ${challengeLengthMax} characters.`)
+  }
   const parsed = challengeFields.safeParse(value)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
@@ -97,8 +104,18 @@ export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
     offers,
     ...(resource === undefined ? {} : { resource }),
     ...(extensions === undefined ? {} : { extensions }),
-    ...(typeof error === 'string' ? { error: error.slice(0, 256) } : {}),
+    ...(typeof error === 'string' ? { error: error.slice(0, 256).toWellFormed() } : {}),
   }
+}
+
+/** Whether JSON columns take it: PostgreSQL's jsonb refuses NUL and unpaired surrogates. */
+function isKeepable(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  if (depth >= depthMax) return false
+  return Object.entries(value).every(([key, inner]) => {
+    return isKeepable(key) && isKeepable(inner, depth + 1)
+  })
 }
 
 function readOffer(entry: unknown): Offer | undefined {
@@ -106,7 +123,8 @@ function readOffer(entry: unknown): Offer | undefined {
   if (!parsed.success) return undefined
   const { amount, maxAmountRequired, extra, ...fields } = parsed.data
   const stated = amount ?? maxAmountRequired
-  if (stated === undefined) return undefined
+  // Two prices in one offer: whichever were signed, the server could hold the other against it.
+  if (stated === undefined || stated !== (maxAmountRequired ?? stated)) return undefined
   return {
     requirement: parsed.data,
     scheme: fields.scheme,

@@ -2,9 +2,8 @@
  * The one file of x402 that fetches: the challenge of a resource, and the paid request. Both go
  * through the guarded client, so a payment never follows a redirect to another place.
  */
-import type { Fetched } from '../http/safe-fetch.ts'
+import type { Fetched, Outside } from '../http/safe-fetch.ts'
 import { safeFetch } from '../http/safe-fetch.ts'
-import type { World } from '../world.ts'
 import { decodeBytes } from './base64.ts'
 import type { FrozenRequest } from './request.ts'
 
@@ -13,13 +12,13 @@ const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
 const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 1_048_576 }
 
 /** Asks for the resource without paying. */
-export function fetchChallenge(world: World, request: FrozenRequest): Promise<Fetched> {
+export function fetchChallenge(world: Outside, request: FrozenRequest): Promise<Fetched> {
   return send(world, request, [], challengeLimits)
 }
 
 /** Sends the frozen request with the payment header. */
 export function sendPaid(
-  world: World,
+  world: Outside,
   request: FrozenRequest,
   payment: readonly [string, string],
 ): Promise<Fetched> {
@@ -27,7 +26,7 @@ export function sendPaid(
 }
 
 function send(
-  world: World,
+  world: Outside,
   request: FrozenRequest,
   added: ReadonlyArray<readonly [string, string]>,
   limits: typeof challengeLimits,

@@ -70,9 +70,9 @@ function readPayable(
 function methodProblem({ scheme, extra, maxTimeoutSeconds }: Offer): string | undefined {
   if (scheme !== 'exact') return `Scheme ${scheme} is not supported, only exact.`
   const method = extra['assetTransferMethod'] ?? 'eip3009'
-  if (method !== 'eip3009') return `Transfer method ${String(method)} is not supported.`
+  if (method !== 'eip3009') return `Transfer method ${quoted(method)} is not supported.`
   const flow = extra['paymentFlow'] ?? 'authorization'
-  if (flow !== 'authorization') return `Payment flow ${String(flow)} is not supported.`
+  if (flow !== 'authorization') return `Payment flow ${quoted(flow)} is not supported.`
   if (maxTimeoutSeconds < timeoutSecondsMin) {
     return `The offer is valid for less than ${timeoutSecondsMin} seconds.`
   }
@@ -88,5 +88,10 @@ function domainProblem({ extra }: Offer, token: Token): string | undefined {
   const decimals = extra['decimals'] ?? token.decimals
   return decimals === token.decimals
     ? undefined
-    : `The token has ${token.decimals} decimals, not ${String(decimals)}.`
+    : `The token has ${token.decimals} decimals, not ${quoted(decimals)}.`
+}
+
+/** A stranger's value inside our sentence: any JSON, cut short. */
+function quoted(value: unknown): string {
+  return JSON.stringify(value).slice(0, 64)
 }

@@ -8,6 +8,17 @@ export type Input = Record<string, unknown>
 
 const someId = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+/** Base Sepolia's USDC, as Circle publishes it. */
+const offer = {
+  scheme: 'exact',
+  network: 'eip155:84532',
+  asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  amount: '10000',
+  payTo: payee,
+  maxTimeoutSeconds: 60,
+  extra: { name: 'USDC', version: '2' },
+}
+const resource_url = 'https://merchant.example/data'
 const transfer = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
 const admitted: Record<string, Input> = {
@@ -17,7 +28,7 @@ const admitted: Record<string, Input> = {
   resolve_transfer_recipient: { recipient: payee },
   wallet_custodial_transfer: transfer,
   transfer_status: { transfer_id: someId },
-  x402_payment_prepare: { resource_url: 'https://merchant.example/data' },
+  x402_payment_prepare: { resource_url, x402Version: 2, accepts: [offer] },
   x402_payment_execute: { attempt_id: someId, user_confirmed: true },
   wallet_activity_list: { limit: '5' },
 }
@@ -50,7 +61,7 @@ export function shapeOf(contract: Operation, input: Input, name = 'a right reque
   if (contract.method === 'POST') return { name, path, init: json(JSON.stringify(input)) }
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(input)) query.set(key, String(value))
-  return { name, path: `${path}?${query}`, init: {} }
+  return { name, path: `${path}?${query.toString()}`, init: {} }
 }
 
 function json(body: string): RequestInit {

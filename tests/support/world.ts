@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
+import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
@@ -55,6 +56,7 @@ export type TestWorld = {
   log: Record<string, string | number>[]
 }
 
+const jsonObject = z.record(z.string(), z.unknown())
 const pepper = 'a pepper of the tests only'
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
@@ -89,7 +91,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     const found = functions.get(folder) ?? notFound
     const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
     const text = await answer.text()
-    const body: Record<string, unknown> = text === '' ? {} : JSON.parse(text)
+    const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
     if (answer.status !== 200) mustBeDeclared(folder, body['error'])
     return { status: answer.status, body, headers: answer.headers }
   }

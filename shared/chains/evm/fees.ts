@@ -7,9 +7,12 @@ import { quantitySchema } from './abi.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
 import { readAnswer, unavailable } from './rpc.ts'
 
-/** Gas of one relayed transferWithAuthorization; Circle's token takes 102,886 for a fresh payee. */
+/**
+ * Gas limit of one relayed transferWithAuthorization; Circle's token takes 102,886 for a fresh payee.
+ * Fixed, so that a node's estimate cannot change what is signed.
+ */
 export const relayedTransferGas = 160_000n
-/** Gas of one plain ERC-20 transfer; Circle's token takes 62,255 for a fresh payee. */
+/** Gas limit of one plain ERC-20 transfer; Circle's token takes 62,255 for a fresh payee. */
 export const directTransferGas = 90_000n
 
 /** Fees per gas, in wei. */
@@ -17,8 +20,8 @@ export type Fees = { baseFeePerGas: bigint; maxPriorityFeePerGas: bigint; maxFee
 
 const historyBlocks = 5
 const tipMinimum = 1_000_000n
-// A node that claims more is broken or lying, and believing it would empty a relayer.
-const maxFeePerGasCeiling = 10_000_000_000_000n
+/** A node that claims more is broken or lying, and believing it would empty a relayer. */
+export const maxFeePerGasCeiling = 10_000_000_000_000n
 
 const historySchema = z.object({
   baseFeePerGas: z

@@ -69,6 +69,23 @@ export async function proveTransfer(
   return { status: 'settled', ...inclusion, logIndex: Number(logIndex) }
 }
 
+const hashSchema = z.object({ hash: wordSchema }).nullable()
+
+/**
+ * Whether another block now stands at this height: the one proof that what was included is gone. A
+ * missing receipt is none, because a lagging node answers that too.
+ */
+export async function isBlockReplaced(
+  world: ChainWorld,
+  chain: Chain,
+  block: { number: number; hash: string },
+): Promise<boolean> {
+  const height = `0x${block.number.toString(16)}`
+  const answer = await rpcFor(world, chain).request('eth_getBlockByNumber', [height, false])
+  const read = readAnswer(answer, hashSchema)
+  return 'value' in read && read.value !== null && !sameHex(read.value.hash, block.hash)
+}
+
 function headCall(tag: 'latest' | 'safe' | 'finalized') {
   return { method: 'eth_getBlockByNumber', params: [tag, false] }
 }

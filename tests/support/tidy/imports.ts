@@ -9,7 +9,7 @@ export type Graph = Map<string, { files: string[]; packages: string[] }>
 export function graphOf(files: readonly TextFile[]): Graph {
   return new Map(
     files.map(({ path, text }) => {
-      const found = specifiers(path, text)
+      const found = [...new Set(specifiers(path, text))]
       const inside = found.filter((name) => name.startsWith('.'))
       return [
         path,

@@ -39,6 +39,7 @@ export function read(file: TextFile): Syntax {
     fullLines: file.text.split('\n').filter((line) => line.trim() !== '').length,
     comments: comments.map(({ value }) => value),
   }
+  let isFetchGiven = false
   new Visitor({
     FunctionDeclaration: addFunction,
     FunctionExpression: addFunction,
@@ -51,9 +52,14 @@ export function read(file: TextFile): Syntax {
       if (type !== 'const') syntax.casts.push(place(`as ${type}`, cast.start))
     },
     TSTypeAssertion: ({ start }) => syntax.casts.push(place('<type>', start)),
+    ObjectPattern: ({ start, end }) => {
+      isFetchGiven ||= /\bfetch\b/.test(file.text.slice(start, end))
+    },
     CallExpression: addOutside,
     NewExpression: addOutside,
   }).visit(program)
+  // A `fetch` that was taken out of the world is the world's own.
+  syntax.outside = syntax.outside.filter(({ name }) => !(isFetchGiven && name === 'fetch'))
   return syntax
 
   function place(name: string, at: number): Place {
@@ -91,7 +97,7 @@ function outsideCall(node: ESTree.CallExpression | ESTree.NewExpression, text: s
   return isClock || outsideNames.has(name) ? name : undefined
 }
 
-/** A type that is derived on the next line from a documented value is documented with it. */
+/** Exports that no comment stands directly above; what is only passed on has its own place. */
 function undocumented(text: string, { body }: ESTree.Program) {
   return body.flatMap((node) => {
     if (node.type !== 'ExportNamedDeclaration' || !node.declaration) return []

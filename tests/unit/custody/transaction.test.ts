@@ -1,11 +1,10 @@
 import { Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { directTransferGas, relayedTransferGas } from '../../../shared/chains/evm/fees.ts'
 import {
   confirmDirectTransfer,
   confirmRelay,
-  directTransferLimitGas,
-  relayLimitGas,
   signDirectTransfer,
   signRelay,
   type TransactionSlot,
@@ -72,7 +71,7 @@ test('a relay is one call of the token with the authorization, says ethers', asy
 
     expect(parsed.hash).toBe(hash)
     expect(keccak256(raw)).toBe(hash)
-    expect(parsed).toMatchObject(frame(relayer.address, request, relayLimitGas))
+    expect(parsed).toMatchObject(frame(relayer.address, request, relayedTransferGas))
     const args = [from, to, value, validAfter, validBefore, nonce, v, r, s]
     expect(parsed.data).toBe(token.encodeFunctionData('transferWithAuthorization', args))
   })
@@ -86,7 +85,7 @@ test('a direct transfer is one ERC-20 transfer of the wallet, says ethers', asyn
     const parsed = Transaction.from(raw)
 
     expect(parsed.hash).toBe(hash)
-    expect(parsed).toMatchObject(frame(payer.address, request, directTransferLimitGas))
+    expect(parsed).toMatchObject(frame(payer.address, request, directTransferGas))
     const args = [request.to, request.valueAtomic]
     expect(parsed.data).toBe(token.encodeFunctionData('transfer', args))
   })

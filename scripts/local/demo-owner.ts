@@ -1,0 +1,69 @@
+/**
+ * The demo owner of a local world and the one who is paid: accounts, one API key per scope, funds.
+ * All of it is opened once and found again on the next start.
+ */
+import type { Sql } from 'postgres'
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import type { Roots } from '../../shared/custody/roots.ts'
+import { openAccount, openApiKey } from '../provision.ts'
+import type { Chain } from './chain.ts'
+import { fund } from './fund.ts'
+import { callRpc } from './rpc.ts'
+import type { Secrets } from './secrets.ts'
+
+export type ApiKeys = { read: string; pay: string; full: string }
+
+const usdcAtomic = 1_000_000_000n
+const eurcAtomic = 500_000_000n
+const unit = 10n ** 6n
+
+const address = z.custom<`0x${string}`>((value) => /^0x[0-9a-fA-F]{40}$/.test(String(value)))
+const accountRows = z.array(z.object({ id: z.uuid(), alias: z.string(), address }))
+export type Account = z.output<typeof accountRows>[number]
+
+/** The account with this alias, opened when there is none. */
+export async function ownedAccount(sql: Sql, roots: Roots, alias: string): Promise<Account> {
+  const rows = await sql`select a.id, a.alias, w.address
+    from private.accounts a join private.wallets w on w.account = a.id where a.alias = ${alias}`
+  const [found] = accountRows.parse([...rows])
+  return found ?? openAccount(sql, roots, alias)
+}
+
+/** Whether the database already holds wallets, which only their own custody root opens. */
+export async function holdsWallets(sql: Sql): Promise<boolean> {
+  return (await sql`select from private.wallets limit 1`).length > 0
+}
+
+/** The kept keys, and new ones for those that the database does not know. */
+export async function ownedKeys(sql: Sql, account: Account, secrets: Secrets): Promise<ApiKeys> {
+  const keyFor = async (scope: keyof ApiKeys) => {
+    const { api_key_pepper: pepper, api_keys: kept } = secrets
+    const key = kept[scope]
+    if (key && (await isKnown(sql, await credentialOf(key, pepper)))) return key
+    const order = { account: account.id, label: `demo ${scope}`, scopes: [scope], pepper }
+    return openApiKey(sql, { ...order, kind: 'test' })
+  }
+  return { read: await keyFor('read'), pay: await keyFor('pay'), full: await keyFor('full') }
+}
+
+async function isKnown(sql: Sql, digest: string): Promise<boolean> {
+  const rows = await sql`select from private.api_keys where digest = ${digest}
+    and revoked_at is null`
+  return rows.length > 0
+}
+
+/** Mints to a wallet that holds no USDC on this chain: a new one, or one that was emptied. */
+export async function fillWallet(chain: Chain, owner: Account): Promise<boolean> {
+  const data = `0x70a08231${owner.address.slice(2).toLowerCase().padStart(64, '0')}`
+  const [held] = await callRpc(chain.rpcUrl, [['eth_call', { to: chain.usdc, data }, 'latest']])
+  if (BigInt(z.string().parse(held)) > 0n) return false
+  await fund(chain, owner.address, { usdcAtomic, ...(chain.eurc ? { eurcAtomic } : {}) })
+  return true
+}
+
+/** What `fillWallet` mints, as text. */
+export function fillingOf(chain: Chain): string {
+  const usdc = `${usdcAtomic / unit} USDC`
+  return chain.eurc ? `${usdc} and ${eurcAtomic / unit} EURC` : usdc
+}

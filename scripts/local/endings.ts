@@ -1,0 +1,54 @@
+/**
+ * Keeps what was started and ends it in reverse order, whatever went wrong in between. A start that
+ * is broken off waits for the steps under way, because only then is it known what they left.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+
+const endTimeoutMilliseconds = 12_000
+
+export type Endings = {
+  /** Remembers how to end a thing as soon as it runs; rejects when the start was broken off. */
+  keep<Thing>(starting: Promise<Thing>, end: (thing: Thing) => Promise<void>): Promise<Thing>
+  /** Ends everything; rejects when something did not end in time. */
+  endAll(): Promise<void>
+}
+
+export function createEndings(signal: AbortSignal): Endings {
+  const stack: (() => Promise<void>)[] = []
+  return {
+    async keep(starting, end) {
+      const thing = await starting
+      stack.push(() => end(thing))
+      signal.throwIfAborted()
+      return thing
+    },
+    async endAll() {
+      const failures: unknown[] = []
+      for (let end = stack.pop(); end; end = stack.pop()) {
+        await bounded(end()).catch((error: unknown) => failures.push(error))
+      }
+      if (failures.length > 0) throw new AggregateError(failures, `did not stop: ${failures}`)
+    },
+  }
+}
+
+async function bounded(ending: Promise<void>): Promise<void> {
+  const late = new AbortController()
+  const timeout = pause(endTimeoutMilliseconds, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`not ended after ${endTimeoutMilliseconds} ms`)
+  })
+  try {
+    await Promise.race([ending, timeout])
+  } finally {
+    late.abort()
+    timeout.catch(() => {})
+  }
+}
+
+/** Waits for all, also when one fails, and then rejects with the first failure. */
+export async function together<Things extends readonly unknown[]>(
+  things: readonly [...{ [Index in keyof Things]: Promise<Things[Index]> }],
+): Promise<Things> {
+  await Promise.allSettled(things)
+  return Promise.all(things) as Promise<unknown> as Promise<Things>
+}

@@ -1,0 +1,47 @@
+/**
+ * Which ports of 127.0.0.1 the local world takes. They are tried before anything starts, so that a
+ * taken one is told by number and leaves nothing behind.
+ */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import * as z from 'zod'
+
+export type Ports = {
+  functions: number
+  gateway: number
+  baseSepolia: number
+  arbitrumSepolia: number
+  merchant: number
+}
+
+/** The usual ports, with the functions on `port`; for port 0 the system chooses every one. */
+export async function choosePorts(port: number): Promise<Ports> {
+  const usual = { functions: port, baseSepolia: 8545, arbitrumSepolia: 8546, merchant: 8402 }
+  const wanted = port === 0 ? [0, 0, 0, 0, 0] : [...Object.values(usual), 0]
+  const held: Server[] = []
+  try {
+    for (const one of wanted) held.push(await hold(one))
+    const [functions = 0, baseSepolia = 0, arbitrumSepolia = 0, merchant = 0, gateway = 0] =
+      held.map(portOf)
+    return { functions, gateway, baseSepolia, arbitrumSepolia, merchant }
+  } finally {
+    await Promise.all(held.map((server) => once(server.close(), 'close')))
+  }
+}
+
+async function hold(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    const advice = 'stop what listens there, or use other ports: npm start -- --port 0'
+    throw new Error(`port ${port} is taken: ${advice}`, { cause: error })
+  }
+}
+
+const bound = z.object({ port: z.int().positive() })
+
+function portOf(server: Server): number {
+  return bound.parse(server.address()).port
+}

@@ -1,0 +1,45 @@
+/**
+ * The secrets of one local world, made once and kept in a file that only its owner may read. Losing
+ * the file means losing the wallets: no other copy of the custody root exists.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import * as z from 'zod'
+
+const schema = z.object({
+  service_key: z.string(),
+  custody_key: z.string(),
+  /** Version -> 32 bytes in base64. */
+  custody_roots: z.record(z.string(), z.string()),
+  api_key_pepper: z.string(),
+  /** An address that nobody has paid. */
+  payee: z.string().regex(/^0x[0-9a-f]{40}$/),
+  /** Keys of the demo owner by scope, because the database cannot tell them again. */
+  api_keys: z.partialRecord(z.enum(['read', 'pay', 'full']), z.string()),
+})
+
+export type Secrets = z.output<typeof schema>
+
+/** Reads the file, or makes it; `fresh` tells which. */
+export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } {
+  if (existsSync(file)) {
+    return { secrets: schema.parse(JSON.parse(readFileSync(file, 'utf8'))), fresh: false }
+  }
+  const secrets = {
+    service_key: `service-${randomBytes(24).toString('hex')}`,
+    custody_key: `custody-${randomBytes(24).toString('hex')}`,
+    custody_roots: { 1: randomBytes(32).toString('base64') },
+    api_key_pepper: randomBytes(32).toString('base64'),
+    payee: `0x${randomBytes(20).toString('hex')}`,
+    api_keys: {},
+  }
+  writePrivate(file, secrets)
+  return { secrets, fresh: true }
+}
+
+/** Writes JSON for the owner's eyes alone; a reader sees the old file or the new one, whole. */
+export function writePrivate(file: string, content: unknown): void {
+  const next = `${file}.next`
+  writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  renameSync(next, file)
+}

@@ -1,0 +1,165 @@
+/**
+ * Runs every built function in a worker of its own, wired as wrangler.toml says: routes, bindings,
+ * secrets and schedules. Custody has no address; what functions send out passes one egress worker.
+ * The port that serves them is the router's alone, not the control port of Miniflare.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { transformSync } from 'esbuild'
+import { Log, LogLevel, Miniflare, type WorkerOptions } from 'miniflare'
+import * as z from 'zod'
+import { type FunctionSettings, readFunctions } from './functions.ts'
+import type { EgressRights } from './workers/egress.ts'
+
+const scheduleSeconds = 5
+
+export type WorkersOptions = {
+  /** Where the functions listen on 127.0.0.1. */
+  port: number
+  /** Directory with <function>.mjs. */
+  modules: string
+  /** A value for every var and secret that wrangler.toml names, unless its own is right here too. */
+  bindings: Readonly<Record<string, string>>
+  /** What functions and their egress write, one line each. */
+  log: (line: string) => void
+}
+
+export type Workers = { url: string; stop(): Promise<void> }
+
+type Binding = NonNullable<WorkerOptions['config']['env']>[string]
+
+/** Starts all functions; they answer when this resolves. */
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const functions = readFunctions()
+  const miniflare = new Miniflare({
+    cf: false,
+    host: '127.0.0.1',
+    port: 0,
+    log: new Log(LogLevel.ERROR),
+    handleStructuredLogs: ({ message }) => options.log(message),
+    unsafeTriggerHandlers: true,
+    workers: [
+      routerWorker(functions, options.port),
+      ...functions.map((settings) => functionWorker(settings, functions, options)),
+      worker('egress', readCode('egress'), newest(functions)),
+    ],
+  })
+  try {
+    await miniflare.ready
+  } catch (error) {
+    await miniflare.dispose()
+    throw error
+  }
+  const endSchedules = keepSchedules(miniflare, functions, options.log)
+  const stop = async () => {
+    await endSchedules()
+    await miniflare.dispose()
+  }
+  return { url: `http://127.0.0.1:${options.port}`, stop }
+}
+
+function worker(name: string, contents: string, compatibilityDate: string) {
+  const modules = { 'index.mjs': { type: 'esm' as const, contents } }
+  const manifest = { mainModule: 'index.mjs', modulesRoot: '/', modules }
+  return { config: { name, compatibilityDate, manifest } } satisfies WorkerOptions
+}
+
+function routerWorker(functions: readonly FunctionSettings[], port: number): WorkerOptions {
+  const routes = functions
+    .flatMap(({ folder, prefixes }) => prefixes.map((prefix): [string, string] => [prefix, folder]))
+    .toSorted(([one], [other]) => other.length - one.length)
+  const reached = functions.filter(({ prefixes }) => prefixes.length > 0)
+  const targets = reached.map(({ folder, name }): [string, Binding] => [folder, reach(name)])
+  const { config } = worker('router', readCode('router'), newest(functions))
+  return {
+    config: { ...config, env: { ROUTES: { type: 'json', value: routes }, ...fromEntries(targets) } },
+    dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
+  }
+}
+
+function functionWorker(
+  settings: FunctionSettings,
+  functions: readonly FunctionSettings[],
+  { modules, bindings }: WorkersOptions,
+): WorkerOptions {
+  const { folder, name, vars, secrets, services, compatibilityDate } = settings
+  const texts: Record<string, string> = {}
+  for (const key of [...Object.keys(vars), ...secrets]) {
+    const value = bindings[key] ?? vars[key]
+    if (value === undefined) throw new Error(`${folder} needs ${key}`)
+    texts[key] = value
+  }
+  const bound = services.map(({ binding, service }): [string, Binding] => {
+    if (!functions.some((other) => other.name === service)) throw new Error(`no ${service}`)
+    return [binding, reach(service)]
+  })
+  const given = Object.entries(texts).map(([key, value]): [string, Binding] => [
+    key,
+    { type: 'text', value },
+  ])
+  const code = readFileSync(join(modules, `${folder}.mjs`), 'utf8')
+  const { config } = worker(name, code, compatibilityDate)
+  return {
+    config: { ...config, env: fromEntries([...given, ...bound]) },
+    dev: { outboundService: { type: 'worker', worker: 'egress', props: egressRights(texts) } },
+  }
+}
+
+const endpoints = z.record(z.string(), z.array(z.url()))
+
+/** A function reaches the addresses that it was bound to, and those that pay reach strangers. */
+function egressRights(texts: Readonly<Record<string, string>>): EgressRights {
+  const { SUPABASE_URL, CHAIN_RPC_URLS = '{}', ALLOW_LOOPBACK } = texts
+  const chains = Object.values(endpoints.parse(JSON.parse(CHAIN_RPC_URLS))).flat()
+  const addresses = SUPABASE_URL === undefined ? chains : [SUPABASE_URL, ...chains]
+  return {
+    hosts: addresses.map((address) => new URL(address).host),
+    strangers: ALLOW_LOOPBACK !== undefined,
+  }
+}
+
+// Miniflare fires no schedule by itself; here each comes round every few seconds, never twice at once.
+function keepSchedules(
+  miniflare: Miniflare,
+  functions: readonly FunctionSettings[],
+  log: (line: string) => void,
+): () => Promise<void> {
+  const scheduled = functions.filter(({ crons }) => crons.length > 0)
+  let running: Promise<void> | undefined
+  const runAll = async () => {
+    for (const { folder, name, crons } of scheduled) {
+      const url = `http://localhost/cdn-cgi/local/scheduled?cron=${encodeURIComponent(crons[0] ?? '')}`
+      const answer = await miniflare.dispatchFetch(url, { headers: { 'MF-Route-Override': name } })
+      if (!answer.ok) log(`${folder}: the scheduled run failed`)
+    }
+  }
+  const timer = setInterval(() => {
+    running ??= runAll()
+      .catch((error: unknown) => log(`schedule: ${String(error)}`))
+      .finally(() => {
+        running = undefined
+      })
+  }, scheduleSeconds * 1000)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}
+
+function newest(functions: readonly FunctionSettings[]): string {
+  return functions.map(({ compatibilityDate }) => compatibilityDate).toSorted().at(-1) ?? ''
+}
+
+function reach(service: string): Binding {
+  return { type: 'worker', worker: service }
+}
+
+function fromEntries(entries: readonly (readonly [string, Binding])[]): Record<string, Binding> {
+  return Object.fromEntries(entries)
+}
+
+function readCode(name: 'router' | 'egress'): string {
+  const file = fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url))
+  return transformSync(readFileSync(file, 'utf8'), { loader: 'ts' }).code
+}

@@ -1,0 +1,46 @@
+/** Which part of the product may know which: DESIGN section 2. */
+
+/** From left to right; a part imports its own layer and those to the right of it. */
+const layers = [
+  ['functions'],
+  ['http', 'payments', 'onboarding', 'oauth', 'consent', 'x402', 'auth'],
+  ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db'],
+  ['policy', 'contract'],
+  ['money', 'env.ts'],
+]
+
+/** Packages and where they may be imported; a package that is not listed may be nowhere. */
+const vendors: readonly [RegExp, RegExp][] = [
+  [/^zod$/, /./],
+  [/^@noble\/hashes\//, /^shared\//],
+  [/^(hono|@hono)(\/|$)/, /^(shared\/http|functions\/(web|discovery|oauth|mcp))\//],
+  [/^@supabase\//, /^shared\/db\//],
+  [/^viem(\/|$)/, /^shared\/(chains|custody|x402)\//],
+  [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
+  [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
+  [/^cloudflare:workers$/, /^functions\/custody\//],
+]
+
+/** Whether a file may import another. */
+export function pointsRight(from: string, to: string): boolean {
+  if (from.startsWith('functions/') && to.startsWith('functions/')) {
+    return from === 'functions/contracts.ts' || folderOf(from) === folderOf(to)
+  }
+  return layerOf(from) <= layerOf(to)
+}
+
+/** Whether a file may import a package. */
+export function isConfined(name: string, from: string): boolean {
+  return vendors.some(([vendor, home]) => vendor.test(name) && home.test(from))
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+function layerOf(path: string): number {
+  const part = path.startsWith('functions/') ? 'functions' : folderOf(path)
+  const layer = layers.findIndex((parts) => parts.includes(part))
+  if (layer === -1) throw new Error(`${path} belongs to no layer: name it in layers.ts`)
+  return layer
+}
