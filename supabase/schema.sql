@@ -83,6 +83,7 @@ create table private.idempotent_answers (
   key text not null,
   request_digest text not null,
   claimed_until timestamp with time zone not null,
+  claim uuid not null default gen_random_uuid(),
   created_at timestamp with time zone not null default private.clock(),
   status integer,
   body text,
@@ -122,7 +123,7 @@ create table private.payments (
   device text not null,
   kind text not null,
   state text not null default 'prepared'::text,
-  idempotency_key text,
+  claim uuid,
   chain bigint not null,
   token text not null,
   wallet text not null,
@@ -153,7 +154,7 @@ create table private.payments (
   failure text,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint payments_account_kind_idempotency_key_key UNIQUE (account, kind, idempotency_key),
+  constraint payments_account_kind_claim_key UNIQUE (account, kind, claim),
   constraint payments_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
@@ -276,7 +277,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, idempotency_key text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -295,19 +296,19 @@ begin
       perform private.refuse('recipient_not_found', '404');
     end if;
   end if;
-  insert into private.payments (account, key, device, kind, idempotency_key, chain, token, wallet,
+  insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
   select caller.account, caller.key, begin_payment.device, begin_payment.kind,
-    begin_payment.idempotency_key, begin_payment.chain, begin_payment.token, w.address,
+    begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
-  on conflict on constraint payments_account_kind_idempotency_key_key do nothing
+  on conflict on constraint payments_account_kind_claim_key do nothing
   returning * into entered;
   if entered.id is null then
     select p.* into entered from private.payments p where p.account = caller.account
-       and p.kind = begin_payment.kind and p.idempotency_key = begin_payment.idempotency_key;
+       and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
   return query select private.payment_json(entered), private.payment_facts(entered);
 end $function$;
@@ -335,7 +336,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text)
- RETURNS TABLE(outcome text, status integer, body text)
+ RETURNS TABLE(outcome text, claim uuid, status integer, body text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -351,19 +352,22 @@ begin
     claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, status = null, body = null
+      created_at = at, status = null, body = null,
+      claim = case when i.status is null then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
-      and i.request_digest = excluded.request_digest);
+      and i.request_digest = excluded.request_digest)
+  returning i.claim into claim;
   if found then
-    return query select 'claimed', null::integer, null::text;
+    outcome := 'claimed';
+    return next;
     return;
   end if;
   select i.* into kept from private.idempotent_answers i where i.account = caller.account
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
-    when kept.status is null then 'running' else 'answered' end, kept.status, kept.body;
+    when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint)
@@ -837,7 +841,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
  SET search_path TO ''
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'idempotency_key', 'leased_until', 'checked_at'] ||
+  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text)
 $function$;
@@ -995,7 +999,7 @@ $function$;
 
 grant execute on function api.await_confirmation(credential text, payment uuid) to service_role;
 
-grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, idempotency_key text) to service_role;
+grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 

@@ -89,7 +89,7 @@ async function enter(input: Input, order: Order, context: Context) {
     terms: {},
     expires_in_seconds: expiresInSeconds,
     ...(input.memo === undefined ? {} : { memo: input.memo }),
-    ...(context.idempotencyKey === null ? {} : { idempotency_key: context.idempotencyKey }),
+    ...(context.claim === null ? {} : { claim: context.claim }),
   }
   const entered = await context.db.one('begin_payment', terms, enteredRow)
   if (!entered) throw new Error('begin_payment answered no row')

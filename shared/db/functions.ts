@@ -19,7 +19,7 @@ export type DatabaseFunctions = {
       payee?: string | null
       payee_alias?: string | null
       memo?: string | null
-      idempotency_key?: string | null
+      claim?: string | null
     }
   }
   check_admission: { args: { credential: string; needed: string } }

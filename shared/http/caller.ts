@@ -40,7 +40,7 @@ export async function contextOf(
     requestId: known.requestId,
     device: () => fingerprint(request.headers),
     client: clientOf(request.headers),
-    idempotencyKey: idempotencyKey(request.headers),
+    claim: null,
   }
 }
 
@@ -56,7 +56,8 @@ function clientOf(headers: Headers): string {
   return (headers.get('cf-connecting-ip') ?? 'direct').slice(0, 64)
 }
 
-function idempotencyKey(headers: Headers): string | null {
+/** The Idempotency-Key of a request, or null. */
+export function idempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key')
   if (key === null) return null
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key

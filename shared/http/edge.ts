@@ -14,7 +14,7 @@ import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse } from './answer.ts'
-import { bearerToken, contextOf, credentialFrom } from './caller.ts'
+import { bearerToken, contextOf, credentialFrom, idempotencyKey } from './caller.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
 
@@ -125,16 +125,16 @@ async function serve<Contract extends Operation>(
   })
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
-  const work = async () => {
-    const result = await (run as (input: unknown, context: Context) => Promise<unknown>)(
-      input,
-      context,
-    )
+  const work = async (claim: string | null) => {
+    const result = await (run as (input: unknown, context: Context) => Promise<unknown>)(input, {
+      ...context,
+      claim,
+    })
     return isRefusal(result) ? result : JSON.stringify(contract.response.parse(result))
   }
-  const key = contract.mutates ? context.idempotencyKey : null
+  const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
   const result =
-    key === null ? await work() : await once(contract, key, await c.req.text(), context, work)
+    key === null ? await work(null) : await once(contract, key, await c.req.text(), context, work)
   return typeof result === 'string'
     ? answer(result, context.requestId)
     : answerRefusal(contract, result, c)

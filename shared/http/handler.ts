@@ -17,7 +17,8 @@ export type Context = {
   device(): Promise<string>
   /** Network address of the client where a trusted proxy told it, else 'direct'. */
   client: string
-  idempotencyKey: string | null
+  /** Under which this request may enter something once, when it carries an Idempotency-Key. */
+  claim: string | null
 }
 
 /** A plain function from a request that has the described shape to an answer or a refusal. */

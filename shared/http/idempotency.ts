@@ -5,11 +5,12 @@
 import * as z from 'zod'
 import { toHex } from '../auth/api-key.ts'
 import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, isRefusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Context } from './handler.ts'
 
 const claim = z.object({
+  claim: z.uuid(),
   outcome: z.enum(['claimed', 'running', 'answered', 'mismatch']),
   status: z.int().nullable(),
   body: z.string().nullable(),
@@ -26,14 +27,14 @@ export async function once(
   key: string,
   body: string,
   context: Context,
-  run: () => Promise<string | Refusal>,
+  run: (claim: string) => Promise<string | Refusal>,
 ): Promise<string | Refusal> {
   const bytes = new TextEncoder().encode(body)
   const digest = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kept = await claimOrWait(contract, key, digest, context)
-  if (kept !== 'claimed') return kept
+  if (typeof kept === 'string' || isRefusal(kept)) return kept
   const operation = contract.id
-  const result = await run().catch(async (error: unknown) => {
+  const result = await run(kept.claim).catch(async (error: unknown) => {
     await context.db.run('keep_answer', { operation, key })
     throw error
   })
@@ -47,7 +48,7 @@ async function claimOrWait(
   key: string,
   digest: string,
   context: Context,
-): Promise<'claimed' | string | Refusal> {
+): Promise<{ claim: string } | string | Refusal> {
   const question = {
     needed: contract.access,
     operation: contract.id,
@@ -56,7 +57,7 @@ async function claimOrWait(
   }
   for (let look = 0, pause = firstPauseMilliseconds; look < looksMax; look += 1, pause *= 1.5) {
     const found = await context.db.one('claim_idempotency', question, claim)
-    if (found?.outcome === 'claimed') return 'claimed'
+    if (found?.outcome === 'claimed') return { claim: found.claim }
     if (found?.outcome === 'mismatch') return fail('idempotency_mismatch')
     if (found?.outcome === 'answered') return found.body ?? ''
     await context.world.pause(Math.min(pause, pauseMaxMilliseconds))

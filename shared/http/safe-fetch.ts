@@ -115,11 +115,11 @@ async function readBounded(response: Response, bytesMax: number) {
   let length = 0
   const reader = response.body?.getReader()
   while (reader && length <= bytesMax) {
-    const { done, value }: { done: boolean; value?: unknown } = await reader.read()
-    if (done) return { body: join(chunks, length), truncated: false }
-    if (!(value instanceof Uint8Array)) throw new Error('a body came in something else than bytes')
-    chunks.push(value)
-    length += value.length
+    const next: { done: boolean; value?: unknown } = await reader.read()
+    if (next.done) return { body: join(chunks, length), truncated: false }
+    if (!(next.value instanceof Uint8Array)) throw new Error('a body came as something but bytes')
+    chunks.push(next.value)
+    length += next.value.length
   }
   await reader?.cancel()
   return { body: join(chunks, length).slice(0, bytesMax), truncated: length > bytesMax }

@@ -9,7 +9,8 @@ create table private.payments (
   state text not null default 'prepared' check (state in (
     'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
     'settled', 'failed', 'released', 'expired')),
-  idempotency_key text,
+  -- The claim of an Idempotency-Key under which it was entered, so that it is entered once.
+  claim uuid,
   chain bigint not null,
   token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
   wallet text not null references private.wallets (address),
@@ -42,7 +43,7 @@ create table private.payments (
   checked_at timestamptz,
   delivery jsonb,
   failure text,
-  unique (account, kind, idempotency_key),
+  unique (account, kind, claim),
   unique (chain, token, wallet, authorization_nonce),
   -- Nothing counts as authorized without its consent, its time and its bounds.
   check (state in ('prepared', 'awaiting_confirmation', 'expired')
@@ -103,7 +104,7 @@ $$;
 -- The form in which a payment leaves the database: money as text, times as RFC 3339.
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable set search_path = '' as $$
-  select to_jsonb(p) - array['key', 'device', 'idempotency_key', 'leased_until', 'checked_at'] ||
+  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text)
 $$;

@@ -19,11 +19,11 @@ create function private.payment_facts(p private.payments) returns jsonb
 $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
--- alias the payee is looked up; the same idempotency key finds the payment that it entered before.
+-- alias the payee is looked up; the same claim finds the payment that it entered before.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
-  payee_alias text default null, memo text default null, idempotency_key text default null)
+  payee_alias text default null, memo text default null, claim uuid default null)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -39,19 +39,19 @@ begin
       perform private.refuse('recipient_not_found', '404');
     end if;
   end if;
-  insert into private.payments (account, key, device, kind, idempotency_key, chain, token, wallet,
+  insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
   select caller.account, caller.key, begin_payment.device, begin_payment.kind,
-    begin_payment.idempotency_key, begin_payment.chain, begin_payment.token, w.address,
+    begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
-  on conflict on constraint payments_account_kind_idempotency_key_key do nothing
+  on conflict on constraint payments_account_kind_claim_key do nothing
   returning * into entered;
   if entered.id is null then
     select p.* into entered from private.payments p where p.account = caller.account
-       and p.kind = begin_payment.kind and p.idempotency_key = begin_payment.idempotency_key;
+       and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
   return query select private.payment_json(entered), private.payment_facts(entered);
 end $$;

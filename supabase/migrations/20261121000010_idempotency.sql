@@ -7,6 +7,8 @@ create table private.idempotent_answers (
   -- SHA-256 of the request body: the same key with another body is a mistake of the caller.
   request_digest text not null,
   claimed_until timestamptz not null,
+  -- One for all who work on this key in turn: what they enter is entered once under it.
+  claim uuid not null default gen_random_uuid(),
   created_at timestamptz not null default private.clock(),
   status integer,
   body text,
@@ -19,7 +21,7 @@ create index idempotent_answers_age on private.idempotent_answers (created_at);
 -- holder has gone silent can be taken over, because the payment behind it is the same one.
 create function api.claim_idempotency(
   credential text, needed text, operation text, key text, request_digest text)
-  returns table (outcome text, status integer, body text)
+  returns table (outcome text, claim uuid, status integer, body text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.caller := private.admit(credential, needed);
@@ -32,19 +34,22 @@ begin
     claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, status = null, body = null
+      created_at = at, status = null, body = null,
+      claim = case when i.status is null then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
-      and i.request_digest = excluded.request_digest);
+      and i.request_digest = excluded.request_digest)
+  returning i.claim into claim;
   if found then
-    return query select 'claimed', null::integer, null::text;
+    outcome := 'claimed';
+    return next;
     return;
   end if;
   select i.* into kept from private.idempotent_answers i where i.account = caller.account
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
-    when kept.status is null then 'running' else 'answered' end, kept.status, kept.body;
+    when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $$;
 
 -- Keeps the answer of a claimed key, or with a null status gives the key back unused.

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { callRpc } from '../../scripts/local/rpc.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
+import { statesOf, usdcOf } from '../support/ledger.ts'
+import type { TestWorld } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
@@ -10,18 +10,6 @@ let world: TestWorld
 beforeAll(async () => {
   world = await start({ chain: true })
 })
-
-async function usdcOf({ address }: Pick<Agent, 'address'>): Promise<bigint> {
-  const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`
-  const call = { to: world.chain.usdc, data }
-  const [held] = await callRpc(world.chain.rpcUrl, [['eth_call', call, 'latest']])
-  return BigInt(String(held))
-}
-
-async function payments(agent: Agent): Promise<{ state: string }[]> {
-  return world.db.sql<{ state: string }[]>`
-    select state from private.payments where account = ${agent.id} order by created_at`
-}
 
 async function pair(usdc = 1000) {
   const payer = await world.agent('pay', { usdc })
@@ -52,7 +40,10 @@ describe('a transfer', () => {
       to: payee.address,
       amount: '5',
     })
-    expect([await usdcOf(payer), await usdcOf(payee)]).toEqual([995_000_000n, 5_000_000n])
+    expect([await usdcOf(world, payer), await usdcOf(world, payee)]).toEqual([
+      995_000_000n,
+      5_000_000n,
+    ])
   })
 
   test('reaches a payee by mail address and by EIP-55 address alike', async () => {
@@ -64,7 +55,7 @@ describe('a transfer', () => {
       expect(sent).toMatchObject({ status: 200, body: { status: 'submitted' } })
     }
 
-    expect(await usdcOf(payee)).toBe(10_000_000n)
+    expect(await usdcOf(world, payee)).toBe(10_000_000n)
   })
 
   test('asks for a confirmation of a new recipient and a new device, and reserves nothing', async () => {
@@ -100,7 +91,7 @@ describe('a transfer', () => {
     expect(changed).toMatchObject({ status: 409, body: { error: 'terms_changed' } })
     expect(sent.body).toMatchObject({ transfer_id, status: 'submitted' })
     expect(again.body).toMatchObject({ transfer_id, tx_hash: sent.body['tx_hash'] })
-    expect(await usdcOf(payee)).toBe(5_000_000n)
+    expect(await usdcOf(world, payee)).toBe(5_000_000n)
   })
 
   test('to a known recipient from a known device needs no confirmation', async () => {
@@ -135,7 +126,7 @@ describe('a transfer', () => {
       reasons: [{ code: 'asserted_new_recipient_limit', headroom_usd: '10' }],
       confirmation: { level: 'user_session' },
     })
-    expect(await usdcOf(payee)).toBe(0n)
+    expect(await usdcOf(world, payee)).toBe(0n)
   })
 
   test('over the daily spending cap is refused with the headroom', async () => {
@@ -177,7 +168,7 @@ describe('nothing is changed by', () => {
 
     expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     expect(refused.body['message']).toContain('amount')
-    expect(await payments(payer)).toEqual([])
+    expect(await statesOf(world, payer)).toEqual([])
   })
 
   test('more than the wallet holds', async () => {
@@ -207,7 +198,7 @@ describe('nothing is changed by', () => {
     const refused = await payer.post(path, { ...order, recipient, user_confirmed: true })
 
     expect(refused).toMatchObject({ status, body: { error } })
-    expect(await payments(payer)).toEqual([])
+    expect(await statesOf(world, payer)).toEqual([])
   })
 
   test('a chain or a token that the service does not pay with', async () => {

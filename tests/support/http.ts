@@ -1,0 +1,118 @@
+/**
+ * Small HTTP servers on loopback that answer as a test says, remember what they were sent, and die
+ * with the test file.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { createGzip } from 'node:zlib'
+import { afterAll } from 'vitest'
+import * as z from 'zod'
+import type { Outside } from '../../shared/http/safe-fetch.ts'
+
+export type Received = {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+export type Answering = (response: ServerResponse, received: Received) => void
+export type TestServer = { url: string; received: Received[]; closedEarly: () => number }
+
+/** Starts a server that gives every request the same answer. */
+export async function serverThat(answer: Answering): Promise<TestServer> {
+  const received: Received[] = []
+  let closedEarly = 0
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    response.on('close', () => {
+      if (!response.writableFinished) closedEarly += 1
+    })
+    const { method = '', url = '', headers } = request
+    const entry = { method, url, headers, body: await buffer(request) }
+    received.push(entry)
+    answer(response, entry)
+  }
+  const server = createServer((request, response) => {
+    void serve(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = z.object({ port: z.int() }).parse(server.address())
+  return { url: `http://127.0.0.1:${port}/`, received, closedEarly: () => closedEarly }
+}
+
+export type WatchedOutside = Outside & { deadlines: number[]; fetched: string[] }
+
+/** The real network, with deadlines noted and, where a test cannot wait for them, cut short. */
+export function outside(
+  options: { allowLoopback?: boolean; cutMilliseconds?: number } = {},
+): WatchedOutside {
+  const { allowLoopback = true, cutMilliseconds } = options
+  const deadlines: number[] = []
+  const fetched: string[] = []
+  return {
+    config: { allowLoopback },
+    deadlines,
+    fetched,
+    deadline(milliseconds) {
+      deadlines.push(milliseconds)
+      return AbortSignal.timeout(cutMilliseconds ?? milliseconds)
+    },
+    fetch(input, init) {
+      fetched.push(input instanceof Request ? input.url : input.toString())
+      return fetch(input, init)
+    },
+  }
+}
+
+/** Answers at once with this status, these headers and this body. */
+export function answering(
+  status: number,
+  headers: Record<string, string> = {},
+  body: string | Buffer = '',
+): Answering {
+  return (response) => void response.writeHead(status, headers).end(body)
+}
+
+/** Accepts the request and says nothing. */
+export const silence: Answering = () => {}
+
+/** Sends headers and then one byte at a time, without end. */
+export const drip: Answering = (response) => {
+  response.writeHead(200, { 'content-type': 'text/plain' })
+  const timer = setInterval(() => response.write('.'), 20)
+  response.on('close', () => clearInterval(timer))
+}
+
+/** Sends zeros as fast as they are taken. */
+export function zeros(bytes: number): Answering {
+  return (response) => pour(response.writeHead(200), bytes)
+}
+
+/** The same zeros, which gzip makes a thousand times smaller on the wire. */
+export function gzipBomb(bytes: number): Answering {
+  return (response) => {
+    const zip = createGzip()
+    zip.on('error', () => {})
+    response.on('close', () => zip.destroy())
+    zip.pipe(response.writeHead(200, { 'content-encoding': 'gzip' }))
+    pour(zip, bytes)
+  }
+}
+
+type Sink = Pick<NodeJS.WritableStream, 'write' | 'end' | 'once'> & { destroyed?: boolean }
+
+function pour(sink: Sink, bytes: number) {
+  const chunk = Buffer.alloc(65_536)
+  for (let left = bytes; left > 0; left -= chunk.length) {
+    if (sink.destroyed) return
+    if (!sink.write(chunk)) {
+      sink.once('drain', () => pour(sink, left - chunk.length))
+      return
+    }
+  }
+  sink.end()
+}

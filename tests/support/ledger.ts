@@ -1,0 +1,26 @@
+/** What tests read beside the interface: the chain's balances and the rows of an account. */
+import { callRpc } from '../../scripts/local/rpc.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+/** Atomic USDC of an address on the test's chain. */
+export async function usdcOf(world: TestWorld, { address }: { address: string }): Promise<bigint> {
+  const data = `0x70a08231${address.slice(2).toLowerCase().padStart(64, '0')}`
+  const call = { to: world.chain.usdc, data }
+  const [held] = await callRpc(world.chain.rpcUrl, [['eth_call', call, 'latest']])
+  return BigInt(String(held))
+}
+
+/** States of an account's payments, oldest first. */
+export async function statesOf(world: TestWorld, agent: Agent): Promise<string[]> {
+  const rows = await world.db.sql<{ state: string }[]>`
+    select state from private.payments where account = ${agent.id} order by created_at, id`
+  return rows.map(({ state }) => state)
+}
+
+/** A payer with money and a payee that it knows, from the device of the tests. */
+export async function acquainted(world: TestWorld, usdc = 1000) {
+  const payer = await world.agent('pay', { usdc })
+  const payee = await world.agent('read')
+  await world.acquaint(payer, payee.address)
+  return { payer, payee }
+}
