@@ -16,7 +16,7 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const entered = await context.db.one('payment_facts', question, enteredRow)
   if (!entered) return fail('payment_not_found')
   const payment = entered.payment_row
-  if (payment.state === 'expired') return fail('payment_closed', { hint: 'Prepare it again.' })
+  if (isOver(payment, context.now())) return fail('payment_closed', { hint: 'Prepare it again.' })
   if (isDecided(payment)) return outcomeBody(await look(context, payment))
   const executed = await executeAttempt(context, entered, input.user_confirmed === true)
   if (isRefusal(executed)) return executed
@@ -29,6 +29,12 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
     reasons: executed.reasons.map(reasonBody),
     confirmation: await confirmationOf(payment, executed.level),
   }
+}
+
+/** Whether it ran out unused; nobody is asked to confirm what can no longer be paid. */
+function isOver({ state, expires_at: expiresAt }: Payment, now: Date): boolean {
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  return state === 'expired' || (isUnused && new Date(expiresAt) <= now)
 }
 
 /** Whether the merchant was asked already: then the same call answers what is kept. */

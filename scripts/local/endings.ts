@@ -46,9 +46,9 @@ async function bounded(ending: Promise<void>): Promise<void> {
 }
 
 /** Waits for all, also when one fails, and then rejects with the first failure. */
-export async function together<Things extends readonly unknown[]>(
-  things: readonly [...{ [Index in keyof Things]: Promise<Things[Index]> }],
-): Promise<Things> {
+export async function together<Things extends readonly unknown[] | []>(
+  things: Things,
+): Promise<{ -readonly [Index in keyof Things]: Awaited<Things[Index]> }> {
   await Promise.allSettled(things)
-  return Promise.all(things) as Promise<unknown> as Promise<Things>
+  return Promise.all(things)
 }

@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { transformSync } from 'esbuild'
-import { Log, LogLevel, Miniflare, type WorkerOptions } from 'miniflare'
+import { stop as stopEsbuild, transform } from 'esbuild'
+import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from 'miniflare'
 import * as z from 'zod'
 import { type FunctionSettings, readFunctions } from './functions.ts'
 import type { EgressRights } from './workers/egress.ts'
@@ -32,7 +32,9 @@ type Binding = NonNullable<WorkerOptions['config']['env']>[string]
 /** Starts all functions; they answer when this resolves. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const functions = readFunctions()
-  const miniflare = new Miniflare({
+  const [router, egress] = [await readCode('router'), await readCode('egress')]
+  await stopEsbuild()
+  const miniflare = openMiniflare({
     cf: false,
     host: '127.0.0.1',
     port: 0,
@@ -40,9 +42,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     handleStructuredLogs: ({ message }) => options.log(message),
     unsafeTriggerHandlers: true,
     workers: [
-      routerWorker(functions, options.port),
+      routerWorker(router, functions, options.port),
       ...functions.map((settings) => functionWorker(settings, functions, options)),
-      worker('egress', readCode('egress'), newest(functions)),
+      worker('egress', egress, newest(functions)),
     ],
   })
   try {
@@ -59,21 +61,41 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return { url: `http://127.0.0.1:${options.port}`, stop }
 }
 
+/** Miniflare would end the whole process on a signal, before the others are stopped. */
+function openMiniflare(options: MiniflareOptions): Miniflare {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const before = new Set(signals.flatMap((name) => process.listeners(name)))
+  const miniflare = new Miniflare(options)
+  for (const name of signals) {
+    for (const listener of process.listeners(name)) {
+      if (!before.has(listener)) process.off(name, listener)
+    }
+  }
+  return miniflare
+}
+
 function worker(name: string, contents: string, compatibilityDate: string) {
   const modules = { 'index.mjs': { type: 'esm' as const, contents } }
   const manifest = { mainModule: 'index.mjs', modulesRoot: '/', modules }
   return { config: { name, compatibilityDate, manifest } } satisfies WorkerOptions
 }
 
-function routerWorker(functions: readonly FunctionSettings[], port: number): WorkerOptions {
+function routerWorker(
+  code: string,
+  functions: readonly FunctionSettings[],
+  port: number,
+): WorkerOptions {
   const routes = functions
     .flatMap(({ folder, prefixes }) => prefixes.map((prefix): [string, string] => [prefix, folder]))
     .toSorted(([one], [other]) => other.length - one.length)
   const reached = functions.filter(({ prefixes }) => prefixes.length > 0)
   const targets = reached.map(({ folder, name }): [string, Binding] => [folder, reach(name)])
-  const { config } = worker('router', readCode('router'), newest(functions))
+  const { config } = worker('router', code, newest(functions))
   return {
-    config: { ...config, env: { ROUTES: { type: 'json', value: routes }, ...fromEntries(targets) } },
+    config: {
+      ...config,
+      env: { ROUTES: { type: 'json', value: routes }, ...fromEntries(targets) },
+    },
     dev: { unsafeDirectSockets: [{ host: '127.0.0.1', port }] },
   }
 }
@@ -148,7 +170,12 @@ function keepSchedules(
 }
 
 function newest(functions: readonly FunctionSettings[]): string {
-  return functions.map(({ compatibilityDate }) => compatibilityDate).toSorted().at(-1) ?? ''
+  return (
+    functions
+      .map(({ compatibilityDate }) => compatibilityDate)
+      .toSorted()
+      .at(-1) ?? ''
+  )
 }
 
 function reach(service: string): Binding {
@@ -159,7 +186,7 @@ function fromEntries(entries: readonly (readonly [string, Binding])[]): Record<s
   return Object.fromEntries(entries)
 }
 
-function readCode(name: 'router' | 'egress'): string {
+async function readCode(name: 'router' | 'egress'): Promise<string> {
   const file = fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url))
-  return transformSync(readFileSync(file, 'utf8'), { loader: 'ts' }).code
+  return (await transform(readFileSync(file, 'utf8'), { loader: 'ts' })).code
 }

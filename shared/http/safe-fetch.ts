@@ -13,9 +13,9 @@ type Egress = Pick<Config, 'allowLoopback'>
 /** The part of the world that a request to a stranger needs. */
 export type Outside = Pick<World, 'fetch' | 'deadline'> & { config: Egress }
 
-/** Names that never lead to a public server: RFC 6761, RFC 6762, RFC 8375, RFC 7686, ICANN. */
+/** Names that never lead to a public server: RFC 6761, RFC 6762, RFC 8375, RFC 7686, RFC 9476, ICANN. */
 const privateSuffixes =
-  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|test|invalid|example|in-addr\.arpa|ip6\.arpa)$/
+  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|test|invalid|example|alt|in-addr\.arpa|ip6\.arpa)$/
 
 /** Whether an address may be fetched; the WHATWG parser has resolved all spellings before. */
 export function checkUrl(text: string, config: Egress): CheckedUrl {

@@ -37,7 +37,7 @@ export async function executeAttempt(
   if (isRefusal(authorized) || authorized.outcome === 'confirm') return authorized
   const { first, authorization } = authorized
   if (!first || !authorization) return waitForOutcome(context, entered.payment_row)
-  return { outcome: 'done', payment: await deliver(context, entered.payment_row, authorization) }
+  return deliver(context, entered.payment_row, authorization)
 }
 
 async function prepareSigning(context: Context, { payment_row: payment }: Entered) {
@@ -60,7 +60,7 @@ async function deliver(
   context: Context,
   payment: Payment,
   authorization: SignedAuthorization,
-): Promise<Payment> {
+): Promise<Executed> {
   const terms = termsOf(payment)
   const header = paymentHeader(terms, authorization)
   const fetched = await sendPaid(context.world, terms.request, header)
@@ -70,8 +70,22 @@ async function deliver(
     ...(settled ? settlementOf(payment.id, settled) : { payment: payment.id }),
     delivery: deliveryOf(payment, fetched),
   }
-  const finished = await context.db.one('finish_attempt', question, foundRow)
-  return finished?.payment_row ?? payment
+  try {
+    const finished = await context.db.one('finish_attempt', question, foundRow)
+    return { outcome: 'done', payment: finished?.payment_row ?? payment }
+  } catch (error) {
+    return outcomeLost(error)
+  }
+}
+
+/** Money may have moved by now, so no answer may say that nothing was changed. */
+function outcomeLost(error: unknown): Refusal<'unavailable'> {
+  return fail('unavailable', {
+    message: 'The payment was sent, but its outcome could not be kept.',
+    hint: 'Execute the same attempt again: the same signature is sent again, never another.',
+    retryAfterSeconds: 60,
+    log: `the outcome of an attempt was lost: ${String(error)}`,
+  })
 }
 
 /** Where the merchant says the settlement is; only the chain tells whether it is there. */

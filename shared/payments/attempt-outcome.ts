@@ -120,15 +120,21 @@ function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
 }
 
 function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {
-  const text = textOf(body_base64)
+  const text = textOf(body_base64, truncated)
   const body = text === undefined ? { body_base64 } : { body: text }
   return { status, headers, ...body, truncated }
 }
 
-/** Text where the bytes are UTF-8, so that an agent can read it; else they stay base64. */
-function textOf(base64: string): string | undefined {
+/**
+ * Text where the bytes are UTF-8, so that an agent can read it. What JSON would escape at more
+ * length than base64 has stays base64: so no body outgrows the limits of what keeps the answer.
+ */
+function textOf(base64: string, isCut: boolean): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(decodeBytes(base64))
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+    // A character that the limit cut in two is left out; anywhere else it would be no UTF-8.
+    const text = decoder.decode(decodeBytes(base64), { stream: isCut })
+    return JSON.stringify(text).length - 2 <= base64.length ? text : undefined
   } catch {
     return undefined
   }

@@ -8,8 +8,11 @@ import { decodeBytes } from './base64.ts'
 import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
-/** Settling on chain happens inside the merchant's answer, so it may take its time. */
-const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 1_048_576 }
+/**
+ * Settling on chain happens inside the merchant's answer, so it may take its time. The body is kept
+ * with the payment, and a second time with an Idempotency-Key, each in one call to the database.
+ */
+const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 393_216 }
 
 /** Asks for the resource without paying. */
 export function fetchChallenge(world: Outside, request: FrozenRequest): Promise<Fetched> {

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
+import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -66,7 +66,7 @@ test('without a relayer the wallet pays its own gas, and without gas nothing is 
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   const first = await payer.post(path, { ...order, recipient: payee.alias })
   const second = await payer.post(path, { ...order, recipient: payee.alias })
-  const proof = await payer.post('/transfer-status', { tx_hash: second.body['tx_hash'] })
+  const proof = await proven(payer, second.body['tx_hash'])
 
   expect(refused).toMatchObject({ status: 503, body: { error: 'unavailable' } })
   expect(first).toMatchObject({ status: 200, body: { status: 'submitted' } })
@@ -98,7 +98,7 @@ test('an authorization that expired unused at a finalized block frees what it re
 test('a block that is replaced without the payment shows as reorged', async () => {
   const { payer, payee } = await acquainted(world)
   const { tx_hash } = (await payer.post(path, { ...order, recipient: payee.alias })).body
-  const included = await payer.post('/transfer-status', { tx_hash })
+  const included = await proven(payer, tx_hash)
   await callRpc(world.chain.rpcUrl, [['anvil_reorg', 1, []]])
 
   const gone = await payer.post('/transfer-status', { tx_hash })
@@ -111,6 +111,7 @@ test('finality follows the block tags of the chain', async () => {
   const { payer, payee } = await acquainted(world)
   const { tx_hash } = (await payer.post(path, { ...order, recipient: payee.alias })).body
   const labels = []
+  await proven(payer, tx_hash)
 
   for (const blocks of ['0x1', '0x4', '0x8']) {
     const { body } = await payer.post('/transfer-status', { tx_hash })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { statesOf, usdcOf } from '../support/ledger.ts'
+import { proven, statesOf, usdcOf } from '../support/ledger.ts'
 import type { TestWorld } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -21,7 +21,7 @@ describe('a transfer', () => {
     const { payer, payee } = await pair()
 
     const sent = await payer.post(path, { ...order, recipient: payee.alias, user_confirmed: true })
-    const proof = await payer.post('/transfer-status', { tx_hash: sent.body['tx_hash'] })
+    const proof = await proven(payer, sent.body['tx_hash'])
 
     expect(sent).toMatchObject({
       status: 200,
@@ -96,9 +96,8 @@ describe('a transfer', () => {
 
   test('to a known recipient from a known device needs no confirmation', async () => {
     const { payer, payee } = await pair()
-    await payer
-      .post(path, { ...order, recipient: payee.alias, user_confirmed: true })
-      .then((first) => payer.post('/transfer-status', { tx_hash: first.body['tx_hash'] }))
+    const first = await payer.post(path, { ...order, recipient: payee.alias, user_confirmed: true })
+    await proven(payer, first.body['tx_hash'])
 
     const second = await payer.post(path, { ...order, recipient: payee.alias })
 

@@ -1,6 +1,6 @@
 /** What tests read beside the interface: the chain's balances and the rows of an account. */
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { Agent, TestWorld } from './world.ts'
+import type { Agent, Answer, TestWorld } from './world.ts'
 
 /** Atomic USDC of an address on the test's chain. */
 export async function usdcOf(world: TestWorld, { address }: { address: string }): Promise<bigint> {
@@ -23,4 +23,13 @@ export async function acquainted(world: TestWorld, usdc = 1000) {
   const payee = await world.agent('read')
   await world.acquaint(payer, payee.address)
   return { payer, payee }
+}
+
+/** Asks until the node has mined what it took: it answers a broadcast before it has. */
+export async function proven(agent: Agent, hash: unknown): Promise<Answer> {
+  let shown = await agent.post('/transfer-status', { tx_hash: hash })
+  for (let look = 0; look < 200 && shown.body['status'] === 'submitted'; look += 1) {
+    shown = await agent.post('/transfer-status', { tx_hash: hash })
+  }
+  return shown
 }

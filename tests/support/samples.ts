@@ -18,7 +18,7 @@ const offer = {
   maxTimeoutSeconds: 60,
   extra: { name: 'USDC', version: '2' },
 }
-const resource_url = 'https://merchant.example/data'
+const resource_url = 'https://www.example.com/data'
 const transfer = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
 const admitted: Record<string, Input> = {
@@ -38,7 +38,7 @@ const refused: Record<string, Input> = {
   resolve_transfer_recipient: { recipient: payee, chain: 'nowhere' },
   wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
-  x402_payment_prepare: { resource_url: 'ftp://merchant.example/data' },
+  x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
 /** A request that reaches the handler. */

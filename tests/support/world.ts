@@ -66,6 +66,8 @@ export type StartOptions = {
   chain?: boolean
   /** Networks beside the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
+  /** Cuts every deadline of the product short, where a test waits for one to pass. */
+  deadlineMaxMilliseconds?: number
 }
 
 /** Starts everything for this file and ends it after the file. */
@@ -80,6 +82,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const rpcUrls = { ...(chain ? { [chain.network]: [chain.rpcUrl] } : {}), ...options.rpcUrls }
   const world = worldOver(db, rpcUrls, rootKeys, {
     now: () => new Date(Date.now() + movedSeconds * 1000),
+    deadline: (milliseconds) =>
+      AbortSignal.timeout(Math.min(milliseconds, options.deadlineMaxMilliseconds ?? milliseconds)),
     log: (entry) => log.push(entry),
   })
   const roots = readRoots(rootKeys)
@@ -161,7 +165,7 @@ function worldOver(
   db: TestDatabase,
   rpcUrls: Record<string, string[]>,
   rootKeys: string,
-  held: Pick<World, 'now' | 'log'>,
+  held: Pick<World, 'now' | 'log' | 'deadline'>,
 ): World {
   const bindings = {
     ENVIRONMENT: 'local',

@@ -1,0 +1,44 @@
+/**
+ * Walks the call orders of the specification through a running local world and prints what
+ * happened. It believes nothing: each payment is checked against the balances on the chain, and the
+ * run ends with an error when one of them does not match to the unit.
+ */
+import { parseArgs } from 'node:util'
+import { openClient } from './demo/client.ts'
+import { payByAlias } from './demo/pay.ts'
+import { refusals } from './demo/refusals.ts'
+import { readWorldFile } from './demo/world-file.ts'
+import { payMerchant } from './demo/x402.ts'
+
+const help = `node scripts/demo.ts [--world .local/world.json]
+
+Runs the call orders of the specification against a local world (npm start) and checks every payment
+on its chain. Ends with 1 when anything is not as it must be.
+
+--world  the file that npm start writes`
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    world: { type: 'string', default: '.local/world.json' },
+  },
+})
+
+if (values.help) console.log(help)
+else process.exitCode = await run(values.world)
+
+async function run(file: string): Promise<number> {
+  try {
+    const world = readWorldFile(file)
+    const agent = openClient(world, world.api_keys.pay)
+    await payByAlias(world, agent)
+    await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
+    await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })
+    await refusals(world)
+    console.log('\nEverything is as it must be.')
+    return 0
+  } catch (error) {
+    console.error(`\n${error instanceof Error ? error.message : String(error)}`)
+    return 1
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * The whole product on loopback: database, gateway, two chains, an x402 facilitator with a merchant,
+ * and every function in its worker. What it opens and earns stays in one directory, so that the next
+ * start goes on where this one ended.
+ */
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { readRoots } from '../../shared/custody/roots.ts'
+import { buildFunctions } from '../build.ts'
+import { migrate } from '../migrate.ts'
+import { type Chain, startChain } from './chain.ts'
+import {
+  type Account,
+  type ApiKeys,
+  fillingOf,
+  fillWallet,
+  holdsWallets,
+  ownedAccount,
+  ownedKeys,
+} from './demo-owner.ts'
+import { createEndings, type Endings, together } from './endings.ts'
+import { startFacilitator } from './facilitator.ts'
+import { startGateway } from './gateway.ts'
+import { readyLanes } from './lanes.ts'
+import { type Merchant, startMerchant } from './merchant.ts'
+import { choosePorts, type Ports } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
+import type { LocalChainId } from './tokens.ts'
+import { startWorkers } from './workers.ts'
+
+export const mailDomain = 'agents.example'
+const eurUsdRate = '1.10'
+const blockTimeSeconds = 2
+
+export type WorldOptions = {
+  /** Of the functions; 0 lets the system choose every port. */
+  port: number
+  /** Keeps everything between runs. */
+  directory: string
+  /** Breaks the start off. */
+  signal: AbortSignal
+  /** Progress and warnings, a line each. */
+  say: (line: string) => void
+}
+
+export type LocalWorld = {
+  url: string
+  apiKeys: ApiKeys
+  owner: Account
+  shop: Account
+  /** Has never been paid. */
+  payee: string
+  chains: readonly Chain[]
+  merchant: Merchant
+  stop(): Promise<void>
+}
+
+type Start = WorldOptions & { ports: Ports; secrets: Secrets; fresh: boolean; endings: Endings }
+
+/** Starts everything; when it fails, or is broken off, nothing is left running. */
+export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld> {
+  const ports = await choosePorts(options.port)
+  const endings = createEndings(options.signal)
+  // PostgreSQL runs as another user where this runs as root, and has to pass through.
+  mkdirSync(options.directory, { recursive: true })
+  chmodSync(options.directory, 0o711)
+  const kept = readSecrets(join(options.directory, 'secrets.json'))
+  const worldFile = join(options.directory, 'world.json')
+  rmSync(worldFile, { force: true })
+  try {
+    const world = await assemble({ ...options, ...kept, ports, endings })
+    const stop = async () => {
+      rmSync(worldFile, { force: true })
+      await endings.endAll()
+    }
+    writePrivate(worldFile, describe(world))
+    return { ...world, stop }
+  } catch (error) {
+    await endings.endAll()
+    throw error
+  }
+}
+
+async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
+  const { ports, endings, directory, say } = start
+  const modules = join(directory, 'functions')
+  const building = buildFunctions(modules).then(() => say('functions built'))
+  const [databaseUrl] = await together([openDatabase(start), building])
+  const opening = { ...start, databaseUrl }
+  const [, baseSepolia, arbitrumSepolia] = await together([
+    openGateway(opening),
+    openChain(start, 84532, ports.baseSepolia),
+    openChain(start, 421614, ports.arbitrumSepolia),
+  ])
+  const chains = [baseSepolia, arbitrumSepolia] as const
+  const bindings = bindingsOf(start, chains)
+  const log = (line: string) => console.error(line)
+  const working = startWorkers({ port: ports.functions, modules, bindings, log })
+  const [workers, merchant, owned] = await together([
+    endings.keep(working, ({ stop }) => stop()),
+    openMerchant(start, chains),
+    provision(opening, chains),
+  ])
+  say('functions listening')
+  return { url: workers.url, ...owned, chains, merchant }
+}
+
+/** A first start that was killed left half a database, in which nothing can be yet. */
+async function openDatabase({ directory, endings, say }: Start): Promise<string> {
+  const data = join(directory, 'postgres')
+  const marker = join(directory, 'postgres.new')
+  if (existsSync(marker)) rmSync(data, { recursive: true, force: true })
+  if (!existsSync(data)) writeFileSync(marker, '')
+  const { url } = await endings.keep(startPostgres({ directory: data }), ({ stop }) => stop())
+  rmSync(marker, { force: true })
+  const applied = await migrate(url)
+  say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
+  return url
+}
+
+async function openGateway({ databaseUrl, ports, secrets, endings }: Opening): Promise<void> {
+  const keys = { [secrets.service_key]: 'service_role', [secrets.custody_key]: 'custody' }
+  const starting = startGateway({ databaseUrl, port: ports.gateway, schema: 'api', keys })
+  await endings.keep(starting, (gateway) => gateway.close())
+}
+
+async function openChain(start: Start, chainId: LocalChainId, port: number): Promise<Chain> {
+  const stateFile = join(start.directory, `chain-${chainId}.json`)
+  const pace = { blockTimeSeconds, mineAtOnce: true }
+  const starting = startChain({ chainId, port, stateFile, ...pace })
+  const chain = await start.endings.keep(starting, ({ stop }) => stop())
+  start.say(`chain ${chainId} ready`)
+  return chain
+}
+
+async function openMerchant(start: Start, chains: readonly [Chain, ...Chain[]]) {
+  const { endings, ports } = start
+  const facilitator = await endings.keep(startFacilitator({ chains }), ({ close }) => close())
+  const starting = startMerchant({
+    facilitatorUrl: facilitator.url,
+    chains,
+    port: ports.merchant,
+  })
+  const merchant = await endings.keep(starting, ({ close }) => close())
+  start.say('x402 facilitator and merchant ready')
+  return merchant
+}
+
+function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
+  return {
+    ENVIRONMENT: 'local',
+    ALLOW_LOOPBACK: 'true',
+    BASE_URL: `http://127.0.0.1:${ports.functions}`,
+    MAIL_DOMAIN: mailDomain,
+    EUR_USD_RATE: eurUsdRate,
+    SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,
+    CHAIN_RPC_URLS: JSON.stringify(
+      Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),
+    ),
+    SUPABASE_SERVICE_KEY: secrets.service_key,
+    CUSTODY_DATABASE_KEY: secrets.custody_key,
+    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
+    API_KEY_PEPPER: secrets.api_key_pepper,
+  }
+}
+
+type Opening = Start & { databaseUrl: string }
+
+async function provision(opening: Opening, chains: readonly Chain[]) {
+  const { databaseUrl, secrets, directory, fresh, say } = opening
+  const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  try {
+    if (fresh && (await holdsWallets(sql))) {
+      throw new Error(
+        `the database holds wallets, but ${directory}/secrets.json was lost: ${reset}`,
+      )
+    }
+    const roots = readRoots(JSON.stringify(secrets.custody_roots))
+    const owner = await ownedAccount(sql, roots, 'demo')
+    const shop = await ownedAccount(sql, roots, 'shop')
+    const apiKeys = await ownedKeys(sql, owner, secrets)
+    writePrivate(join(directory, 'secrets.json'), { ...secrets, api_keys: apiKeys })
+    for (const chain of chains) {
+      const { resent, orphaned } = await readyLanes(sql, roots, chain)
+      if (resent + orphaned > 0) say(explainRepair(chain, resent, orphaned))
+      const filled = await fillWallet(chain, owner)
+      if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)
+    }
+    return { owner, shop, apiKeys, payee: secrets.payee }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+const reset = 'begin anew with npm start -- --reset'
+
+function explainRepair({ chainId }: Chain, resent: number, orphaned: number): string {
+  const lost = `chain ${chainId} was not saved when it last ended and is older than the database`
+  const done = `${resent} transactions sent again, ${orphaned} settled payments lost their block`
+  return `${lost}: ${done}. If something looks wrong, ${reset}`
+}
+
+/** What other programs read to find their way around. */
+function describe(world: Omit<LocalWorld, 'stop'>) {
+  const { url, apiKeys, owner, shop, payee, chains, merchant } = world
+  return {
+    base_url: url,
+    web_url: url.replace('127.0.0.1', 'localhost'),
+    api_keys: apiKeys,
+    owner: { email: 'owner@demo.example', alias: owner.alias, address: owner.address },
+    shop: { alias: shop.alias, address: shop.address },
+    payee,
+    chains: chains.map(({ chainId, rpcUrl, usdc, eurc }) => ({
+      id: chainId,
+      rpc_url: rpcUrl,
+      usdc,
+      ...(eurc ? { eurc } : {}),
+    })),
+    merchant: { v1_url: merchant.v1Url, v2_url: merchant.v2Url },
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Runs the product on this machine until Ctrl-C. Signals are listened for before anything heavy is
+ * loaded, so that a start can be broken off at any moment and still ends clean.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const help = `node scripts/start.ts [--port 8787] [--data .local] [--reset]
+
+Starts everything on 127.0.0.1: PostgreSQL, two EVM chains (Base Sepolia's id 84532 on port 8545,
+Arbitrum Sepolia's 421614 on port 8546), an x402 facilitator and merchant (port 8402), and every
+function under http://127.0.0.1:<port>/<function>. Prints commands to try; Ctrl-C ends all of it.
+
+--port   of the functions; 0 lets the system choose every port
+--data   directory that keeps database, chains, secrets and world.json between runs
+--reset  throws away what the directory keeps, then starts anew`
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    port: { type: 'string', default: '8787' },
+    data: { type: 'string', default: '.local' },
+    reset: { type: 'boolean', default: false },
+  },
+})
+
+if (values.help) {
+  console.log(help)
+} else {
+  // What a library left open must not keep a stopped world alive.
+  process.exit(await run(values.port, resolve(values.data), values.reset))
+}
+
+async function run(portText: string, directory: string, reset: boolean): Promise<number> {
+  const port = Number(portText)
+  if (!/^[0-9]{1,5}$/.test(portText) || port > 65_535) {
+    console.error(`--port takes a number from 0 to 65535, not ${portText}`)
+    return 2
+  }
+  const signal = stopSignal()
+  const began = performance.now()
+  const say = (line: string) =>
+    console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+  try {
+    if (reset) forget(directory)
+    say('starting')
+    const { openLocalWorld } = await import('./local/world.ts')
+    const { walkthrough } = await import('./local/walkthrough.ts')
+    const world = await openLocalWorld({ port, directory, signal, say })
+    say(`ready on ${world.url}\n\n${walkthrough(world)}\n\nCtrl-C stops everything.`)
+    await aborted(signal)
+    say('stopping')
+    await world.stop()
+    say('stopped')
+    return 0
+  } catch (error) {
+    // Ctrl-C reaches the children as well, so a start that is broken off may fail in many ways.
+    if (signal.aborted) return 0
+    console.error(error instanceof Error ? error.message : error)
+    return 1
+  }
+}
+
+/** Aborts on the first of the signals that ask for an end; npm may send the same one again. */
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => stopping.abort())
+  }
+  return stopping.signal
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    // A timer holds the process open, which listening for signals alone does not.
+    const timer = setInterval(() => {}, 60_000)
+    const end = () => {
+      clearInterval(timer)
+      resolve()
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}
+
+/** Only what a local world makes is removed, in case the directory is somebody's own. */
+function forget(directory: string) {
+  const made = ['postgres', 'postgres.new', 'functions', 'secrets.json', 'world.json']
+  for (const name of [...made, 'chain-84532.json', 'chain-421614.json']) {
+    const path = join(directory, name)
+    if (existsSync(path)) rmSync(path, { recursive: true })
+  }
+}

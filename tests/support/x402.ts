@@ -1,0 +1,80 @@
+/**
+ * Challenges and offers as an honest merchant of either protocol version makes them, for tests that
+ * change one thing about them.
+ */
+import type { Chain } from '../../shared/chains/registry.ts'
+import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
+import type { Challenge } from '../../shared/x402/challenge.ts'
+import { readChallenge } from '../../shared/x402/challenge.ts'
+
+type Fields = Record<string, unknown>
+
+export const payTo = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+export function chainNamed(name: string): Chain {
+  const chain = findChain(name)
+  if (!chain) throw new Error(`the registry has no ${name}`)
+  return chain
+}
+
+export function usdcOf(chain: Chain) {
+  const token = tokenBySymbol(chain, 'USDC')
+  if (!token) throw new Error(`there is no USDC on ${chain.name}`)
+  return token
+}
+
+/** A requirement of version 2; what is undefined in `changes` is left out. */
+export function requirementV2(changes: Fields = {}, name = 'base-sepolia'): Fields {
+  const chain = chainNamed(name)
+  const { address, domain } = usdcOf(chain)
+  return without({
+    scheme: 'exact',
+    network: chain.caip2,
+    amount: '10000',
+    asset: address,
+    payTo,
+    maxTimeoutSeconds: 120,
+    extra: { ...domain },
+    ...changes,
+  })
+}
+
+/** A requirement of version 1. */
+export function requirementV1(changes: Fields = {}, name = 'base-sepolia'): Fields {
+  const { amount, ...shared } = requirementV2({}, name)
+  return without({
+    ...shared,
+    network: name,
+    maxAmountRequired: amount,
+    resource: 'https://merchant.com/data',
+    description: 'Data',
+    mimeType: 'application/json',
+    outputSchema: null,
+    ...changes,
+  })
+}
+
+export function challengeV2(accepts: unknown = [requirementV2()], changes: Fields = {}): Fields {
+  const resource = { url: 'https://merchant.com/data', description: 'Daten für 🌍' }
+  return without({ x402Version: 2, error: 'Payment required', resource, accepts, ...changes })
+}
+
+export function challengeV1(accepts: unknown = [requirementV1()], changes: Fields = {}): Fields {
+  return without({ x402Version: 1, error: 'X-PAYMENT header is required', accepts, ...changes })
+}
+
+function without(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** The challenge as it was read; a test that gets a refusal here is wrong. */
+export function read(value: unknown): Challenge {
+  const challenge = readChallenge(value)
+  if ('refusal' in challenge) throw new Error(challenge.message)
+  return challenge
+}
+
+/** A header value: base64 of JSON, as servers send it. */
+export function headerOf(value: unknown): string {
+  return Buffer.from(JSON.stringify(value), 'utf8').toString('base64')
+}

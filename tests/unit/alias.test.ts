@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { aliasProblem, aliasSuggestions, canonicalAlias } from '../../shared/onboarding/alias.ts'
+
+const text = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom(...'abcXYZ019-_. @é'.split('')), maxLength: 40 }),
+)
+
+/** The slow, obvious twin of the form. */
+function isWellFormed(alias: string): boolean {
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  const allowed = `${letters}0123456789-`
+  return (
+    alias.length >= 3 &&
+    alias.length <= 32 &&
+    alias.split('').every((char) => allowed.includes(char)) &&
+    letters.includes(alias.charAt(0)) &&
+    !alias.endsWith('-') &&
+    !alias.includes('--')
+  )
+}
+
+describe('the canonical form', () => {
+  test('of a canonical form is itself', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const once = canonicalAlias(given)
+        expect(canonicalAlias(once)).toBe(once)
+      }),
+    )
+  })
+
+  test.each([
+    ['Bob-The-Agent', 'bob-the-agent'],
+    ['  bob ', 'bob'],
+    ['ＢＯＢ', 'bob'],
+    ['ﬁne', 'fine'],
+  ])('of %j is %s', (given, canonical) => {
+    expect(canonicalAlias(given)).toBe(canonical)
+  })
+})
+
+describe('an alias', () => {
+  test('is malformed exactly when the slow reader says so', () => {
+    fc.assert(
+      fc.property(text.map(canonicalAlias), (alias) => {
+        expect(aliasProblem(alias) === 'malformed').toBe(!isWellFormed(alias))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('of letters that only look Latin is malformed', () => {
+    for (const alias of ['bоb-agent', 'раypal', 'bob\u00ad', 'bob\u200b', 'bob\u202e']) {
+      expect(aliasProblem(canonicalAlias(alias)), alias).toBe('malformed')
+    }
+  })
+
+  test.each(['ab', 'a'.repeat(33), '1bob', '-bob', 'bob-', 'a--b', 'a_b', 'a.b', 'a@b', 'a b', ''])(
+    '%j is malformed',
+    (alias) => {
+      expect(aliasProblem(alias)).toBe('malformed')
+    },
+  )
+
+  // RFC 2142 gives these mailboxes to people who run the domain.
+  test.each(['abuse', 'postmaster', 'hostmaster', 'webmaster', 'security', 'noc', 'support'])(
+    '%s is reserved',
+    (alias) => {
+      expect(aliasProblem(alias)).toBe('reserved')
+    },
+  )
+})
+
+test('what is suggested can be registered and is never what was asked for', () => {
+  fc.assert(
+    fc.property(text.map(canonicalAlias), (alias) => {
+      for (const near of aliasSuggestions(alias)) {
+        expect(aliasProblem(near)).toBeUndefined()
+        expect(near).not.toBe(alias)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('something near is suggested for a name that is taken or reserved', () => {
+  for (const alias of ['bob', 'support', 'a'.repeat(32), 'bob-', 'b'.repeat(200)]) {
+    expect(aliasSuggestions(alias).length, alias).toBeGreaterThan(0)
+  }
+})

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Decision, ReasonCode } from '../../shared/policy/decide.ts'
+import { decide, headroom } from '../../shared/policy/decide.ts'
+import type { Facts, Window } from '../../shared/policy/facts.ts'
+
+const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
+const resetsAt = '2026-09-02T12:00:00.000Z'
+const window = (limit: number, spent = 0): Window => ({
+  limit: usd(limit),
+  spent: usd(spent),
+  resetsAt: spent === 0 ? null : resetsAt,
+})
+
+/** An account as it is opened, paying somebody whom it knows from a device that is known. */
+const usual: Facts = {
+  amountUsdMicros: usd(5),
+  automaticDaily: window(200),
+  assertedDaily: window(200),
+  dailySpendingCap: window(1000),
+  assertedNewRecipientLimit: usd(10),
+  recipientKnown: true,
+  deviceKnown: true,
+  similarRecipient: null,
+  userConfirmed: false,
+}
+const deciding = (facts: Partial<Facts>) => decide({ ...usual, ...facts })
+
+function codesOf(decision: Decision): ReasonCode[] {
+  return decision.verdict === 'allow' ? [] : decision.reasons.map(({ code }) => code)
+}
+
+/** The slow, obvious twin: counts up what each way of consent asks for. */
+function decideTwin(facts: Facts): string {
+  const fits = ({ limit, spent }: Window) => spent + facts.amountUsdMicros <= limit
+  if (!fits(facts.dailySpendingCap)) return 'refuse: daily_spending_cap'
+  const similar = facts.similarRecipient === null ? [] : ['similar_recipient']
+  const automatic = [
+    ...similar,
+    ...(facts.recipientKnown ? [] : ['new_recipient']),
+    ...(facts.deviceKnown ? [] : ['new_device']),
+    ...(fits(facts.automaticDaily) ? [] : ['automatic_limit']),
+  ]
+  const isSmall = facts.amountUsdMicros <= facts.assertedNewRecipientLimit
+  const asserted = [
+    ...similar,
+    ...(facts.recipientKnown || isSmall ? [] : ['asserted_new_recipient_limit']),
+    ...(fits(facts.assertedDaily) ? [] : ['asserted_limit']),
+  ]
+  if (facts.userConfirmed && asserted.length === 0) return 'allow: agent_asserted'
+  if (automatic.length === 0) return 'allow: none'
+  if (asserted.length === 0) return `confirm agent_asserted: ${automatic.toSorted().join(' ')}`
+  const reasons = new Set(facts.userConfirmed ? asserted : [...automatic, ...asserted])
+  return `confirm user_session: ${[...reasons].toSorted().join(' ')}`
+}
+
+function told(decision: Decision): string {
+  const codes = codesOf(decision).toSorted().join(' ')
+  if (decision.verdict === 'allow') return `allow: ${decision.consentLevel}`
+  if (decision.verdict === 'refuse') return `refuse: ${codes}`
+  return `confirm ${decision.neededLevel}: ${codes}`
+}
+
+const micros = fc.oneof(fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 2n ** 62n }))
+const windows = fc.record({ limit: micros, spent: micros, resetsAt: fc.constant(resetsAt) })
+const factsArbitrary: fc.Arbitrary<Facts> = fc.record({
+  amountUsdMicros: micros.map((value) => value + 1n),
+  automaticDaily: windows,
+  assertedDaily: windows,
+  dailySpendingCap: windows,
+  assertedNewRecipientLimit: micros,
+  recipientKnown: fc.boolean(),
+  deviceKnown: fc.boolean(),
+  similarRecipient: fc.constantFrom(null, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
+  userConfirmed: fc.boolean(),
+})
+const holds = (check: (facts: Facts) => void) =>
+  fc.assert(fc.property(factsArbitrary, check), { numRuns: 5_000 })
+
+test('decides as the slow decider does', () => {
+  holds((facts) => {
+    expect(told(decide(facts))).toBe(decideTwin(facts))
+  })
+})
+
+test('nothing that it allows passes the cap, and its word stays within what carries it', () => {
+  holds((facts) => {
+    const decision = decide(facts)
+    if (decision.verdict !== 'allow') return
+    expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(facts.dailySpendingCap))
+    const isAutomatic = decision.consentLevel === 'none'
+    const carrier = isAutomatic ? facts.automaticDaily : facts.assertedDaily
+    expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(carrier))
+    expect(isAutomatic || facts.userConfirmed).toBe(true)
+    expect(facts.similarRecipient).toBeNull()
+  })
+})
+
+test('a smaller amount, a wider limit or a known face never makes a decision harder', () => {
+  const order = ['allow', 'confirm agent_asserted', 'confirm user_session', 'refuse']
+  const rank = (facts: Facts) => order.indexOf(told(decide(facts)).split(':')[0] ?? '')
+  const wider = (given: Window, more: bigint): Window => ({ ...given, limit: given.limit + more })
+  fc.assert(
+    fc.property(factsArbitrary, micros, (facts, more) => {
+      const { automaticDaily, assertedDaily, dailySpendingCap, amountUsdMicros } = facts
+      const easier: Partial<Facts>[] = [
+        { amountUsdMicros: amountUsdMicros > more ? amountUsdMicros - more : 1n },
+        { automaticDaily: wider(automaticDaily, more) },
+        { assertedDaily: wider(assertedDaily, more) },
+        { dailySpendingCap: wider(dailySpendingCap, more) },
+        { assertedNewRecipientLimit: facts.assertedNewRecipientLimit + more },
+        { recipientKnown: true },
+        { deviceKnown: true },
+        { similarRecipient: null },
+        { userConfirmed: true },
+      ]
+      for (const change of easier) {
+        expect(rank({ ...facts, ...change })).toBeLessThanOrEqual(rank(facts))
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a reason with a limit tells what is left of it and when it resets', () => {
+  holds((facts) => {
+    const decision = decide(facts)
+    const reasons = decision.verdict === 'allow' ? [] : decision.reasons
+    for (const { headroomUsdMicros, code } of reasons) {
+      const isLimit = code.includes('limit') || code.includes('cap')
+      expect(headroomUsdMicros !== undefined).toBe(isLimit)
+      if (headroomUsdMicros !== undefined) {
+        expect(headroomUsdMicros).toBeGreaterThanOrEqual(0n)
+        expect(headroomUsdMicros).toBeLessThan(facts.amountUsdMicros)
+      }
+    }
+  })
+})
+
+describe('without a confirmation', () => {
+  test('200 USD in 24 hours go to whom and from where the account knows, not a cent more', () => {
+    const full = { amountUsdMicros: usd(200) }
+    expect(deciding(full)).toEqual({ verdict: 'allow', consentLevel: 'none' })
+    expect(deciding({ ...full, automaticDaily: window(200, 1) })).toMatchObject({
+      verdict: 'confirm',
+      neededLevel: 'agent_asserted',
+      reasons: [{ code: 'automatic_limit', headroomUsdMicros: usd(199), resetsAt }],
+    })
+  })
+
+  test.each([
+    ['a new recipient', { recipientKnown: false }, 'new_recipient'],
+    ['a new device', { deviceKnown: false }, 'new_device'],
+  ] as const)('%s is asked about, however small the amount', (_name, facts, code) => {
+    const decision = deciding({ ...facts, amountUsdMicros: 1n })
+    expect(decision).toMatchObject({ verdict: 'confirm', neededLevel: 'agent_asserted' })
+    expect(codesOf(decision)).toEqual([code])
+  })
+})
+
+describe("on the agent's word", () => {
+  const userConfirmed = true
+
+  test('200 USD in 24 hours go to a known recipient, not a cent more', () => {
+    const full = { userConfirmed, amountUsdMicros: usd(200), automaticDaily: window(0) }
+    expect(deciding(full)).toEqual({ verdict: 'allow', consentLevel: 'agent_asserted' })
+    expect(deciding({ ...full, amountUsdMicros: usd(200) + 1n })).toMatchObject({
+      verdict: 'confirm',
+      neededLevel: 'user_session',
+      reasons: [{ code: 'asserted_limit', headroomUsdMicros: usd(200) }],
+    })
+  })
+
+  test('10 USD go to a new recipient at a time, not a cent more', () => {
+    const small = { userConfirmed, recipientKnown: false, amountUsdMicros: usd(10) }
+    expect(deciding(small)).toEqual({ verdict: 'allow', consentLevel: 'agent_asserted' })
+    expect(deciding({ ...small, amountUsdMicros: usd(10) + 1n })).toMatchObject({
+      verdict: 'confirm',
+      neededLevel: 'user_session',
+      reasons: [{ code: 'asserted_new_recipient_limit', headroomUsdMicros: usd(10) }],
+    })
+  })
+
+  test('a new device pays', () => {
+    const decision = deciding({ userConfirmed, deviceKnown: false })
+    expect(decision).toEqual({ verdict: 'allow', consentLevel: 'agent_asserted' })
+  })
+
+  test('what needs no confirmation is still booked as confirmed', () => {
+    expect(deciding({ userConfirmed })).toMatchObject({ consentLevel: 'agent_asserted' })
+  })
+
+  test('what the word no longer carries goes through as unconfirmed where that is enough', () => {
+    const decision = deciding({ userConfirmed, assertedDaily: window(200, 200) })
+    expect(decision).toEqual({ verdict: 'allow', consentLevel: 'none' })
+  })
+
+  test('an address that imitates a known one is the owner’s to confirm', () => {
+    const similarRecipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+    const decision = deciding({ userConfirmed, recipientKnown: false, similarRecipient })
+    expect(decision).toMatchObject({ verdict: 'confirm', neededLevel: 'user_session' })
+    expect(codesOf(decision)).toContain('similar_recipient')
+  })
+})
+
+test.each([false, true])('over the cap nothing goes, confirmed or not (%s)', (userConfirmed) => {
+  const facts = { userConfirmed, amountUsdMicros: usd(101), dailySpendingCap: window(1000, 900) }
+  expect(deciding(facts)).toEqual({
+    verdict: 'refuse',
+    reasons: [{ code: 'daily_spending_cap', headroomUsdMicros: usd(100), resetsAt }],
+  })
+})
+
+test('an account that is over a lowered limit has nothing left, and not less than nothing', () => {
+  expect(headroom(window(100, 150))).toBe(0n)
+  expect(headroom(window(100, 100))).toBe(0n)
+  expect(headroom(window(100, 99))).toBe(usd(1))
+})

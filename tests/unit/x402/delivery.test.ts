@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { fetchChallenge, headersKept, sendPaid } from '../../../shared/x402/delivery.ts'
+import type { FrozenRequest } from '../../../shared/x402/request.ts'
+import { answering, outside, serverThat, silence, zeros } from '../../support/http.ts'
+import { challengeV2, headerOf } from '../../support/x402.ts'
+
+const payment = ['payment-signature', 'c2lnbmVk'] as const
+const body = Buffer.from([0, 250, 255, 10, 13])
+const megabyte = 1_048_576
+
+function requestTo(url: string, changes: Partial<FrozenRequest> = {}): FrozenRequest {
+  return { url, method: 'GET', headers: [], body_base64: null, ...changes }
+}
+
+test('the paid request is the asking one with the payment added, byte for byte', async () => {
+  const server = await serverThat(answering(402, { 'payment-required': headerOf(challengeV2()) }))
+  const request = requestTo(`${server.url}data?a=%26&b=%C3%A9`, {
+    method: 'PUT',
+    headers: [
+      ['authorization', 'Bearer of the agent'],
+      ['content-type', 'application/x-own'],
+    ],
+    body_base64: body.toString('base64'),
+  })
+
+  await fetchChallenge(outside(), request)
+  await sendPaid(outside(), request, payment)
+
+  const [asked, paid] = server.received
+  expect(asked).toMatchObject({ method: 'PUT', url: '/data?a=%26&b=%C3%A9', body })
+  expect(asked?.headers).not.toHaveProperty('payment-signature')
+  expect(paid).toEqual({
+    ...asked,
+    headers: { ...asked?.headers, 'payment-signature': 'c2lnbmVk' },
+  })
+})
+
+test('a request without a body sends none', async () => {
+  const server = await serverThat(answering(200))
+
+  await sendPaid(outside(), requestTo(server.url, { method: 'DELETE' }), payment)
+
+  expect(server.received[0]).toMatchObject({ method: 'DELETE', body: Buffer.alloc(0) })
+})
+
+test('a challenge may take 8 seconds and 256 KB, a delivery 30 seconds and 384 KB', async () => {
+  const server = await serverThat(zeros(2 * megabyte))
+  const world = outside()
+
+  const fetched = [
+    await fetchChallenge(world, requestTo(server.url)),
+    await sendPaid(world, requestTo(server.url), payment),
+  ]
+
+  expect(world.deadlines).toEqual([8_000, 30_000])
+  expect(fetched).toMatchObject([{ truncated: true }, { truncated: true }])
+  expect(fetched.map((each) => each.kind === 'answered' && each.body.byteLength)).toEqual([
+    262_144, 393_216])
+})
+
+test('a payment is never shown to the place that a redirect names', async () => {
+  const thief = await serverThat(answering(200))
+  const server = await serverThat(answering(307, { location: thief.url }))
+
+  const fetched = await sendPaid(outside(), requestTo(server.url), payment)
+
+  expect(fetched).toEqual({ kind: 'redirected', status: 307, location: thief.url })
+  expect([thief.received.length, server.received.length]).toEqual([0, 1])
+})
+
+test('a merchant that takes the payment and falls silent is a timeout, sent once', async () => {
+  const server = await serverThat(silence)
+
+  const fetched = await sendPaid(outside({ cutMilliseconds: 60 }), requestTo(server.url), payment)
+
+  expect(fetched).toEqual({ kind: 'timeout' })
+  expect(server.received).toHaveLength(1)
+})
+
+test('an address that may not be fetched any more sees no payment', async () => {
+  const server = await serverThat(answering(200))
+
+  const fetched = await sendPaid(outside({ allowLoopback: false }), requestTo(server.url), payment)
+
+  expect(fetched).toMatchObject({ kind: 'refused' })
+  expect(server.received).toEqual([])
+})
+
+test('of the headers those are kept that an agent has a use for, each at most 8 KB', () => {
+  const headers = new Headers({
+    'Content-Type': 'text/plain',
+    ETag: '"1"',
+    'PAYMENT-RESPONSE': 'e30=',
+    'Set-Cookie': 'session=1',
+    Server: 'x',
+    'Clear-Site-Data': '*',
+    Link: 'x'.repeat(9_000),
+  })
+
+  expect(headersKept(headers)).toEqual({
+    'content-type': 'text/plain',
+    etag: '"1"',
+    link: 'x'.repeat(8_192),
+    'payment-response': 'e30=',
+  })
+})

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Terms } from '../../../shared/x402/payload.ts'
+import * as payload from '../../../shared/x402/payload.ts'
+import { challengeV2, headerOf, payTo, requirementV1, requirementV2 } from '../../support/x402.ts'
+
+const { paymentHeader, readSettlementClaim, validityOf, validSecondsOf } = payload
+const { signature, ...authorization } = {
+  from: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+  to: payTo,
+  value: '10000',
+  validAfter: '0',
+  validBefore: '1795226346',
+  nonce: `0x${'0a'.repeat(32)}`,
+  signature: `0x${'0b'.repeat(65)}`,
+}
+const signed = { ...authorization, signature }
+const twoTerms: Terms = {
+  version: 2,
+  scheme: 'exact',
+  network: 'eip155:84532',
+  requirement: requirementV2({ extra: { name: 'USDC', version: '2', more: ['ä', null, 0.1] } }),
+  resource: challengeV2()['resource'],
+  extensions: { 'payment-identifier': { info: { required: false }, schema: {} } },
+}
+
+function decoded(header: string): unknown {
+  return JSON.parse(Buffer.from(header, 'base64').toString('utf8'))
+}
+
+test('version 2 echoes the requirement, the resource and the extensions as they came', () => {
+  const [name, value] = paymentHeader(twoTerms, signed)
+
+  expect(name).toBe('payment-signature')
+  expect(decoded(value)).toEqual({
+    x402Version: 2,
+    payload: { authorization, signature },
+    accepted: twoTerms.requirement,
+    resource: twoTerms.resource,
+    extensions: twoTerms.extensions,
+  })
+})
+
+test('what a version 2 challenge left out stays out', () => {
+  const { resource: _, extensions: __, ...bare } = twoTerms
+
+  const [, value] = paymentHeader(bare, signed)
+
+  expect(Object.keys(decoded(value) ?? {}).toSorted()).toEqual([
+    'accepted',
+    'payload',
+    'x402Version',
+  ])
+})
+
+test('version 1 names scheme and network as offered and echoes nothing else', () => {
+  const terms: Terms = {
+    ...twoTerms,
+    version: 1,
+    network: 'base-sepolia',
+    requirement: requirementV1(),
+  }
+
+  const [name, value] = paymentHeader(terms, signed)
+
+  expect(name).toBe('x-payment')
+  expect(decoded(value)).toEqual({
+    x402Version: 1,
+    scheme: 'exact',
+    network: 'base-sepolia',
+    payload: { authorization, signature },
+  })
+})
+
+test('a header is printable ASCII whatever is echoed', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (resource) => {
+      const [, value] = paymentHeader({ ...twoTerms, resource }, signed)
+      expect(value).toMatch(/^[A-Za-z0-9+/]+={0,2}$/)
+      expect(decoded(value)).toMatchObject({ x402Version: 2 })
+    }),
+  )
+})
+
+describe('validity', () => {
+  test.each([
+    [10, 10],
+    [299, 299],
+    [300, 300],
+    [301, 300],
+    [315_360_000, 300],
+    [Number.MAX_SAFE_INTEGER, 300],
+  ])('of %i seconds offered %i are taken', (offered, taken) => {
+    expect(validSecondsOf(offered)).toBe(taken)
+  })
+
+  test('version 2 is valid from ever, version 1 from ten minutes ago', () => {
+    expect(validityOf(2, 1_795_226_000, 60)).toEqual({ validAfter: 0, validBefore: 1_795_226_060 })
+    expect(validityOf(1, 1_795_226_000, 60)).toEqual({
+      validAfter: 1_795_225_400,
+      validBefore: 1_795_226_060,
+    })
+  })
+})
+
+describe('a claim of settlement', () => {
+  const transaction = `0x${'ab'.repeat(32)}`
+  const claimIn = (value: unknown, name = 'payment-response') =>
+    readSettlementClaim(new Headers({ [name]: headerOf(value) }))
+
+  test('is read from either header, the newer first', () => {
+    const older = { success: false, errorReason: 'old' }
+    const both = new Headers({
+      'X-PAYMENT-RESPONSE': headerOf(older),
+      'PAYMENT-RESPONSE': headerOf({ success: true, transaction, network: 'eip155:84532' }),
+    })
+
+    expect(readSettlementClaim(both)).toMatchObject({
+      success: true,
+      transaction,
+      network: 'eip155:84532',
+    })
+    expect(claimIn(older, 'x-payment-response')).toMatchObject(older)
+  })
+
+  test('survives parts that make no sense, without believing them', () => {
+    expect(claimIn({ success: true, transaction: '' })?.transaction).toBeUndefined()
+    expect(claimIn({ success: true, transaction: 'https://evil.com' })?.transaction).toBeUndefined()
+    expect(claimIn({ success: true, transaction: 7 })?.transaction).toBeUndefined()
+    expect(claimIn({ success: false, errorReason: { a: 1 } })).toMatchObject({ success: false })
+  })
+
+  test.each([null, [], 'settled', 7, { success: 'yes' }])('%j is none', (value) => {
+    expect(claimIn(value)).toBeUndefined()
+  })
+
+  test('is none without a header, in broken base64 and beyond 16 KB', () => {
+    expect(readSettlementClaim(new Headers())).toBeUndefined()
+    expect(readSettlementClaim(new Headers({ 'payment-response': '%%%' }))).toBeUndefined()
+    expect(claimIn({ success: true, padding: 'x'.repeat(16_384) })).toBeUndefined()
+  })
+
+  test('is read or left, whatever a server writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.stringMatching(/^[!-~]*$/), (value, noise) => {
+        claimIn(value)
+        expect(readSettlementClaim(new Headers({ 'payment-response': noise }))).toBeUndefined()
+      }),
+    )
+  })
+})
