@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stop as stopEsbuild, transform } from 'esbuild'
+import { transform } from 'esbuild'
 import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from 'miniflare'
 import * as z from 'zod'
 import { type FunctionSettings, readFunctions } from './functions.ts'
@@ -33,7 +33,6 @@ type Binding = NonNullable<WorkerOptions['config']['env']>[string]
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const functions = readFunctions()
   const [router, egress] = [await readCode('router'), await readCode('egress')]
-  await stopEsbuild()
   const miniflare = openMiniflare({
     cf: false,
     host: '127.0.0.1',

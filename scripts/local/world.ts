@@ -5,6 +5,7 @@
  */
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
 import { readRoots } from '../../shared/custody/roots.ts'
 import { buildFunctions } from '../build.ts'
@@ -61,6 +62,7 @@ type Start = WorldOptions & { ports: Ports; secrets: Secrets; fresh: boolean; en
 
 /** Starts everything; when it fails, or is broken off, nothing is left running. */
 export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld> {
+  options.signal.throwIfAborted()
   const ports = await choosePorts(options.port)
   const endings = createEndings(options.signal)
   // PostgreSQL runs as another user where this runs as root, and has to pass through.
@@ -86,7 +88,9 @@ export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld>
 async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const { ports, endings, directory, say } = start
   const modules = join(directory, 'functions')
-  const building = buildFunctions(modules).then(() => say('functions built'))
+  const building = endings.keep(buildFunctions(modules), stopEsbuild).then(() => {
+    say('functions built')
+  })
   const [databaseUrl] = await together([openDatabase(start), building])
   const opening = { ...start, databaseUrl }
   const [, baseSepolia, arbitrumSepolia] = await together([

@@ -1,13 +1,20 @@
 /**
  * Signs EIP-3009 TransferWithAuthorization and nothing else under a wallet's key. Every signature is
- * read back before it is answered: another implementation of the digest must recover the payer from
- * it. A known limit: the signing library takes the key as text, which cannot be zeroed after use.
+ * read back before it is answered: the key must make the same one over a digest of another
+ * implementation. A known limit: the signing library takes the key as text, which cannot be zeroed after use.
  */
-import { bytesToHex, recoverAddress } from 'viem'
+import { bytesToHex } from 'viem'
 import { signTypedData } from 'viem/accounts'
+import { addressOf } from './accounts.ts'
 import { authorizationDigest, type TokenDomain } from './authorization-digest.ts'
 import type { SignedAuthorization } from './port.ts'
-import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
+import {
+  requireAddress,
+  requireHex,
+  requireSame,
+  requireSigned,
+  splitSignature,
+} from './read-back.ts'
 
 /** What one authorization says. Times are unix seconds, both exclusive (EIP-3009). */
 export type AuthorizationTerms = TokenDomain & {
@@ -59,21 +66,19 @@ export async function signAuthorization(
     validBefore: String(message.validBefore),
     signature,
   }
-  await confirmAuthorization(terms, signed)
+  await confirmAuthorization(key, terms, signed)
   return signed
 }
 
 /** Throws unless each field is the asked one and the signature over those fields is the payer's. */
 export async function confirmAuthorization(
+  key: Uint8Array,
   terms: AuthorizationTerms,
   signed: SignedAuthorization,
 ): Promise<void> {
   const { from, to, valueAtomic: value, validAfter, validBefore, nonce } = terms
   requireSame({ from, to, value, validAfter, validBefore, nonce }, signed)
   splitSignature(signed.signature)
-  const signer = await recoverAddress({
-    hash: authorizationDigest(terms, signed),
-    signature: requireHex(signed.signature, 65),
-  })
-  requireSame({ signer: from }, { signer })
+  requireSame({ from }, { from: addressOf(key) })
+  await requireSigned(key, authorizationDigest(terms, signed), signed.signature)
 }

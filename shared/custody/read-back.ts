@@ -2,7 +2,8 @@
  * Checks between what was asked for and what was signed. They hold by construction; when one fails, a
  * library or the machine is not to be trusted, so it throws and nothing signed leaves.
  */
-import { type Address, type Hex, isAddress, isHex, size } from 'viem'
+import { type Address, bytesToHex, type Hex, isAddress, isHex, size } from 'viem'
+import { sign } from 'viem/accounts'
 
 type Comparable = string | number | bigint | undefined
 
@@ -49,4 +50,18 @@ export function splitSignature(text: string): { r: Hex; s: Hex; v: number } {
   if (v !== 27 && v !== 28) throw new Error('v of a signature is not 27 or 28')
   if (BigInt(s) > lowSMax) throw new Error('s of a signature is not low')
   return { r, s, v }
+}
+
+/**
+ * Throws unless this key makes exactly this signature over a digest that was worked out apart from
+ * the signing. ECDSA is deterministic here (RFC 6979), so other bytes mean that something else was
+ * signed. It costs a fifth of recovering the signer; the signature made for it is not given out.
+ */
+export async function requireSigned(
+  key: Uint8Array,
+  digest: Hex,
+  signature: string,
+): Promise<void> {
+  const again = await sign({ hash: digest, privateKey: bytesToHex(key), to: 'hex' })
+  requireSame({ signature: again }, { signature })
 }

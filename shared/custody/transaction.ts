@@ -5,19 +5,27 @@
  */
 import {
   bytesToHex,
+  concat,
   decodeFunctionData,
   encodeFunctionData,
   type Hex,
   keccak256,
+  pad,
   parseAbi,
   parseTransaction,
-  recoverTransactionAddress,
+  serializeTransaction,
+  toHex,
 } from 'viem'
 import { signTransaction } from 'viem/accounts'
 import { directTransferGas, relayedTransferGas } from '../chains/evm/fees.ts'
-import { addressOf } from './accounts.ts'
 import type { SignedAuthorization, SignedTransaction } from './port.ts'
-import { requireAddress, requireHex, requireSame, splitSignature } from './read-back.ts'
+import {
+  requireAddress,
+  requireHex,
+  requireSame,
+  requireSigned,
+  splitSignature,
+} from './read-back.ts'
 
 // FiatToken 2.0 and 2.1 have only this overload with v, r, s; 2.2 added one with a `bytes` signature
 // beside it, so this is the one that every deployed USDC and EURC answers to.
@@ -69,7 +77,7 @@ export async function signRelay(
     ],
   })
   const raw = await signCall(relayerKey, request, relayedTransferGas, data)
-  await confirmRelay(addressOf(relayerKey), request, raw)
+  await confirmRelay(relayerKey, request, raw)
   return { hash: keccak256(raw), raw }
 }
 
@@ -84,17 +92,17 @@ export async function signDirectTransfer(
     args: [requireAddress(request.to), request.valueAtomic],
   })
   const raw = await signCall(walletKey, request, directTransferGas, data)
-  await confirmDirectTransfer(addressOf(walletKey), request, raw)
+  await confirmDirectTransfer(walletKey, request, raw)
   return { hash: keccak256(raw), raw }
 }
 
-/** Throws unless the bytes are the sender's transaction that relays exactly this authorization. */
+/** Throws unless the bytes are the key's transaction that relays exactly this authorization. */
 export async function confirmRelay(
-  sender: string,
+  key: Uint8Array,
   request: RelayRequest,
   raw: string,
 ): Promise<void> {
-  const data = await confirmCall(sender, request, relayedTransferGas, raw)
+  const data = await confirmCall(key, request, relayedTransferGas, raw)
   const [from, to, value, validAfter, validBefore, nonce, v, r, s] = decodeFunctionData({
     abi: relayAbi,
     data: requireHex(data, selectorBytes + 9 * wordBytes),
@@ -106,13 +114,13 @@ export async function confirmRelay(
   )
 }
 
-/** Throws unless the bytes are the sender's transaction that makes exactly this transfer. */
+/** Throws unless the bytes are the key's transaction that makes exactly this transfer. */
 export async function confirmDirectTransfer(
-  sender: string,
+  key: Uint8Array,
   request: DirectTransferRequest,
   raw: string,
 ): Promise<void> {
-  const data = await confirmCall(sender, request, directTransferGas, raw)
+  const data = await confirmCall(key, request, directTransferGas, raw)
   const [to, value] = decodeFunctionData({
     abi: transferAbi,
     data: requireHex(data, selectorBytes + 2 * wordBytes),
@@ -142,7 +150,7 @@ function signCall(key: Uint8Array, call: TokenCall, gas: bigint, data: Hex) {
 
 /** Reads the bytes back, compares all but the call data, and answers the call data. */
 async function confirmCall(
-  sender: string,
+  key: Uint8Array,
   call: TokenCall,
   gas: bigint,
   raw: string,
@@ -153,7 +161,6 @@ async function confirmCall(
   // RLP has no zero: an absent number is one.
   requireSame(
     {
-      sender,
       chainId,
       nonce,
       maxFeePerGas,
@@ -164,7 +171,6 @@ async function confirmCall(
       accessed: 0,
     },
     {
-      sender: await recoverTransactionAddress({ serializedTransaction: raw }),
       chainId: parsed.chainId,
       nonce: parsed.nonce ?? 0,
       maxFeePerGas: parsed.maxFeePerGas ?? 0n,
@@ -175,6 +181,9 @@ async function confirmCall(
       accessed: parsed.accessList?.length ?? 0,
     },
   )
+  const { r = '0x', s = '0x', yParity = 0, ...unsigned } = parsed
+  const signature = concat([pad(r, { size: 32 }), pad(s, { size: 32 }), toHex(27 + yParity)])
+  await requireSigned(key, keccak256(serializeTransaction(unsigned)), signature)
   return parsed.data ?? '0x'
 }
 

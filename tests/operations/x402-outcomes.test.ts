@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import {
+  anyText,
   attemptOf,
   execute,
   openMarket,
@@ -29,6 +30,17 @@ const signature = z.looseObject({
   payload: z.looseObject({ authorization: z.looseObject({ from: z.string() }) }),
   accepted: z.record(z.string(), z.unknown()),
 })
+
+/** What a merchant can still do with a payment that it was sent. */
+async function settleLate(sent: z.output<typeof signature> | undefined): Promise<unknown> {
+  const request = { x402Version: 2, paymentPayload: sent, paymentRequirements: sent?.accepted }
+  const answer = await fetch(`${facilitator.url}/settle`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+  return answer.json()
+}
 
 /** Answer of the merchant -> status, reason and the merchant's status while nothing is settled. */
 const unsettled: [string, string, string | undefined, number | undefined][] = [
@@ -64,7 +76,7 @@ test.concurrent.each(unsettled)(
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
       status,
-      reserved_until: expect.any(String),
+      reserved_until: anyText,
       reasons: code === undefined ? [] : [{ code }],
     })
     expect(answer.body).not.toHaveProperty('tx_hash')
@@ -123,4 +135,64 @@ test('a redirect is not followed and takes no signature anywhere', () => {
   const sameOrigin = [...hostile.requests('/elsewhere/paid/redirect-same-origin')]
 
   expect([elsewhere, sameOrigin]).toEqual([[], []])
+})
+
+test('an unsettled attempt is reserved until the chain has passed its validity, then released', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const attempt = attemptOf(
+    await prepare(agent, { resource_url: `${hostile.url}/paid/ok?release` }),
+  )
+  await execute(agent, attempt)
+
+  await keepHouse(market.world)
+  const during = await execute(agent, attempt)
+  await market.tick(400)
+  await keepHouse(market.world)
+  const whileChainLags = await execute(agent, attempt)
+  const reserved = await reservedUsd(agent)
+  await market.passOnChain(400)
+  await keepHouse(market.world)
+  const after = await execute(agent, attempt)
+
+  expect([during.body['status'], whileChainLags.body['status']]).toEqual(['unknown', 'unknown'])
+  expect(reserved).toBe('0.01')
+  expect(after.body).toMatchObject({ status: 'rejected_unpaid', requires_user_confirm: false })
+  expect(after.body).not.toHaveProperty('reserved_until')
+  expect(await reservedUsd(agent)).toBe('0')
+  expect(await market.usdcOf(agent.address)).toBe(usd)
+})
+
+test.each(['challenge-again', 'never-answers'])(
+  'a merchant that answers %s and settles afterwards is found to be paid',
+  async (name) => {
+    const agent = await market.agent('pay', { usdc: 1 })
+    const path = `/paid/${name}`
+    const attempt = attemptOf(await prepare(agent, { resource_url: hostile.url + path }))
+    await execute(agent, attempt)
+    const [sent] = signaturesAt(path, agent)
+    const settlement = await settleLate(sent)
+
+    const { moved } = await keepHouse(market.world)
+    const late = await execute(agent, attempt)
+
+    expect(settlement).toMatchObject({ success: true })
+    expect(moved).toBeGreaterThan(0)
+    expect(late.body).toMatchObject({ status: 'paid_not_delivered', tx_hash: anyText })
+    expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
+    expect(await reservedUsd(agent)).toBe('0')
+  },
+)
+
+test('asking again is enough to learn of a settlement, without the scheduled function', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const path = '/paid/status-500'
+  const attempt = attemptOf(await prepare(agent, { resource_url: hostile.url + path }))
+  const unknown = await execute(agent, attempt)
+  const [sent] = signaturesAt(path, agent)
+  await settleLate(sent)
+
+  const again = await execute(agent, attempt)
+
+  expect(unknown.body).toMatchObject({ status: 'unknown' })
+  expect(again.body).toMatchObject({ status: 'paid_not_delivered', response: { status: 500 } })
 })

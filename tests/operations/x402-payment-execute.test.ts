@@ -9,6 +9,7 @@ import {
   prepare,
   priceAtomic,
   reservedUsd,
+  textWith,
 } from '../support/market.ts'
 
 const market = await openMarket()
@@ -75,14 +76,14 @@ test('answers a hash that transfer-status proves, and enters the payment in the 
     to: merchant.payTo,
     from: agent.address,
     amount_atomic: '10000',
-    proof: { nonce_preimage: expect.stringContaining(attempt) },
+    proof: { nonce_preimage: textWith(attempt) },
   })
   expect(unseen).toMatchObject({ status: 404, body: { error: 'payment_not_found' } })
   expect(feed.body['items']).toContainEqual(
     expect.objectContaining({
       category: 'x402',
       tx_hash,
-      ref: expect.objectContaining({ id: attempt }),
+      ref: { kind: 'x402', id: attempt },
     }),
   )
 })

@@ -73,8 +73,13 @@ const cases = Object.entries(refused).flatMap(([reason, list]) =>
   listed(list).map((url): [string, string] => [url, reason]),
 )
 
+function refusalOf(url: string, config = production): string | undefined {
+  const checked = checkUrl(url, config)
+  return 'refused' in checked ? checked.refused : undefined
+}
+
 test.each(cases)('%s is refused for: %s', (url, reason) => {
-  expect(checkUrl(url, production)).toEqual({ refused: expect.stringContaining(reason) })
+  expect(refusalOf(url)).toContain(reason)
 })
 
 test.each(listed(admitted))('%s is a public address', (url) => {
@@ -90,11 +95,11 @@ describe('with loopback allowed', () => {
 
   test.each(listed(loopback))('%s is reached, and only then', (url) => {
     expect(checkUrl(url, local)).toEqual({ url: new URL(url) })
-    expect(checkUrl(url, production)).toEqual({ refused: expect.any(String) })
+    expect(refusalOf(url)).toMatch(/^The /)
   })
 
   test.each(listed(closed))('%s stays closed', (url) => {
-    expect(checkUrl(url, local)).toEqual({ refused: expect.any(String) })
+    expect(refusalOf(url, local)).toMatch(/^The /)
   })
 })
 
@@ -115,7 +120,7 @@ test('no spelling of an IPv4 address is admitted', () => {
       const host = numbers.map((part, index) => spell[index]?.(part)).join('.')
       expect(checkUrl(`https://${host}/`, production)).toHaveProperty('refused')
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -147,6 +152,6 @@ test('whatever is admitted is https on port 443 of a dotted name, without creden
         false,
       ])
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { SafeRequest } from '../../shared/http/safe-fetch.ts'
 import { safeFetch } from '../../shared/http/safe-fetch.ts'
@@ -106,6 +107,22 @@ test('a body of exactly the limit is whole, one byte more is not', async () => {
   ]
 
   expect(fetched).toMatchObject([{ truncated: false }, { truncated: true }])
+})
+
+test('however a body is cut into chunks, its first bytes up to the limit are what is read', async () => {
+  const chunks = fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 9 })
+  await fc.assert(
+    fc.asyncProperty(chunks, fc.integer({ min: 0, max: 40 }), async (parts, bytesMax) => {
+      const whole = Uint8Array.from(parts.flatMap((part) => [...part]))
+      const body = ReadableStream.from(parts)
+      const world = { ...outside(), fetch: () => Promise.resolve(new Response(body)) }
+
+      const fetched = await safeFetch(world, get('https://merchant.com/'), { ...limits, bytesMax })
+
+      const truncated = whole.length > bytesMax
+      expect(fetched).toMatchObject({ body: whole.slice(0, bytesMax), truncated })
+    }),
+  )
 })
 
 test('a gzip bomb is refused before a byte of it is unpacked', async () => {

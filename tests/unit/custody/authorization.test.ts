@@ -72,7 +72,7 @@ test('the digest that signatures are read back with is the one that ethers compu
 })
 
 test('a key that is not the payer’s signs nothing', async () => {
-  await expect(signAuthorization(stranger.key, sample.terms)).rejects.toThrow('in signer')
+  await expect(signAuthorization(stranger.key, sample.terms)).rejects.toThrow('in from')
 })
 
 const changed: [string, Partial<AuthorizationTerms>][] = [
@@ -82,10 +82,10 @@ const changed: [string, Partial<AuthorizationTerms>][] = [
   ['validAfter', { validAfter: BigInt(sample.terms.validAfter) + 1n }],
   ['validBefore', { validBefore: sample.terms.validBefore + 1n }],
   ['nonce', { nonce: `0x${'00'.repeat(32)}` }],
-  ['signer', { chainId: sample.terms.chainId + 1 }],
-  ['signer', { token: stranger.address }],
-  ['signer', { domain: { ...sample.terms.domain, name: 'Another Coin' } }],
-  ['signer', { domain: { ...sample.terms.domain, version: 'x' } }],
+  ['signature', { chainId: sample.terms.chainId + 1 }],
+  ['signature', { token: stranger.address }],
+  ['signature', { domain: { ...sample.terms.domain, name: 'Another Coin' } }],
+  ['signature', { domain: { ...sample.terms.domain, version: 'x' } }],
 ]
 
 test.each(changed)(
@@ -93,7 +93,7 @@ test.each(changed)(
   async (field, change) => {
     const signed = await signAuthorization(sample.key, sample.terms)
 
-    const reading = confirmAuthorization({ ...sample.terms, ...change }, signed)
+    const reading = confirmAuthorization(sample.key, { ...sample.terms, ...change }, signed)
 
     await expect(reading).rejects.toThrow(`in ${field}`)
   },
@@ -103,9 +103,12 @@ test('a library that signs another digest than it says is found out', async () =
   const signed = await signAuthorization(sample.key, sample.terms)
   const other = await signAuthorization(sample.key, { ...sample.terms, to: stranger.address })
 
-  const reading = confirmAuthorization(sample.terms, { ...signed, signature: other.signature })
+  const reading = confirmAuthorization(sample.key, sample.terms, {
+    ...signed,
+    signature: other.signature,
+  })
 
-  await expect(reading).rejects.toThrow('in signer')
+  await expect(reading).rejects.toThrow('in signature')
 })
 
 test('the malleable twin of a signature and odd forms of it are refused', async () => {
@@ -115,7 +118,8 @@ test('the malleable twin of a signature and odd forms of it are refused', async 
   const highS = (order - BigInt(s)).toString(16).padStart(64, '0')
   const twin = `${r}${highS}${v === 27 ? '1c' : '1b'}`
   const zeroBased = `${signed.signature.slice(0, -2)}${v === 27 ? '00' : '01'}`
-  const read = (signature: string) => confirmAuthorization(sample.terms, { ...signed, signature })
+  const read = (signature: string) =>
+    confirmAuthorization(sample.key, sample.terms, { ...signed, signature })
 
   await expect(read(twin)).rejects.toThrow('not low')
   await expect(read(zeroBased)).rejects.toThrow('27 or 28')

@@ -16,8 +16,8 @@ function importedFrom(vendor: string): string[] {
   )
 }
 
-test('custody has no way to sign a digest or a message, only typed data and transactions', () => {
-  const signing = ['privateKeyToAddress', 'signTransaction', 'signTypedData']
+test('custody signs typed data and transactions, and digests only to compare', () => {
+  const signing = ['privateKeyToAddress', 'sign', 'signTransaction', 'signTypedData']
 
   expect([...new Set(importedFrom('viem/accounts'))].sort()).toEqual(signing)
   expect(importedFrom('viem').filter((name) => /sign|account/i.test(name))).toEqual([])
@@ -25,10 +25,13 @@ test('custody has no way to sign a digest or a message, only typed data and tran
 
 test('only two files sign: one authorizations, the other transactions', () => {
   const signers = (word: string) =>
-    sources.filter(({ text }) => text.includes(`${word}({`)).map(({ name }) => name)
+    sources.filter(({ text }) => new RegExp(`\\b${word}\\(\\{`).test(text)).map(({ name }) => name)
 
   expect(signers('signTypedData')).toEqual(['authorization.ts'])
   expect(signers('signTransaction')).toEqual(['transaction.ts'])
+  expect(signers('sign')).toEqual(['read-back.ts'])
+  const readBack = sources.find(({ name }) => name === 'read-back.ts')?.text ?? ''
+  expect(readBack).toMatch(/requireSigned\([^)]*\): Promise<void>/)
 })
 
 test('no other package that knows elliptic curves comes in', () => {

@@ -118,8 +118,8 @@ test.each(changes)(
     const relayed = await altered(relayer.key, (await signRelay(relayer.key, request)).raw, change)
     const moved = await altered(payer.key, (await signDirectTransfer(payer.key, asked)).raw, change)
 
-    await expect(confirmRelay(relayer.address, request, relayed)).rejects.toThrow(`in ${field}`)
-    await expect(confirmDirectTransfer(payer.address, asked, moved)).rejects.toThrow(`in ${field}`)
+    await expect(confirmRelay(relayer.key, request, relayed)).rejects.toThrow(`in ${field}`)
+    await expect(confirmDirectTransfer(payer.key, asked, moved)).rejects.toThrow(`in ${field}`)
   },
 )
 
@@ -138,7 +138,7 @@ test('bytes that relay an authorization with any other word do not pass', async 
 
   for (const [word, field] of fields.entries()) {
     const bytes = await altered(relayer.key, raw, { data: changeWord(data, word) })
-    const reading = confirmRelay(relayer.address, request, bytes)
+    const reading = confirmRelay(relayer.key, request, bytes)
     await expect(reading).rejects.toThrow(new RegExp(`in ${field}$`))
   }
 })
@@ -150,7 +150,7 @@ test('bytes that transfer to another payee or another value do not pass', async 
 
   for (const [word, field] of ['to', 'value'].entries()) {
     const bytes = await altered(payer.key, raw, { data: changeWord(data, word) })
-    const reading = confirmDirectTransfer(payer.address, request, bytes)
+    const reading = confirmDirectTransfer(payer.key, request, bytes)
     await expect(reading).rejects.toThrow(new RegExp(`in ${field}$`))
   }
 })
@@ -160,7 +160,7 @@ test('bytes with another function or with more call data do not pass', async () 
   const { raw } = await signDirectTransfer(payer.key, request)
   const { data } = Transaction.from(raw)
   const read = async (changed: string) =>
-    confirmDirectTransfer(payer.address, request, await altered(payer.key, raw, { data: changed }))
+    confirmDirectTransfer(payer.key, request, await altered(payer.key, raw, { data: changed }))
 
   await expect(read(data.replace('0xa9059cbb', '0x095ea7b3'))).rejects.toThrow()
   await expect(read(`${data}00`)).rejects.toThrow('68 bytes')
@@ -178,8 +178,8 @@ test('bytes of another sender or of another kind do not pass', async () => {
     accessList: null,
   })
 
-  await expect(confirmDirectTransfer(payer.address, request, stranger)).rejects.toThrow('in sender')
-  await expect(confirmDirectTransfer(payer.address, request, legacy)).rejects.toThrow('EIP-1559')
+  await expect(confirmDirectTransfer(payer.key, request, stranger)).rejects.toThrow('in signature')
+  await expect(confirmDirectTransfer(payer.key, request, legacy)).rejects.toThrow('EIP-1559')
 })
 
 test('a relay of a signature that no token accepts is not signed', async () => {

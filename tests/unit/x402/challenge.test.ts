@@ -11,7 +11,7 @@ import * as sample from '../../support/x402.ts'
 
 const { challengeV1, challengeV2, headerOf, read, requirementV1, requirementV2 } = sample
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
-const refusal = { refusal: 'invalid_challenge', message: expect.any(String) }
+const refusal = { refusal: 'invalid_challenge' }
 
 describe('where a challenge stands', () => {
   test('a header is read in either alphabet, with and without padding', () => {
@@ -38,7 +38,7 @@ describe('where a challenge stands', () => {
   test('a header that cannot be read is not covered up by the body', () => {
     const headers = new Headers({ 'payment-required': '%%%' })
 
-    expect(readChallengeAnswer(headers, bytesOf(challengeV1()))).toEqual(refusal)
+    expect(readChallengeAnswer(headers, bytesOf(challengeV1()))).toMatchObject(refusal)
   })
 
   test('without a header both versions are read from the body', () => {
@@ -149,17 +149,17 @@ describe('amounts', () => {
     ['1'],
     {},
   ])('%j is no amount', (amount) => {
-    expect(readChallenge(challengeV2([requirementV2({ amount })]))).toEqual(refusal)
-    expect(readChallenge(challengeV1([requirementV1({ maxAmountRequired: amount })]))).toEqual(
-      refusal,
-    )
+    expect(readChallenge(challengeV2([requirementV2({ amount })]))).toMatchObject(refusal)
+    expect(
+      readChallenge(challengeV1([requirementV1({ maxAmountRequired: amount })])),
+    ).toMatchObject(refusal)
   })
 
   test('an offer that names two different prices is not read', () => {
     const torn = { amount: '1', maxAmountRequired: '1000000' }
 
-    expect(readChallenge(challengeV2([requirementV2(torn)]))).toEqual(refusal)
-    expect(readChallenge(challengeV1([requirementV1(torn)]))).toEqual(refusal)
+    expect(readChallenge(challengeV2([requirementV2(torn)]))).toMatchObject(refusal)
+    expect(readChallenge(challengeV1([requirementV1(torn)]))).toMatchObject(refusal)
   })
 })
 
@@ -186,18 +186,19 @@ describe('what is refused', () => {
     ['a timeout as text', challengeV2([requirementV2({ maxTimeoutSeconds: '60' })])],
     ['extra as a list', challengeV2([requirementV2({ extra: [] })])],
   ])('%s', (_, value) => {
-    expect(readChallenge(value)).toEqual(refusal)
+    expect(readChallenge(value)).toMatchObject(refusal)
   })
 
   test('nesting that would exhaust a call stack', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(30_000)}${']'.repeat(30_000)}`)
 
-    expect(readChallenge(challengeV2(undefined, { extensions: deep }))).toEqual(refusal)
+    expect(readChallenge(challengeV2(undefined, { extensions: deep }))).toMatchObject(refusal)
   })
 
   test('a header that is too long, no base64, or no JSON', () => {
-    for (const header of ['A'.repeat(32_772), '', '{}', headerOf({}).slice(1), 'bm8=', '////']) {
-      expect(readChallengeHeader(header)).toEqual(refusal)
+    const long = headerOf(challengeV2(undefined, { extensions: { a: 'x'.repeat(26_000) } }))
+    for (const header of [long, '', '{}', headerOf({}).slice(1), 'bm8=', '////']) {
+      expect(readChallengeHeader(header)).toMatchObject(refusal)
     }
   })
 
@@ -206,7 +207,7 @@ describe('what is refused', () => {
       fc.property(fc.anything(), fc.anything(), fc.string(), (value, entry, header) => {
         expect(readChallenge(value)).toBeTypeOf('object')
         expect(readChallenge(challengeV2([entry]))).toBeTypeOf('object')
-        expect(readChallengeHeader(header)).toEqual(refusal)
+        expect(readChallengeHeader(header)).toMatchObject(refusal)
       }),
     )
   })

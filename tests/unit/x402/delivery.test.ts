@@ -55,7 +55,8 @@ test('a challenge may take 8 seconds and 256 KB, a delivery 30 seconds and 384 K
   expect(world.deadlines).toEqual([8_000, 30_000])
   expect(fetched).toMatchObject([{ truncated: true }, { truncated: true }])
   expect(fetched.map((each) => each.kind === 'answered' && each.body.byteLength)).toEqual([
-    262_144, 393_216])
+    262_144, 393_216,
+  ])
 })
 
 test('a payment is never shown to the place that a redirect names', async () => {

@@ -1,0 +1,57 @@
+/** CPU time of this process and all that it started, as the kernel counts it (proc(5), Linux). */
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import * as z from 'zod'
+
+/** Kernel ticks a second; 100 on every Linux that the project runs on. */
+const ticksPerSecond = 100
+
+export type Load = { url: string; key: string; requests: number; parallel: number }
+
+/** Latencies of a load that another process sends, and the CPU seconds that serving it took. */
+export async function measureLoad(
+  load: Load,
+): Promise<{ latencies: number[]; cpuSeconds: number }> {
+  const script = fileURLToPath(new URL('load.ts', import.meta.url))
+  const before = cpuSeconds()
+  const { url, key, requests, parallel } = load
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [script, url, key, String(requests), String(parallel)],
+    { maxBuffer: 64 * 1024 * 1024, timeout: 300_000 },
+  )
+  const latencies = z.array(z.number()).parse(JSON.parse(stdout))
+  return { latencies, cpuSeconds: cpuSeconds() - before }
+}
+
+/** Children that have ended, as the sender by then, are not in the sum of those that live. */
+function cpuSeconds(): number {
+  const all = readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(readStat)
+  const live = new Map(all.filter((stat) => stat !== undefined).map((stat) => [stat.pid, stat]))
+  let ticks = 0
+  for (const stat of live.values()) if (isOurs(stat.pid, live)) ticks += stat.ticks
+  return ticks / ticksPerSecond
+}
+
+type Stat = { pid: number; parent: number; ticks: number }
+
+function readStat(pid: string): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const [, parent = '0'] = fields
+    const [user = '0', system = '0'] = fields.slice(11, 13)
+    return { pid: Number(pid), parent: Number(parent), ticks: Number(user) + Number(system) }
+  } catch {
+    return undefined
+  }
+}
+
+function isOurs(pid: number, live: ReadonlyMap<number, Stat>): boolean {
+  for (let at = pid; at > 1; at = live.get(at)?.parent ?? 0) if (at === process.pid) return true
+  return false
+}

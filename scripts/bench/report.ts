@@ -1,0 +1,27 @@
+/** What a measurement answers, and how it is printed. */
+
+export type Figure = {
+  name: string
+  /** The measured value: a ratio, or milliseconds where the name says so. */
+  value: number
+  target: number
+  /** Medians and what else helps to judge the value. */
+  detail: Readonly<Record<string, number>>
+}
+
+export function printFigures(figures: readonly Figure[]): void {
+  for (const { name, value, target, detail } of figures) {
+    const verdict = value <= target ? 'reached' : 'missed'
+    console.log(`${name}: ${value.toFixed(2)} (target ${target.toFixed(2)}, ${verdict})`)
+    for (const [key, number] of Object.entries(detail))
+      console.log(`    ${key}: ${number.toFixed(3)}`)
+  }
+}
+
+/** The value below which this part of the sorted values lies. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]) => quantile(values, 0.5)

@@ -1,0 +1,117 @@
+/**
+ * The world that is measured: the local world's own parts on free ports, with a chain that mines at
+ * once and nothing else going on. Keys have no rate limit that a measurement could meet.
+ */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Sql } from 'postgres'
+import postgres from 'postgres'
+import type { Roots } from '../../shared/custody/roots.ts'
+import { readRoots } from '../../shared/custody/roots.ts'
+import { buildFunctions } from '../build.ts'
+import type { Chain } from '../local/chain.ts'
+import { fund, startChain } from '../local/chain.ts'
+import { startGateway } from '../local/gateway.ts'
+import { choosePorts } from '../local/ports.ts'
+import { startPostgres } from '../local/postgres.ts'
+import { startWorkers } from '../local/workers.ts'
+import { migrate } from '../migrate.ts'
+import type { OpenedAccount } from '../provision.ts'
+import { openAccount, openApiKey, openLane } from '../provision.ts'
+
+export const secrets = {
+  service: 'bench-service-key',
+  custody: 'bench-custody-key',
+  pepper: 'bench-pepper-of-no-worth',
+}
+
+export type Served = { url: string; gatewayUrl: string; sql: Sql; stop(): Promise<void> }
+
+export type BenchWorld = Served & {
+  directory: string
+  modules: string
+  chain: Chain
+  roots: Roots
+  /** A second set of functions over a database of its own. */
+  serve(database: string): Promise<Served>
+  agent(sql: Sql): Promise<OpenedAccount & { key: string }>
+}
+
+export async function openBenchWorld(): Promise<BenchWorld> {
+  const directory = mkdtempSync(join(tmpdir(), 'aoa-bench-'))
+  chmodSync(directory, 0o711)
+  const modules = join(directory, 'functions')
+  await buildFunctions(modules)
+  const server = await startPostgres({ directory: join(directory, 'postgres'), durable: false })
+  const chain = await startChain({ chainId: 84532 })
+  const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
+  const roots = readRoots(rootKeys)
+  const serve = (database: string) =>
+    serveFunctions({ serverUrl: server.url, database, modules, chain, rootKeys })
+  const main = await serve('bench')
+  const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
+  await fund(chain, lane, { weiAmount: 10n ** 21n })
+  const stop = async () => {
+    await main.stop()
+    await chain.stop()
+    await server.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const agent = async (sql: Sql) => {
+    const account = await openAccount(sql, roots, `bench-${randomBytes(4).toString('hex')}`)
+    const order = { account: account.id, label: 'bench', scopes: ['pay'], pepper: secrets.pepper }
+    const rate = { perSecond: 1_000_000, burst: 1_000_000 }
+    return { ...account, key: await openApiKey(sql, { ...order, kind: 'test', rate }) }
+  }
+  return { ...main, directory, modules, chain, roots, serve, agent, stop }
+}
+
+type Place = {
+  serverUrl: string
+  database: string
+  modules: string
+  chain: Chain
+  rootKeys: string
+}
+
+async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }: Place) {
+  const admin = postgres(serverUrl, { max: 1, onnotice() {} })
+  await admin.unsafe(`create database ${database}`)
+  await admin.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  await migrate(url.href)
+  const sql = postgres(url.href, { max: 2, onnotice() {} })
+  // Trivial on purpose: the floor that an operation with one call is measured against.
+  await sql.unsafe(`create function api.bench_ping(credential text) returns table (pong boolean)
+    language sql security definer set search_path = '' as 'select true';
+    grant execute on function api.bench_ping to service_role`)
+  const keys = { [secrets.service]: 'service_role', [secrets.custody]: 'custody' }
+  const gateway = await startGateway({ databaseUrl: url.href, schema: 'api', keys })
+  const workers = await startWorkers({
+    port: (await choosePorts(0)).functions,
+    modules,
+    bindings: {
+      ENVIRONMENT: 'local',
+      ALLOW_LOOPBACK: 'true',
+      BASE_URL: 'http://127.0.0.1',
+      MAIL_DOMAIN: 'agents.example',
+      SUPABASE_URL: gateway.url,
+      EUR_USD_RATE: '1.10',
+      CHAIN_RPC_URLS: JSON.stringify({ [chain.network]: [chain.rpcUrl] }),
+      SUPABASE_SERVICE_KEY: secrets.service,
+      CUSTODY_DATABASE_KEY: secrets.custody,
+      CUSTODY_ROOT_KEYS: rootKeys,
+      API_KEY_PEPPER: secrets.pepper,
+    },
+    log: (line) => console.error(line),
+  })
+  const stop = async () => {
+    await workers.stop()
+    await gateway.close()
+    await sql.end({ timeout: 1 })
+  }
+  return { url: workers.url, gatewayUrl: gateway.url, sql, stop }
+}

@@ -1,0 +1,202 @@
+/** What comes back of a paid request, and what happens when a neighbour fails in the middle of it. */
+import { afterEach, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import type { Fetch } from '../../shared/world.ts'
+import type { Answering } from '../support/http.ts'
+import { answering, serverThat } from '../support/http.ts'
+import {
+  anyText,
+  attemptOf,
+  execute,
+  openMarket,
+  pay,
+  prepare,
+  reservedUsd,
+  textWith,
+} from '../support/market.ts'
+import type { Agent } from '../support/world.ts'
+
+const market = await openMarket()
+const { hostile, chain } = market
+const usd = 1_000_000n
+const network = fetch
+afterEach(mend)
+
+const bodyMax = 393_216
+const responseBody = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().optional(),
+  body_base64: z.string().optional(),
+  truncated: z.boolean(),
+})
+
+/** An offer of a merchant that was met elsewhere, for a server that only ever answers. */
+function offered(url: string, amount = '10000') {
+  const { payTo } = hostile
+  const offer = { scheme: 'exact', network: chain.network, asset: chain.usdc, payTo, amount }
+  return { resource_url: url, x402Version: 2, accepts: [{ ...offer, maxTimeoutSeconds: 300 }] }
+}
+
+async function responseOf(agent: Agent, answer: Answering) {
+  const shop = await serverThat(answer)
+  const paid = await pay(agent, offered(shop.url))
+  return responseBody.parse(paid.body['response'])
+}
+
+/** Requests of the product whose address or body contains this text are lost. */
+function cut(text: string) {
+  const without: Fetch = (input, init) => {
+    const address = input instanceof Request ? input.url : String(input)
+    const body = typeof init?.body === 'string' ? init.body : ''
+    const isLost = address.includes(text) || body.includes(text)
+    return isLost ? Promise.reject(new Error('connection lost')) : network(input, init)
+  }
+  // The database keeps the network that it was opened with; everything else takes the world's.
+  if (text.startsWith('/rpc/')) vi.stubGlobal('fetch', without)
+  else market.world.fetch = without
+}
+
+function mend() {
+  vi.unstubAllGlobals()
+  market.world.fetch = network
+}
+
+test('passes on status, useful headers and text of the merchant, and no cookie', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const headers = { 'content-type': 'text/plain', etag: '"1"', 'set-cookie': 'a=b', server: 'x' }
+
+  const response = await responseOf(agent, answering(201, headers, 'naïve 🙂'))
+
+  expect(response).toEqual({
+    status: 201,
+    headers: { 'content-type': 'text/plain', etag: '"1"' },
+    body: 'naïve 🙂',
+    truncated: false,
+  })
+})
+
+test.each([
+  ['bytes that are no text', 'base64', Buffer.from([0xff, 0xfe, 0x00, 0x80])],
+  ['bytes that JSON would blow up', 'base64', Buffer.alloc(1000, 1)],
+  ['a byte order mark', 'text', Buffer.from('\ufefftext')],
+  ['nothing', 'text', Buffer.alloc(0)],
+])('a body of %s comes back as %s', async (_name, form, sent) => {
+  const agent = await market.agent('pay', { usdc: 1 })
+
+  const { body, body_base64, truncated } = await responseOf(agent, answering(200, {}, sent))
+
+  expect(body === undefined ? 'base64' : 'text').toBe(form)
+  expect(Buffer.from(body ?? body_base64 ?? '', form === 'text' ? 'utf8' : 'base64')).toEqual(sent)
+  expect(truncated).toBe(false)
+})
+
+test.each([
+  ['text', Buffer.from(`x${'é'.repeat(bodyMax)}`)],
+  ['quotes', Buffer.alloc(2 * bodyMax, '"')],
+  ['control characters', Buffer.alloc(2 * bodyMax, 1)],
+  ['random bytes', Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))],
+])(
+  'a long body of %s is cut at the limit and kept, with an Idempotency-Key too',
+  async (_, sent) => {
+    const agent = await market.agent('pay', { usdc: 1 })
+    const shop = await serverThat(answering(200, {}, sent))
+    const attempt = attemptOf(await prepare(agent, offered(shop.url)))
+    const body = { attempt_id: attempt, user_confirmed: true }
+    const key = { 'idempotency-key': 'once' }
+
+    const first = await agent.post('/x402-payment-execute', body, key)
+    const second = await agent.post('/x402-payment-execute', body, key)
+
+    const response = responseBody.parse(first.body['response'])
+    const bytes = Buffer.from(
+      response.body ?? response.body_base64 ?? '',
+      response.body === undefined ? 'base64' : 'utf8',
+    )
+    expect(bytes).toEqual(sent.subarray(0, bytes.length))
+    expect(bytes.length).toBeGreaterThan(Math.min(sent.length, bodyMax) - 4)
+    expect(response.truncated).toBe(sent.length > bodyMax)
+    expect(second.body).toEqual(first.body)
+  },
+)
+
+test('the hash of another payment is not taken for the settlement of this one', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const earlier = await pay(agent, { resource_url: `${hostile.url}/settled/ok` })
+  const { tx_hash } = z.object({ tx_hash: z.string() }).parse(earlier.body)
+  const claim = btoa(JSON.stringify({ success: true, transaction: tx_hash, network: 'base' }))
+  const shop = await serverThat(answering(200, { 'payment-response': claim }, '{}'))
+
+  const answer = await pay(agent, offered(shop.url))
+
+  expect(answer.body).toMatchObject({ status: 'unknown', reserved_until: anyText })
+  expect(answer.body).not.toHaveProperty('tx_hash')
+  expect(await reservedUsd(agent)).toBe('0.01')
+})
+
+test('new terms after the payment are named and never signed', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const { x402Version, accepts } = offered('', '20000')
+  const dearer = JSON.stringify({ x402Version, accepts })
+  const shop = await serverThat(answering(402, {}, dearer))
+
+  const answer = await pay(agent, offered(shop.url))
+
+  expect(answer.body).toMatchObject({ reasons: [{ code: 'terms_changed' }], amount: '0.01' })
+  expect(shop.received).toHaveLength(1)
+  expect(await reservedUsd(agent)).toBe('0.01')
+})
+
+test('with its node down nothing is signed, sent or reserved', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const shop = await serverThat(answering(200))
+  const attempt = attemptOf(await prepare(agent, offered(shop.url)))
+  cut(chain.rpcUrl)
+
+  const answer = await execute(agent, attempt)
+
+  mend()
+  expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } })
+  expect(shop.received).toEqual([])
+  expect(await reservedUsd(agent)).toBe('0')
+})
+
+test('a node that fails after the payment was sent leaves it unknown until it answers', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const attempt = attemptOf(
+    await prepare(agent, { resource_url: `${hostile.url}/settled/ok?dark` }),
+  )
+  // Only the proof asks for receipts and logs.
+  cut('eth_getTransactionReceipt')
+
+  const during = await execute(agent, attempt)
+  mend()
+  const after = await execute(agent, attempt)
+
+  expect(during.body).toMatchObject({ status: 'unknown', response: { status: 200 } })
+  expect(after.body).toMatchObject({ status: 'settled', tx_hash: anyText })
+})
+
+test('when the outcome cannot be kept, the same signature is what is sent again', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const path = '/settled/ok'
+  const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}${path}?lost` }))
+  const sentBefore = hostile.received(path).length
+  cut('/rpc/finish_attempt')
+
+  const lost = await execute(agent, attempt)
+  mend()
+  await market.tick(60)
+  const again = await execute(agent, attempt)
+
+  expect(lost).toMatchObject({
+    status: 503,
+    body: { message: textWith('was sent'), retry_after_seconds: 60 },
+  })
+  expect(again.body).toMatchObject({ status: 'paid_not_delivered', tx_hash: anyText })
+  const sent = hostile.received(path).slice(sentBefore)
+  const signatures = sent.map(({ headers }) => headers['payment-signature'])
+  expect(signatures).toHaveLength(2)
+  expect(signatures[1]).toBe(signatures[0])
+  expect(await market.usdcOf(agent.address)).toBe(usd - 10_000n)
+})
