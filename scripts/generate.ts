@@ -1,5 +1,5 @@
 /**
- * Writes the files that follow from the migrations, or checks that they are up to date. It needs no
+ * Writes the files that follow from the migrations and the contracts, or checks that they are up to date. It needs no
  * running database: a temporary one is started, migrated, read and thrown away.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
+import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeSchema } from './generate/schema.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
@@ -20,6 +21,7 @@ export async function products(sql: Sql): Promise<Product[]> {
   return [
     { file: 'supabase/schema.sql', content: await describeSchema(sql) },
     { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
+    { file: 'shared/contract/digest.ts', content: describeDigest() },
   ]
 }
 
@@ -56,7 +58,8 @@ async function generate(): Promise<Product[]> {
 
 const help = `node scripts/generate.ts [--check]
 
-Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations.
+Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations, and
+shared/contract/digest.ts from the contracts.
 --check writes nothing and fails when one of them is out of date.`
 
 if (import.meta.main) {

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
+    reporters: ['default', 'tests/support/closing-line.ts'],
     include: ['tests/**/*.test.ts'],
     exclude: ['tests/long/**'],
     globalSetup: ['tests/support/global.ts'],

@@ -3,7 +3,6 @@
  * tests know of routes, bindings, schedules and secrets from here alone.
  */
 import { fileURLToPath } from 'node:url'
-import { unstable_readConfig as readConfig } from 'wrangler'
 import * as z from 'zod'
 import { functionFolders } from '../build.ts'
 
@@ -36,7 +35,9 @@ export type FunctionSettings = {
 }
 
 /** One entry for every function folder; a folder without an environment is an error. */
-export function readFunctions(): FunctionSettings[] {
+export async function readFunctions(): Promise<FunctionSettings[]> {
+  // Loading wrangler takes a second or two, in which others can begin.
+  const { unstable_readConfig: readConfig } = await import('wrangler')
   return functionFolders().map((folder) => {
     const config = configSchema.parse(readConfig({ config: configFile, env: folder }))
     return {

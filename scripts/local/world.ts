@@ -22,6 +22,7 @@ import {
 } from './demo-owner.ts'
 import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
+import { readFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
 import { readyLanes } from './lanes.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
@@ -91,7 +92,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const building = endings.keep(buildFunctions(modules), stopEsbuild).then(() => {
     say('functions built')
   })
-  const [databaseUrl] = await together([openDatabase(start), building])
+  const [databaseUrl, functions] = await together([openDatabase(start), readFunctions(), building])
   const opening = { ...start, databaseUrl }
   const [, baseSepolia, arbitrumSepolia] = await together([
     openGateway(opening),
@@ -101,7 +102,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const chains = [baseSepolia, arbitrumSepolia] as const
   const bindings = bindingsOf(start, chains)
   const log = (line: string) => console.error(line)
-  const working = startWorkers({ port: ports.functions, modules, bindings, log })
+  const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
     endings.keep(working, ({ stop }) => stop()),
     openMerchant(start, chains),

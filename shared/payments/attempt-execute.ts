@@ -34,11 +34,26 @@ export async function executeAttempt(
   const signing = await prepareSigning(context, entered)
   if (isRefusal(signing)) return signing
   const authorized = await authorizePayment(context, entered, isConfirmedByUser, signing)
-  if (isRefusal(authorized) || authorized.outcome === 'confirm') return authorized
+  if (isRefusal(authorized) || authorized.outcome === 'confirm') {
+    return (await takenFurther(context, entered)) ?? authorized
+  }
   const { first, authorization } = authorized
   if (!first || !authorization) return waitForOutcome(context, entered.payment_row)
   return deliver(context, entered.payment_row, authorization)
 }
+
+/** Another request may have paid the attempt since it was read; its outcome is then the answer. */
+async function takenFurther(
+  context: Context,
+  { payment_row: { id } }: Entered,
+): Promise<Executed | undefined> {
+  const found = await context.db.one('find_payment', { payment: id }, foundRow)
+  const payment = found?.payment_row
+  const isUnused = !payment || unusedStates.includes(payment.state)
+  return isUnused ? undefined : waitForOutcome(context, payment)
+}
+
+const unusedStates = ['prepared', 'awaiting_confirmation', 'expired']
 
 async function prepareSigning(context: Context, { payment_row: payment }: Entered) {
   const { chain, token } = assetOf(payment)
@@ -105,7 +120,7 @@ async function waitForOutcome(context: Context, payment: Payment): Promise<Execu
   for (let look = 0; look < looksMax; look += 1) {
     const found = await context.db.one('find_payment', { payment: payment.id }, foundRow)
     latest = found?.payment_row ?? latest
-    if (latest.delivery || latest.state === 'settled') break
+    if (latest.delivery || ['settled', 'failed', 'released'].includes(latest.state)) break
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }

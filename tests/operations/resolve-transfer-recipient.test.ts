@@ -92,6 +92,19 @@ test('warns of every address that has both ends of a known one', async () => {
   )
 })
 
+test('an imitation that was paid once still needs a confirmation each time', async () => {
+  const careful = await world.agent('read')
+  const known = stranger()
+  const twin = getAddress(`${known.slice(0, 6)}${'07'.repeat(16)}${known.slice(-4)}`.toLowerCase())
+  await world.acquaint(careful, known)
+  await world.acquaint(careful, twin)
+
+  const answer = await careful.post(path, { recipient: twin })
+
+  expect(answer.body).toMatchObject({ known: true, requires_user_confirm: true })
+  expect(codes(answer)).toEqual(['similar_recipient'])
+})
+
 test('an address that shares one end alone is no imitation', async () => {
   const careful = await world.agent('read')
   const known = stranger()
