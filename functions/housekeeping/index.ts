@@ -1,5 +1,4 @@
-import { refuse } from '../../shared/http/answer.ts'
-import { wrongPath } from '../../shared/http/edge.ts'
+import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { worldFrom } from '../../shared/world.ts'
 

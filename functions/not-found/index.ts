@@ -1,5 +1,4 @@
-import { refuse } from '../../shared/http/answer.ts'
-import { wrongPath } from '../../shared/http/edge.ts'
+import { refuse, wrongPath } from '../../shared/http/answer.ts'
 
 /** Answers every path that belongs to no operation, and names the right form where it can. */
 export default {

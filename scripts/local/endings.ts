@@ -23,11 +23,11 @@ export function createEndings(signal: AbortSignal): Endings {
       return thing
     },
     async endAll() {
-      const failures: unknown[] = []
+      const failures: string[] = []
       for (let end = stack.pop(); end; end = stack.pop()) {
-        await bounded(end()).catch((error: unknown) => failures.push(error))
+        await bounded(end()).catch((error: unknown) => failures.push(String(error)))
       }
-      if (failures.length > 0) throw new AggregateError(failures, `did not stop: ${failures}`)
+      if (failures.length > 0) throw new Error(`did not stop: ${failures.join('; ')}`)
     },
   }
 }

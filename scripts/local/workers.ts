@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from 'miniflare'
 import * as z from 'zod'
-import type { FunctionSettings } from './functions.ts'
+import { type FunctionSettings, readFunctions } from './functions.ts'
 import type { EgressRights } from './workers/egress.ts'
 
 const scheduleSeconds = 5
 
 export type WorkersOptions = {
-  /** What wrangler.toml says. */
-  functions: readonly FunctionSettings[]
+  /** What wrangler.toml says, for who has read it before. */
+  functions?: readonly FunctionSettings[]
   /** Where the functions listen on 127.0.0.1. */
   port: number
   /** Directory with <function>.mjs. */
@@ -33,7 +33,7 @@ type Binding = NonNullable<WorkerOptions['config']['env']>[string]
 
 /** Starts all functions; they answer when this resolves. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { functions } = options
+  const functions = options.functions ?? (await readFunctions())
   const [router, egress] = [await readCode('router'), await readCode('egress')]
   const miniflare = openMiniflare({
     cf: false,

@@ -104,7 +104,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const log = (line: string) => console.error(line)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
-    endings.keep(working, ({ stop }) => stop()),
+    endings.keep(working, (all) => all.stop()),
     openMerchant(start, chains),
     provision(opening, chains),
   ])
@@ -118,7 +118,8 @@ async function openDatabase({ directory, endings, say }: Start): Promise<string>
   const marker = join(directory, 'postgres.new')
   if (existsSync(marker)) rmSync(data, { recursive: true, force: true })
   if (!existsSync(data)) writeFileSync(marker, '')
-  const { url } = await endings.keep(startPostgres({ directory: data }), ({ stop }) => stop())
+  const starting = startPostgres({ directory: data })
+  const { url } = await endings.keep(starting, (server) => server.stop())
   rmSync(marker, { force: true })
   const applied = await migrate(url)
   say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
@@ -188,10 +189,10 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
     const apiKeys = await ownedKeys(sql, owner, secrets)
     writePrivate(join(directory, 'secrets.json'), { ...secrets, api_keys: apiKeys })
     for (const chain of chains) {
-      const { resent, orphaned } = await readyLanes(sql, roots, chain)
-      if (resent + orphaned > 0) say(explainRepair(chain, resent, orphaned))
       const filled = await fillWallet(chain, owner)
       if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)
+      const { resent, orphaned } = await readyLanes(sql, roots, chain)
+      if (resent + orphaned > 0) say(explainRepair(chain, resent, orphaned))
     }
     return { owner, shop, apiKeys, payee: secrets.payee }
   } finally {

@@ -38,11 +38,22 @@ export function shownPart(key: string): string {
 
 /** The credential that stands for a key in the database: HMAC-SHA-256 in lower-case hex. */
 export async function credentialOf(key: string, pepper: string): Promise<string> {
-  const encoder = new TextEncoder()
-  const hmac = { name: 'HMAC', hash: 'SHA-256' }
-  const secret = await crypto.subtle.importKey('raw', encoder.encode(pepper), hmac, false, ['sign'])
-  const digest = await crypto.subtle.sign('HMAC', secret, encoder.encode(key))
-  return toHex(new Uint8Array(digest))
+  const secret = await hmacKey(pepper)
+  return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', secret, encoder.encode(key))))
+}
+
+const encoder = new TextEncoder()
+const hmac = { name: 'HMAC', hash: 'SHA-256' }
+type HmacKey = ReturnType<typeof crypto.subtle.importKey>
+/** An isolate has one pepper; importing it again for each request costs more than the HMAC. */
+const imported = new Map<string, HmacKey>()
+
+function hmacKey(pepper: string): HmacKey {
+  const known = imported.get(pepper)
+  if (known) return known
+  const key = crypto.subtle.importKey('raw', encoder.encode(pepper), hmac, false, ['sign'])
+  imported.set(pepper, key)
+  return key
 }
 
 /** Lower-case hex of bytes. */

@@ -4,7 +4,7 @@
  */
 import { contractDigest } from '../contract/digest.ts'
 import type { Refusal } from '../contract/errors.ts'
-import { errorTable } from '../contract/errors.ts'
+import { errorTable, fail } from '../contract/errors.ts'
 
 /** Headers of every response; answers hold money and are nobody's to cache or to frame. */
 export function fixedHeaders(requestId: string): Record<string, string> {
@@ -42,4 +42,9 @@ export function refuse(refusal: Refusal, requestId: string): Response {
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (typeof details?.['allow'] === 'string') headers['allow'] = details['allow']
   return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** 404 that names the form in which the operation is reached. */
+export function wrongPath(path: string): Refusal {
+  return fail('not_found', { hint: `The path is {base_url}${path}; there is no version in it.` })
 }

@@ -13,7 +13,7 @@ import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
-import { answer, refuse } from './answer.ts'
+import { answer, refuse, wrongPath } from './answer.ts'
 import { bearerToken, contextOf, credentialFrom, idempotencyKey } from './caller.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
@@ -54,11 +54,6 @@ export function edgeFunction<Contract extends Operation>(
   app.notFound((c) => refuse(wrongPath(path), c.get('requestId')))
   app.onError((error, c) => answerError(contract, error, c))
   return { fetch: (request, bindings) => app.fetch(request, bindings ?? {}) }
-}
-
-/** 404 that names the form in which the operation is reached. */
-export function wrongPath(path: string): Refusal {
-  return fail('not_found', { hint: `The path is {base_url}${path}; there is no version in it.` })
 }
 
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {

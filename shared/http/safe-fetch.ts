@@ -6,6 +6,7 @@
 import type { Config } from '../env.ts'
 import type { World } from '../world.ts'
 
+/** An address that may be fetched, or a sentence why not. */
 export type CheckedUrl = { url: URL } | { refused: string }
 
 type Egress = Pick<Config, 'allowLoopback'>
@@ -49,6 +50,7 @@ function hostProblem(host: string): string | undefined {
   return isName && host.length <= 253 ? undefined : 'The host is no valid name.'
 }
 
+/** What is sent: headers in order, a body as bytes. */
 export type SafeRequest = {
   url: URL
   method: string
@@ -56,8 +58,10 @@ export type SafeRequest = {
   body?: Uint8Array<ArrayBuffer>
 }
 
+/** Time for the whole exchange, and bytes of the body that are read. */
 export type Limits = { timeoutMilliseconds: number; bytesMax: number }
 
+/** What came of a request; the other side cannot make it anything else. */
 export type Fetched =
   | { kind: 'answered'; status: number; headers: Headers; body: Uint8Array; truncated: boolean }
   /** It was not followed. */

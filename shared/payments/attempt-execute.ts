@@ -20,6 +20,7 @@ import type { Entered, Payment } from './payment.ts'
 import { assetOf, foundRow } from './payment.ts'
 import { proveAttempt, settlementOf } from './watch.ts'
 
+/** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */
 export type Executed =
   | { outcome: 'done'; payment: Payment }
   | (Authorized & { outcome: 'confirm' })

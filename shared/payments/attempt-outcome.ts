@@ -25,6 +25,7 @@ export const deliveryRow = z.object({
   truncated: z.boolean().optional(),
   reasons: z.array(reason),
 })
+/** A kept answer. */
 export type Delivery = z.output<typeof deliveryRow>
 
 /** Turns what was fetched into what is kept. */
@@ -86,11 +87,12 @@ export function outcomeBody(payment: Payment) {
   const { chain, token } = assetOf(payment)
   const delivery = deliveryRow.nullish().parse(payment.delivery)
   const isOpen = ['authorized', 'signed', 'unknown'].includes(payment.state)
+  const status = statusOf(payment, delivery)
   return {
     attempt_id: payment.id,
-    status: statusOf(payment, delivery),
+    status,
     requires_user_confirm: false,
-    reasons: delivery?.reasons ?? [],
+    reasons: [...(delivery?.reasons ?? []), ...(isOpen ? [unsettled] : [])],
     summary: summaryOf(payment),
     ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
     network: chain.caip2,
@@ -104,6 +106,13 @@ export function outcomeBody(payment: Payment) {
     ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
     gap_id: 'GAP_X402_V1' as const,
   }
+}
+
+/** Goes with every open outcome: until its time has passed, a merchant's refusal is only a word. */
+const unsettled = {
+  code: 'not_settled_yet',
+  message:
+    'The chain shows no settlement so far, and the merchant can still settle until reserved_until. Execute the attempt again to look; paying anew before could pay twice.',
 }
 
 function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {

@@ -25,6 +25,7 @@ const attemptTerms = z.object({
   request_digest: z.string(),
 })
 
+/** What was agreed at prepare and may not change. */
 export type AttemptTerms = z.output<typeof attemptTerms>
 
 /** Reads the terms of a payment that was entered as an attempt. */

@@ -8,6 +8,7 @@ import { findChain } from '../chains/registry.ts'
 import { fail } from '../contract/errors.ts'
 import { decodeText, parseJson } from './base64.ts'
 
+/** One entry of `accepts`, read and still to be judged. */
 export type Offer = {
   /** Echoed value for value in the payment. */
   requirement: Record<string, unknown>
@@ -23,6 +24,7 @@ export type Offer = {
   extra: Record<string, unknown>
 }
 
+/** What a server asks for. */
 export type Challenge = {
   version: 1 | 2
   offers: Offer[]
@@ -32,6 +34,7 @@ export type Challenge = {
   error?: string
 }
 
+/** A challenge that cannot be read, with the reason. */
 export type ChallengeRefusal = ReturnType<typeof fail<'invalid_challenge'>>
 
 const headerLengthMax = 32_768

@@ -8,6 +8,7 @@ import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
 import type { Challenge, Offer } from './challenge.ts'
 
+/** An offer with the chain, token and payee of our own tables. */
 export type PayableOffer = {
   offer: Offer
   chain: Chain
@@ -15,6 +16,7 @@ export type PayableOffer = {
   payTo: Address
   usdMicros: bigint
 }
+/** An offer that is not paid, and why. */
 export type UnpayableOffer = { scheme: string; network: string; asset: string; reason: string }
 
 /** Below this a signature would expire before a merchant can settle it. */

@@ -12,6 +12,7 @@ const validSecondsMax = 300
 /** Version 1 servers check validAfter against their own clock; clients leave ten minutes. */
 const v1ClockSkewSeconds = 600
 
+/** Unix seconds, both exclusive (EIP-3009). */
 export type Validity = { validAfter: number; validBefore: number }
 
 /** Seconds for which a signature on this offer is good. */
@@ -71,6 +72,7 @@ const settlementFields = z.looseObject({
   errorReason: z.string().max(256).optional().catch(undefined),
 })
 
+/** A server's word about the settlement. */
 export type SettlementClaim = z.output<typeof settlementFields>
 
 const claimLengthMax = 16_384

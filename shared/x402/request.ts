@@ -9,6 +9,7 @@ import type { Config } from '../env.ts'
 import { checkUrl } from '../http/safe-fetch.ts'
 import { decodeBytes, encodeBytes } from './base64.ts'
 
+/** Methods that can be paid for. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** As it is stored between prepare and execute. */
@@ -18,8 +19,10 @@ export const frozenRequest = z.object({
   headers: z.array(z.tuple([z.string(), z.string()])),
   body_base64: z.string().nullable(),
 })
+/** A request that no longer changes. */
 export type FrozenRequest = z.output<typeof frozenRequest>
 
+/** The request as an agent describes it. */
 export type RequestWish = {
   resourceUrl: string
   method?: (typeof methods)[number] | undefined

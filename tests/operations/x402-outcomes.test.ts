@@ -77,7 +77,7 @@ test.concurrent.each(unsettled)(
     expect(answer.body).toMatchObject({
       status,
       reserved_until: anyText,
-      reasons: code === undefined ? [] : [{ code }],
+      reasons: [...(code === undefined ? [] : [{ code }]), { code: 'not_settled_yet' }],
     })
     expect(answer.body).not.toHaveProperty('tx_hash')
     const response = z.object({ status: z.int() }).optional().parse(answer.body['response'])

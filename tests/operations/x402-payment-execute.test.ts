@@ -140,6 +140,33 @@ test('twenty executions at once debit once, send once and answer the same', asyn
   expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
 })
 
+test('an execution that another one overtakes answers as that one', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const attempt = attemptOf(
+    await prepare(agent, { resource_url: `${hostile.url}/settled/ok?slow` }),
+  )
+  const { world } = market
+  const { fetch } = world
+  const reading = Promise.withResolvers<void>()
+  const overtaken = Promise.withResolvers<void>()
+  // The first look at the chain is held up until somebody else has paid.
+  world.fetch = async (input, init) => {
+    world.fetch = fetch
+    reading.resolve()
+    await overtaken.promise
+    return fetch(input, init)
+  }
+
+  const slow = execute(agent, attempt)
+  await reading.promise
+  const fast = await execute(agent, attempt)
+  overtaken.resolve()
+
+  expect(fast.body).toMatchObject({ status: 'settled' })
+  expect((await slow).body).toEqual(fast.body)
+  expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
+})
+
 test('executing again answers what is kept and asks the merchant nothing', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   const attempt = attemptOf(
@@ -228,22 +255,23 @@ test('an attempt that ran out pays nothing, whatever the user says', async () =>
   expect(await reservedUsd(agent)).toBe('0')
 })
 
-test("a stranger's attempt answers as one that is missing", async () => {
+test("a stranger's attempt answers as one that is missing, paid or not", async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   const stranger = await market.agent('full', { usdc: 1 })
   const attempt = attemptOf(await prepare(agent, { resource_url: merchant.v2Url }))
+  const missing = await execute(stranger, '00000000-0000-4000-8000-000000000000')
 
-  const [foreign, missing] = await Promise.all([
-    execute(stranger, attempt),
-    execute(stranger, '00000000-0000-4000-8000-000000000000'),
-  ])
+  const prepared = await execute(stranger, attempt)
+  const paid = await execute(agent, attempt)
+  const settled = await execute(stranger, attempt)
 
-  const { request_id: _one, ...foreignBody } = foreign.body
-  const { request_id: _other, ...missingBody } = missing.body
-  expect(foreign.status).toBe(404)
-  expect(foreignBody).toEqual(missingBody)
-  expect(foreignBody).toMatchObject({ error: 'payment_not_found' })
-  expect(await execute(agent, attempt)).toMatchObject({ body: { status: 'settled' } })
+  expect(paid.body).toMatchObject({ status: 'settled' })
+  expect(missing).toMatchObject({ status: 404, body: { error: 'payment_not_found' } })
+  for (const foreign of [prepared, settled]) {
+    const { request_id } = foreign.body
+    expect(foreign.status).toBe(404)
+    expect(foreign.body).toEqual({ ...missing.body, request_id })
+  }
 })
 
 test('attempts that together exceed the wallet do not all get a signature', async () => {

@@ -151,6 +151,24 @@ test('says what is missing when no offered token is funded', async () => {
   })
 })
 
+test('what is promised already is not offered a second time', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const most = { ...offer, amount: '600000' }
+  const first = await prepare(agent, {
+    resource_url: `${hostile.url}/paid/ok`,
+    x402Version: 2,
+    accepts: [most],
+  })
+  await execute(agent, attemptOf(first))
+
+  const second = await prepareOffers(agent, most)
+
+  expect(second).toMatchObject({
+    status: 409,
+    body: { error: 'insufficient_funds', details: { available: '0.4', needed: '0.6' } },
+  })
+})
+
 test('more than the agent may say for its user goes to the owner, word or no word', async () => {
   const agent = await market.agent('pay', { usdc: 50 })
   const path = '/settled/ok'

@@ -1,0 +1,184 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+
+const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
+const directory = mkdtempSync(join(tmpdir(), 'aoa-start-'))
+const worldFile = join(directory, 'world.json')
+const startTimeoutMilliseconds = 30_000
+
+const worldSchema = z.object({
+  base_url: z.url(),
+  api_keys: z.object({ read: z.string(), pay: z.string(), full: z.string() }),
+  chains: z.array(z.object({ id: z.int(), rpc_url: z.url(), usdc: z.string() })),
+  merchant: z.object({ v1_url: z.url(), v2_url: z.url() }),
+})
+
+type Run = { child: ChildProcess; output: () => string; exit: Promise<number | null> }
+
+/** In a process group of its own, as a terminal would start it. */
+function run(port: number): Run {
+  const { DATABASE_URL: _, ...env } = process.env
+  const child = spawn(process.execPath, [script, '--port', `${port}`, '--data', directory], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const exit = once(child, 'exit').then(([code]) => z.number().nullable().parse(code))
+  return { child, output: () => output, exit }
+}
+
+async function until(run: Run, isReached: () => boolean): Promise<void> {
+  const deadline = Date.now() + startTimeoutMilliseconds
+  while (!isReached()) {
+    const isOver = run.child.exitCode !== null || Date.now() > deadline
+    if (isOver) throw new Error(`the world did not come up:\n${run.output()}`)
+    await pause(20)
+  }
+}
+
+/** Ctrl-C: the terminal sends SIGINT to everything that the program started in its group. */
+async function interrupt({ child, exit }: Run): Promise<number | null> {
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
+  return exit
+}
+
+/** Processes that belong to this world, but for those that ended and wait for their parent. */
+function processes({ child }: Run): string[] {
+  const rows = execFileSync('ps', ['-eo', 'pgid=,stat=,args='], { encoding: 'utf8' }).split('\n')
+  return rows.filter((row) => {
+    const [, group, state = '', args = ''] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? []
+    const isOurs = Number(group) === child.pid || args.includes(directory)
+    return isOurs && !state.startsWith('Z')
+  })
+}
+
+function readWorld() {
+  return worldSchema.parse(JSON.parse(readFileSync(worldFile, 'utf8')))
+}
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(new URL(path, readWorld().base_url), { headers })
+  return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) }
+}
+
+let first: Run
+beforeAll(async () => {
+  first = run(0)
+  await until(first, () => existsSync(worldFile))
+})
+afterAll(async () => {
+  if (first.child.exitCode === null) await interrupt(first)
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('every key of the demo owner opens the account', async () => {
+  const { api_keys: keys } = readWorld()
+
+  const answers = await Promise.all(
+    Object.values(keys).map((key) => get('/get-identity', { authorization: `Bearer ${key}` })),
+  )
+
+  const demo = { status: 200, body: { alias: 'demo' } }
+  expect(answers).toMatchObject([demo, demo, demo])
+})
+
+test('a path with a version is answered with the right form', async () => {
+  const answer = await get('/v1/get-identity')
+
+  expect(answer).toMatchObject({ status: 404, body: { error: 'not_found' } })
+  expect(answer.body['hint']).toContain('{base_url}/get-identity')
+})
+
+test.each([
+  '/custody',
+  '/housekeeping',
+  '/egress',
+  '/router',
+  '/cdn-cgi/local/scheduled',
+  '/cdn-cgi/platform-proxy',
+  '/cdn-cgi/local/explorer',
+])('%s is no way into what has no route', async (path) => {
+  const plain = await get(path)
+  const steered = await get(path, { 'MF-Route-Override': 'aoa-custody', 'MF-Op': 'GET' })
+
+  expect([plain, steered]).toMatchObject([{ body: { error: 'not_found' } }, { status: 404 }])
+  expect(plain.status).toBe(404)
+})
+
+test('a request cannot choose another function by a header', async () => {
+  const answer = await get('/get-identity', { 'MF-Route-Override': 'aoa-not-found' })
+
+  expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
+})
+
+test('the printed commands work as they are, up to a settled purchase', async () => {
+  await until(first, () => first.output().includes('Ctrl-C stops'))
+  const [, commands = ''] = /\n(export [\s\S]*)\n\nCtrl-C/.exec(first.output()) ?? []
+
+  const printed = execFileSync('sh', ['-e', '-c', commands], { encoding: 'utf8', timeout: 30_000 })
+
+  expect(printed).toContain('"alias":"demo"')
+  expect(printed).toContain('"consent_level":"agent_asserted"')
+  expect(printed).toContain('"status":"settled"')
+  expect(printed).not.toContain('"error"')
+})
+
+test('what holds secrets can be read by its owner alone', () => {
+  const modes = ['secrets.json', 'world.json'].map((name) => statSync(join(directory, name)).mode)
+
+  expect(modes.map((mode) => mode & 0o777)).toEqual([0o600, 0o600])
+})
+
+test('Ctrl-C ends everything, and the next start finds its accounts and money again', async () => {
+  const before = readWorld()
+
+  expect(await interrupt(first)).toBe(0)
+  expect(processes(first)).toEqual([])
+  expect(existsSync(worldFile)).toBe(false)
+
+  first = run(0)
+  await until(first, () => existsSync(worldFile))
+  expect(readWorld().api_keys).toEqual(before.api_keys)
+  expect(first.output()).not.toContain('minted')
+  expect(first.output()).not.toContain('older than the database')
+  const answer = await get('/get-identity', { authorization: `Bearer ${before.api_keys.read}` })
+  expect(answer.status).toBe(200)
+  expect(await interrupt(first)).toBe(0)
+})
+
+test('a start that is broken off ends clean', async () => {
+  const broken = run(0)
+  await until(broken, () => broken.output().includes('database ready'))
+
+  expect(await interrupt(broken)).toBe(0)
+  expect(processes(broken)).toEqual([])
+  expect(existsSync(worldFile)).toBe(false)
+})
+
+test('a taken port is named with what to do, and nothing is left behind', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = z.object({ port: z.int() }).parse(holder.address())
+
+  const refused = run(port)
+
+  expect(await refused.exit).toBe(1)
+  expect(refused.output()).toContain(`port ${port} is taken`)
+  expect(refused.output()).toContain('--port 0')
+  expect(processes(refused)).toEqual([])
+  holder.close()
+})

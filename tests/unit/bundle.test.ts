@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { buildFunctions, functionFolders } from '../../scripts/build.ts'
+import { bundleRule } from '../../scripts/bundle-rules.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'aoa-bundle-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const built = new Map((await buildFunctions(directory)).map((one) => [one.folder, one]))
+
+function bundle(folder: string) {
+  const found = built.get(folder)
+  if (!found) throw new Error(`${folder} was not built`)
+  return found
+}
+
+test.each(functionFolders())('%s weighs no more than its budget', (folder) => {
+  expect(bundle(folder).gzipBytes).toBeLessThan(bundleRule(folder).gzipBytesMax)
+})
+
+test.each(functionFolders())('%s carries only packages that it may', (folder) => {
+  const allowed = new Set(bundleRule(folder).packages)
+  const foreign = Object.keys(bundle(folder).packages).filter((name) => !allowed.has(name))
+
+  expect(foreign).toEqual([])
+})
+
+test.each(functionFolders())('%s imports nothing of the runtime that it may not', (folder) => {
+  const allowed = new Set(bundleRule(folder).runtime)
+  const foreign = bundle(folder).runtime.filter((name) => !allowed.has(name))
+
+  expect(foreign).toEqual([])
+})
+
+test.each(functionFolders())('%s carries no code of another function', (folder) => {
+  const own = `functions/${folder}/`
+  const code = bundle(folder).sources.filter((path) => path.startsWith('functions/'))
+
+  expect(code.filter((path) => !path.startsWith(own))).toEqual([])
+})
+
+test('code that signs, and code that opens envelopes, is in custody alone', () => {
+  const files = ['shared/custody/transaction.ts', 'shared/custody/envelope.ts']
+  const holders = [...built.values()]
+    .filter(({ sources }) => files.some((file) => sources.includes(file)))
+    .map(({ folder }) => folder)
+
+  expect(holders).toEqual(['custody'])
+})
+
+test('no bundle carries a language of zod but English', () => {
+  const languages = [...built.values()]
+    .flatMap(({ sources }) => sources)
+    .filter((path) => path.includes('/locales/'))
+
+  expect(new Set(languages)).toEqual(new Set(['node_modules/zod/v4/locales/en.js']))
+})
