@@ -265,7 +265,7 @@ CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.recognize(credential, 'pay', true);
   waiting private.payments;
 begin
   update private.payments p set state = 'awaiting_confirmation'
@@ -377,7 +377,7 @@ CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.recognize(credential, 'pay', true);
   payer private.accounts;
   p private.payments;
   claimed private.relay_slots;
@@ -476,7 +476,7 @@ CREATE OR REPLACE FUNCTION api.finish_attempt(credential text, payment uuid, del
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'pay');
+  caller private.api_keys := private.recognize(credential, 'pay');
   finished private.payments;
 begin
   update private.payments p set delivery = finish_attempt.delivery, leased_until = private.clock(),
@@ -595,7 +595,7 @@ CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
     delete from private.idempotent_answers i where i.account = caller.account
@@ -685,27 +685,10 @@ CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen 
 AS $function$
 declare
   caller private.caller;
-  found_key private.api_keys;
-  frozen_at timestamptz;
+  found_key private.api_keys := private.recognize(credential, needed, unfrozen);
   today date := private.clock()::date;
 begin
-  select k.* into found_key from private.api_keys k
-   where k.digest = credential and k.revoked_at is null
-     and (k.expires_at is null or k.expires_at > private.clock());
-  if not found then
-    perform private.refuse('unauthorized', '401');
-  end if;
-  if not private.scope_covers(found_key.scopes, needed) then
-    perform private.refuse('insufficient_scope', '403',
-      pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
-  end if;
   perform private.take('key:' || found_key.id, found_key.burst, found_key.per_second);
-  if unfrozen then
-    select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
-    if frozen_at is not null then
-      perform private.refuse('account_frozen', '403');
-    end if;
-  end if;
   if found_key.last_used_on is distinct from today then
     update private.api_keys k set last_used_on = today where k.id = found_key.id;
   end if;
@@ -855,6 +838,34 @@ AS $function$
   select exists (select from private.known_recipients r
     where r.account = payer and r.chain_family = 'evm' and r.address = payee)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.recognize(credential text, needed text, unfrozen boolean DEFAULT false)
+ RETURNS private.api_keys
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  found_key private.api_keys;
+  frozen_at timestamptz;
+begin
+  select k.* into found_key from private.api_keys k
+   where k.digest = credential and k.revoked_at is null
+     and (k.expires_at is null or k.expires_at > private.clock());
+  if not found then
+    perform private.refuse('unauthorized', '401');
+  end if;
+  if not private.scope_covers(found_key.scopes, needed) then
+    perform private.refuse('insufficient_scope', '403',
+      pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
+  end if;
+  if unfrozen then
+    select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
+    if frozen_at is not null then
+      perform private.refuse('account_frozen', '403');
+    end if;
+  end if;
+  return found_key;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.record_payment(p private.payments, type text)
  RETURNS void

@@ -1,15 +1,11 @@
 import { connectedChains } from '../../shared/chains/registry.ts'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
-import { formatAmount, formatUsd } from '../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../shared/money/usd.ts'
 import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
-import { termsOf } from '../../shared/payments/attempt-terms.ts'
+import { preparedBody } from '../../shared/payments/attempt-terms.ts'
 import { confirmationOf, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
-import type { Payment } from '../../shared/payments/payment.ts'
-import { assetOf } from '../../shared/payments/payment.ts'
-import { reasonBody, summaryOf } from '../../shared/payments/words.ts'
-import type { Challenge } from '../../shared/x402/challenge.ts'
+import { reasonBody } from '../../shared/payments/words.ts'
 import {
   readChallenge,
   readChallengeAnswer,
@@ -58,9 +54,14 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
 }
 
 /** The challenge as given, or as the resource gives it now. */
-async function challengeOf(input: Input, request: FrozenRequest, { world }: Context) {
+async function challengeOf(input: Input, request: FrozenRequest, { world, db }: Context) {
   if (input.payment_required !== undefined) return readChallengeHeader(input.payment_required)
-  if (input.accepts !== undefined) return readChallenge(challengeFields(input))
+  const { x402Version, accepts, resource, extensions, error } = input
+  if (accepts !== undefined) {
+    return readChallenge({ x402Version, accepts, resource, extensions, error })
+  }
+  // Nobody is asked anything on behalf of a caller that is not let in.
+  await db.run('check_admission', { needed: 'pay' })
   const fetched = await fetchChallenge(world, request)
   switch (fetched.kind) {
     case 'refused':
@@ -77,40 +78,5 @@ async function challengeOf(input: Input, request: FrozenRequest, { world }: Cont
     case 'answered':
       if (fetched.status === 402) return readChallengeAnswer(fetched.headers, fetched.body)
       return fail('no_payment_required', { details: { status: fetched.status } })
-  }
-}
-
-function challengeFields({ x402Version, accepts, resource, extensions, error }: Input) {
-  return { x402Version, accepts, resource, extensions, error } satisfies Record<
-    keyof Omit<Challenge, 'version' | 'offers'> | 'x402Version' | 'accepts',
-    unknown
-  >
-}
-
-function preparedBody(payment: Payment) {
-  const { chain, token } = assetOf(payment)
-  const terms = termsOf(payment)
-  return {
-    attempt_id: payment.id,
-    requires_user_confirm: false,
-    reasons: [],
-    summary: summaryOf(payment),
-    terms: {
-      protocol: terms.protocol,
-      version: terms.version,
-      scheme: terms.scheme,
-      network: chain.caip2,
-      token: token.symbol,
-      token_address: token.address,
-      amount: formatAmount(payment.amount_atomic, token.decimals),
-      amount_atomic: payment.amount_atomic.toString(),
-      amount_usd: formatUsd(payment.amount_usd_micros),
-      pay_to: payment.payee,
-      origin: terms.origin,
-      method: terms.request.method,
-      valid_seconds: terms.valid_seconds,
-    },
-    expires_at: payment.expires_at,
-    gap_id: 'GAP_X402_V1' as const,
   }
 }

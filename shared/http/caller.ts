@@ -5,7 +5,7 @@
 import { credentialOf, isApiKey, toHex } from '../auth/api-key.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { CallerDatabase } from '../db/database.ts'
+import type { CallerDatabase, Database } from '../db/database.ts'
 import { bindCredential, unbound } from '../db/database.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
@@ -31,12 +31,20 @@ export async function contextOf(
 ): Promise<Context> {
   const isPublic = contract.access === 'public'
   const credential = isPublic ? '' : await credentialFrom(world, known.token)
-  const db: CallerDatabase = isPublic ? unbound(world.db) : bindCredential(world.db, credential)
+  let isAsked = false
+  const database: Database = {
+    call(name, args) {
+      isAsked = true
+      return world.db.call(name, args)
+    },
+  }
+  const db: CallerDatabase = isPublic ? unbound(database) : bindCredential(database, credential)
   return {
     world,
     db,
+    isAdmitted: () => isAsked,
     credential,
-    now: world.now,
+    now: () => world.now(),
     requestId: known.requestId,
     device: () => fingerprint(request.headers),
     client: clientOf(request.headers),

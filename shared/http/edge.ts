@@ -20,11 +20,11 @@ import { once } from './idempotency.ts'
 
 type Bindings = Record<string, unknown>
 type Frame = { Bindings: Bindings; Variables: { requestId: string; world: World; token: string } }
-type Request = HonoContext<Frame>
+type Received = HonoContext<Frame>
 
 /** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
 export type EdgeFunction = {
-  fetch(request: globalThis.Request, bindings?: Bindings): Response | Promise<Response>
+  fetch(request: Request, bindings?: Bindings): Response | Promise<Response>
 }
 
 /** Bytes of a request body that the pipeline accepts; a paid request's body travels inside it. */
@@ -78,14 +78,27 @@ function gates(contract: Operation): MiddlewareHandler<Frame>[] {
       throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
     },
   })
-  return [token, mediaType, size]
+  return [token, mediaType, size, emptyBody]
 }
 
-function hasBody(request: globalThis.Request): boolean {
+/**
+ * No body stands for an empty object (SPEC section 4.1, wallet_balances). The validator takes it so
+ * only where no content type announces one.
+ */
+const emptyBody: MiddlewareHandler<Frame> = async (c, next) => {
+  if (c.req.method === 'POST' && (await c.req.text()).trim() === '') {
+    const headers = new Headers(c.req.raw.headers)
+    headers.delete('content-type')
+    c.req.raw = new Request(c.req.url, { method: 'POST', headers })
+  }
+  await next()
+}
+
+function hasBody(request: Request): boolean {
   return request.body !== null && request.headers.get('content-length') !== '0'
 }
 
-function isJson(request: globalThis.Request): boolean {
+function isJson(request: Request): boolean {
   const type = request.headers.get('content-type') ?? ''
   return type.split(';')[0]?.trim().toLowerCase() === 'application/json'
 }
@@ -112,7 +125,7 @@ function invalidRequest(issues: readonly Issue[]): Refusal {
 async function serve<Contract extends Operation>(
   contract: Contract,
   run: Handler<Contract>,
-  c: Request,
+  c: Received,
 ): Promise<Response> {
   const context = await contextOf(contract, c.get('world'), c.req.raw, {
     token: c.get('token'),
@@ -130,22 +143,28 @@ async function serve<Contract extends Operation>(
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
   const result =
     key === null ? await work(null) : await once(contract, key, await c.req.text(), context, work)
-  return typeof result === 'string'
-    ? answer(result, context.requestId)
-    : answerRefusal(contract, result, c)
+  if (typeof result === 'string') return answer(result, context.requestId)
+  return context.isAdmitted()
+    ? answerRefusal(contract, result, c)
+    : refuseAdmitted(contract, result, c)
 }
 
-function validInput(c: Request, target: 'query' | 'json'): unknown {
+function validInput(c: Received, target: 'query' | 'json'): unknown {
   return (c.req as { valid(target: string): unknown }).valid(target)
 }
 
 /** Anything thrown. What is wrong with a request is told only to a caller that is admitted. */
-async function answerError(contract: Operation, error: unknown, c: Request): Promise<Response> {
+async function answerError(contract: Operation, error: unknown, c: Received): Promise<Response> {
   const refusal = refusalOf(error)
   const aboutInput = ['invalid_request', 'payload_too_large', 'unsupported_media_type']
-  if (contract.access === 'public' || !aboutInput.includes(refusal.refusal)) {
-    return answerRefusal(contract, refusal, c)
-  }
+  return aboutInput.includes(refusal.refusal)
+    ? refuseAdmitted(contract, refusal, c)
+    : answerRefusal(contract, refusal, c)
+}
+
+/** Refuses a request of which the database knows nothing, to a caller that it lets in. */
+async function refuseAdmitted(contract: Operation, refusal: Refusal, c: Received) {
+  if (contract.access === 'public') return answerRefusal(contract, refusal, c)
   try {
     const world = c.get('world')
     const credential = await credentialFrom(world, c.get('token'))
@@ -166,7 +185,7 @@ function refusalOf(error: unknown): Refusal {
   })
 }
 
-function answerRefusal(contract: Operation, refusal: Refusal, c: Request): Response {
+function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Response {
   const requestId = c.get('requestId')
   if (refusal.log !== undefined) {
     c.get('world').log({

@@ -9,6 +9,8 @@ export type Context = {
   world: World
   /** Bound to the caller of this request; of no use in a public operation. */
   db: CallerDatabase
+  /** Whether the database was asked, and so has let the caller in. */
+  isAdmitted(): boolean
   /** HMAC of the caller's token, for custody. */
   credential: string
   now(): Date

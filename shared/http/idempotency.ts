@@ -35,12 +35,22 @@ export async function once(
   if (typeof kept === 'string' || isRefusal(kept)) return kept
   const operation = contract.id
   const result = await run(kept.claim).catch(async (error: unknown) => {
-    await context.db.run('keep_answer', { operation, key })
+    await keepAnswer(context, { operation, key })
     throw error
   })
   const answered = typeof result === 'string' ? { status: 200, body: result } : {}
-  await context.db.run('keep_answer', { operation, key, ...answered })
+  await keepAnswer(context, { operation, key, ...answered })
   return result
+}
+
+type Kept = { operation: string; key: string; status?: number; body?: string }
+
+/** What was done stands whether or not its answer can be kept: a claim runs out by itself. */
+async function keepAnswer(context: Context, kept: Kept): Promise<void> {
+  await context.db.run('keep_answer', kept).catch((error: unknown) => {
+    const { requestId } = context
+    context.world.log({ requestId, operation: kept.operation, log: String(error) })
+  })
 }
 
 async function claimOrWait(

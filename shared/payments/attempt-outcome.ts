@@ -87,10 +87,9 @@ export function outcomeBody(payment: Payment) {
   const { chain, token } = assetOf(payment)
   const delivery = deliveryRow.nullish().parse(payment.delivery)
   const isOpen = ['authorized', 'signed', 'unknown'].includes(payment.state)
-  const status = statusOf(payment, delivery)
   return {
     attempt_id: payment.id,
-    status,
+    status: statusOf(payment, delivery),
     requires_user_confirm: false,
     reasons: [...(delivery?.reasons ?? []), ...(isOpen ? [unsettled] : [])],
     summary: summaryOf(payment),

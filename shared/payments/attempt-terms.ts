@@ -1,14 +1,17 @@
 /**
  * The frozen terms of an x402 attempt as they are stored with the payment: what comes back in the
- * payload, and the request that is sent unchanged.
+ * payload, and the request that is sent unchanged. Here they are also told to who has to agree.
  */
 import * as z from 'zod'
+import { formatAmount, formatUsd } from '../money/amount.ts'
 import type { Challenge } from '../x402/challenge.ts'
 import type { PayableOffer } from '../x402/offers.ts'
 import { validSecondsOf } from '../x402/payload.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { frozenRequest, requestDigest } from '../x402/request.ts'
 import type { Payment } from './payment.ts'
+import { assetOf } from './payment.ts'
+import { summaryOf } from './words.ts'
 
 const attemptTerms = z.object({
   protocol: z.literal('x402'),
@@ -51,5 +54,34 @@ export async function freezeTerms(
     valid_seconds: validSecondsOf(offer.maxTimeoutSeconds),
     request,
     request_digest: await requestDigest(request),
+  }
+}
+
+/** The answer of x402_payment_prepare for an attempt that needs no confirmation. */
+export function preparedBody(payment: Payment) {
+  const { chain, token } = assetOf(payment)
+  const terms = termsOf(payment)
+  return {
+    attempt_id: payment.id,
+    requires_user_confirm: false,
+    reasons: [],
+    summary: summaryOf(payment),
+    terms: {
+      protocol: terms.protocol,
+      version: terms.version,
+      scheme: terms.scheme,
+      network: chain.caip2,
+      token: token.symbol,
+      token_address: token.address,
+      amount: formatAmount(payment.amount_atomic, token.decimals),
+      amount_atomic: payment.amount_atomic.toString(),
+      amount_usd: formatUsd(payment.amount_usd_micros),
+      pay_to: payment.payee,
+      origin: terms.origin,
+      method: terms.request.method,
+      valid_seconds: terms.valid_seconds,
+    },
+    expires_at: payment.expires_at,
+    gap_id: 'GAP_X402_V1' as const,
   }
 }

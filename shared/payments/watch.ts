@@ -32,10 +32,18 @@ export async function watchPayment(
   if (proof?.status === 'unavailable') return { payment, confirmations: 0 }
   if (payment.state === 'settled') return lookForReorg(world, db, payment)
   if (payment.authorization_nonce !== null) return traceAuthorization(world, db, payment)
+  if (isNeverSigned(world, payment)) {
+    return release(db, payment, 'released', 'nothing was signed in time')
+  }
   const isOver = proof?.status === 'reverted' && proof.finality === 'finalized'
   return isOver
     ? release(db, payment, 'failed', 'the transaction reverted')
     : { payment, confirmations: 0 }
+}
+
+/** Reserved, and its time passed with no signature kept: custody keeps it before anything leaves. */
+function isNeverSigned(world: World, { state, valid_before }: Payment): boolean {
+  return state === 'authorized' && world.now().getTime() / 1000 > (valid_before ?? 0)
 }
 
 type Nonce = NonNullable<Payment['authorization_nonce']>

@@ -85,15 +85,14 @@ create function private.scope_covers(held text[], needed text) returns boolean
   end
 $$;
 
--- Finds the caller and lets it in, in the transaction of what it came for, or ends the call. With
--- `unfrozen` a frozen account is turned away too: for money and for secrets.
-create function private.admit(credential text, needed text, unfrozen boolean default false)
-  returns private.caller language plpgsql set search_path = '' as $$
+-- Finds the caller and checks its scope, in the transaction of what it came for, or ends the call.
+-- With `unfrozen` a frozen account is turned away too: for money and for secrets. It counts against
+-- no rate: the later calls of a request that was let in already must not be refused for that.
+create function private.recognize(credential text, needed text, unfrozen boolean default false)
+  returns private.api_keys language plpgsql set search_path = '' as $$
 declare
-  caller private.caller;
   found_key private.api_keys;
   frozen_at timestamptz;
-  today date := private.clock()::date;
 begin
   select k.* into found_key from private.api_keys k
    where k.digest = credential and k.revoked_at is null
@@ -105,13 +104,24 @@ begin
     perform private.refuse('insufficient_scope', '403',
       pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
   end if;
-  perform private.take('key:' || found_key.id, found_key.burst, found_key.per_second);
   if unfrozen then
     select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
     if frozen_at is not null then
       perform private.refuse('account_frozen', '403');
     end if;
   end if;
+  return found_key;
+end $$;
+
+-- Recognizes the caller and counts the request against its rate.
+create function private.admit(credential text, needed text, unfrozen boolean default false)
+  returns private.caller language plpgsql set search_path = '' as $$
+declare
+  caller private.caller;
+  found_key private.api_keys := private.recognize(credential, needed, unfrozen);
+  today date := private.clock()::date;
+begin
+  perform private.take('key:' || found_key.id, found_key.burst, found_key.per_second);
   if found_key.last_used_on is distinct from today then
     update private.api_keys k set last_used_on = today where k.id = found_key.id;
   end if;

@@ -82,7 +82,7 @@ grant execute on function api.payment_facts to service_role;
 create function api.await_confirmation(credential text, payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.recognize(credential, 'pay', true);
   waiting private.payments;
 begin
   update private.payments p set state = 'awaiting_confirmation'

@@ -47,7 +47,7 @@ create function api.custody_authorize(
     slot jsonb, lane_envelope jsonb, transaction jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.recognize(credential, 'pay', true);
   payer private.accounts;
   p private.payments;
   claimed private.relay_slots;

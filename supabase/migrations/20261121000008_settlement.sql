@@ -32,7 +32,7 @@ create function api.finish_attempt(
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'pay');
+  caller private.api_keys := private.recognize(credential, 'pay');
   finished private.payments;
 begin
   update private.payments p set delivery = finish_attempt.delivery, leased_until = private.clock(),

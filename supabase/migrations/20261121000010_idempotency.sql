@@ -58,7 +58,7 @@ create function api.keep_answer(
   body text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
     delete from private.idempotent_answers i where i.account = caller.account

@@ -92,13 +92,13 @@ test.each([
 })
 
 test.each([
-  ['text', Buffer.from(`x${'é'.repeat(bodyMax)}`)],
-  ['quotes', Buffer.alloc(2 * bodyMax, '"')],
-  ['control characters', Buffer.alloc(2 * bodyMax, 1)],
-  ['random bytes', Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))],
+  ['text', 'text', Buffer.from(`x${'é'.repeat(bodyMax)}`)],
+  ['quotes', 'base64', Buffer.alloc(2 * bodyMax, '"')],
+  ['control characters', 'base64', Buffer.alloc(2 * bodyMax, 1)],
+  ['random bytes', 'base64', Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)))],
 ])(
   'a long body of %s is cut at the limit and kept, with an Idempotency-Key too',
-  async (_, sent) => {
+  async (_, form, sent) => {
     const agent = await market.agent('pay', { usdc: 1 })
     const shop = await serverThat(answering(200, {}, sent))
     const attempt = attemptOf(await prepare(agent, offered(shop.url)))
@@ -113,6 +113,7 @@ test.each([
       response.body ?? response.body_base64 ?? '',
       response.body === undefined ? 'base64' : 'utf8',
     )
+    expect(response.body === undefined ? 'base64' : 'text').toBe(form)
     expect(bytes).toEqual(sent.subarray(0, bytes.length))
     expect(bytes.length).toBeGreaterThan(Math.min(sent.length, bodyMax) - 4)
     expect(response.truncated).toBe(sent.length > bodyMax)

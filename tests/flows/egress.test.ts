@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { functionFolders } from '../../scripts/build.ts'
+import { readFunctions } from '../../scripts/local/functions.ts'
+import { type Listening, listen } from '../../scripts/local/listen.ts'
+import { choosePorts } from '../../scripts/local/ports.ts'
+import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
+
+/** A function that was taken over: it does what its caller says and tells what it was given. */
+const rogue = `
+import { connect } from 'cloudflare:sockets'
+const deeds = {
+  fetch: async (target) => (await fetch(target)).text(),
+  tcp: async (target) => {
+    const socket = connect(target)
+    const { value } = await socket.readable.getReader().read()
+    return new TextDecoder().decode(value)
+  },
+}
+export default {
+  async fetch(request, bindings) {
+    const { searchParams } = new URL(request.url)
+    if (searchParams.has('custody')) {
+      searchParams.delete('custody')
+      return bindings.CUSTODY.fetch('http://custody/?' + searchParams)
+    }
+    const told = { bindings: Object.keys(bindings), client: request.headers.get('cf-connecting-ip') }
+    try {
+      const heard = await deeds[searchParams.get('deed') ?? '']?.(searchParams.get('target'))
+      return Response.json({ ...told, heard: heard ?? 'nothing' })
+    } catch (error) {
+      return Response.json({ ...told, heard: 'refused' })
+    }
+  },
+}`
+
+const modules = mkdtempSync(join(tmpdir(), 'aoa-egress-'))
+const answerSchema = z.object({
+  heard: z.string(),
+  bindings: z.array(z.string()),
+  client: z.string().nullable(),
+})
+
+let gateway: Listening
+let chain: Listening
+let stranger: Listening
+let workers: Workers
+beforeAll(async () => {
+  gateway = await listen(() => new Response('gateway'))
+  chain = await listen(() => new Response('chain'))
+  stranger = await listen(() => new Response('stranger'))
+  for (const name of functionFolders()) writeFileSync(join(modules, `${name}.mjs`), rogue)
+  const bindings = {
+    SUPABASE_URL: gateway.url,
+    CHAIN_RPC_URLS: JSON.stringify({ 'eip155:84532': [chain.url] }),
+    SUPABASE_SERVICE_KEY: 'one',
+    API_KEY_PEPPER: 'two',
+    CUSTODY_DATABASE_KEY: 'three',
+    CUSTODY_ROOT_KEYS: 'four',
+  }
+  const { functions: port } = await choosePorts(0)
+  workers = await startWorkers({ port, modules, bindings, log() {} })
+})
+afterAll(async () => {
+  await workers.stop()
+  for (const server of [gateway, chain, stranger]) await server.close()
+  rmSync(modules, { recursive: true, force: true })
+})
+
+async function ask(path: string, query: Record<string, string> = {}) {
+  const url = `${workers.url}/${path}?${new URLSearchParams(query)}`
+  const headers = { 'cf-connecting-ip': '203.0.113.9' }
+  return answerSchema.parse(await (await fetch(url, { headers })).json())
+}
+
+async function reached(path: string, through: Record<string, string> = {}) {
+  const targets = [gateway.url, chain.url, stranger.url, 'http://outside.example/']
+  const answers = targets.map((target) => ask(path, { ...through, deed: 'fetch', target }))
+  return (await Promise.all(answers)).map(({ heard }) => heard)
+}
+
+test('a function reaches the database, and a chain only when it is bound to one', async () => {
+  expect(await reached('check-availability')).toEqual(['gateway', 'refused', 'refused', 'refused'])
+  expect(await reached('transfer-status')).toEqual(['gateway', 'chain', 'refused', 'refused'])
+})
+
+test('custody reaches the database and nothing else', async () => {
+  const heard = await reached('wallet-custodial-transfer', { custody: '' })
+
+  expect(heard).toEqual(['gateway', 'refused', 'refused', 'refused'])
+})
+
+test('only the functions that pay strangers reach them, and none in plain text outside', async () => {
+  const all = ['gateway', 'chain', 'stranger', 'refused']
+
+  expect(await reached('x402-payment-prepare')).toEqual(all)
+  expect(await reached('x402-payment-execute')).toEqual(all)
+})
+
+test('no function has TCP', async () => {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections += 1
+    socket.end('tcp')
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = z.object({ port: z.int() }).parse(server.address())
+
+  const answer = await ask('x402-payment-execute', { deed: 'tcp', target: `127.0.0.1:${port}` })
+
+  expect([answer.heard, connections]).toEqual(['refused', 0])
+  server.close()
+})
+
+test('a client cannot choose the address that it is taken for', async () => {
+  expect((await ask('get-identity')).client).toBe('127.0.0.1')
+})
+
+test('a function is given what wrangler.toml names for it, and nothing else', async () => {
+  const functions = await readFunctions()
+  const reachable = functions.filter(({ prefixes }) => prefixes.length > 0)
+
+  const given = await Promise.all(
+    reachable.map(({ prefixes }) => ask((prefixes[0] ?? '').slice(1))),
+  )
+
+  const named = reachable.map(({ vars, secrets, services }) =>
+    [...Object.keys(vars), ...secrets, ...services.map(({ binding }) => binding)].toSorted(),
+  )
+  expect(given.map(({ bindings }) => bindings.toSorted())).toEqual(named)
+})
