@@ -26,6 +26,7 @@ const schema = z.object({
 
 const endpoints = z.record(z.string().regex(/^eip155:[1-9][0-9]*$/), z.array(z.url()).min(1))
 
+/** The settings of one function; endpoints are parsed, and secrets absent where not bound. */
 export type Config = Omit<z.output<typeof schema>, 'CHAIN_RPC_URLS' | 'ALLOW_LOOPBACK'> & {
   chainRpcUrls: Readonly<Record<string, readonly string[]>>
   allowLoopback: boolean

@@ -8,12 +8,16 @@ import { openDatabase } from './db/database.ts'
 import type { Config } from './env.ts'
 import { readConfig } from './env.ts'
 
+/** The platform's fetch, without the extras of any one platform. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
+/** Everything from outside. A field that a test replaces is replaced for the whole product. */
 export type World = {
   config: Config
   now(): Date
   randomBytes(length: number): Uint8Array<ArrayBuffer>
+  /** UUID version 4 (RFC 9562 section 5.4); identifies, and is no secret. */
+  newId(): string
   /** Raw network. Requests to strangers go through http/safe-fetch.ts. */
   fetch: Fetch
   /** Ends after so many milliseconds, aborting what was started with it. */
@@ -35,6 +39,7 @@ export function worldFrom(bindings: { CUSTODY?: CustodyPort } & Record<string, u
     config,
     now: () => new Date(),
     randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    newId,
     fetch,
     deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
@@ -42,4 +47,9 @@ export function worldFrom(bindings: { CUSTODY?: CustodyPort } & Record<string, u
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
   }
+}
+
+/** UUID version 4 (RFC 9562 section 5.4), for functions that answer without a world. */
+export function newId(): string {
+  return crypto.randomUUID()
 }

@@ -469,27 +469,6 @@ begin
    limit 1;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.finish_attempt(credential text, payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text)
- RETURNS TABLE(payment_row jsonb)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.api_keys := private.recognize(credential, 'pay');
-  finished private.payments;
-begin
-  update private.payments p set delivery = finish_attempt.delivery, leased_until = private.clock(),
-    state = case p.state when 'signed' then 'unknown' else p.state end
-   where p.id = payment and p.account = caller.account and p.kind = 'x402'
-     and p.state in ('signed', 'unknown', 'settled')
-  returning * into finished;
-  if finished.id is not null and tx_hash is not null then
-    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality);
-  end if;
-  return query select private.payment_json(finished) where finished.id is not null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.get_identity(credential text)
  RETURNS TABLE(identity jsonb)
  LANGUAGE plpgsql
@@ -498,6 +477,7 @@ CREATE OR REPLACE FUNCTION api.get_identity(credential text)
 AS $function$
 declare
   caller private.caller := private.admit(credential, 'read');
+  spent private.spending := private.spent(caller.account);
 begin
   return query
   select jsonb_build_object(
@@ -507,7 +487,7 @@ begin
       where w.account = a.id),
     'credential', (select jsonb_build_object('id', k.id, 'label', k.label, 'scopes', k.scopes,
       'expires_at', k.expires_at) from private.api_keys k where k.id = caller.key),
-    'limits', private.limits_json(a, private.spent(a.id)))
+    'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -524,6 +504,26 @@ begin
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text)
+ RETURNS TABLE(payment_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  finished private.payments;
+begin
+  update private.payments p set delivery = housekeeping_finish_attempt.delivery, leased_until = private.clock(),
+    state = case p.state when 'signed' then 'unknown' else p.state end
+   where p.id = payment and p.kind = 'x402'
+     and p.state in ('signed', 'unknown', 'settled')
+  returning * into finished;
+  if finished.id is not null and tx_hash is not null then
+    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality);
+  end if;
+  return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
@@ -681,7 +681,6 @@ end $function$;
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.caller
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 declare
   caller private.caller;
@@ -701,7 +700,6 @@ end $function$;
 CREATE OR REPLACE FUNCTION private.claim_slot(p private.payments, lane_kind text, wallet_nonce bigint)
  RETURNS private.relay_slots
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 declare
   claimed private.relay_slots;
@@ -734,16 +732,15 @@ CREATE OR REPLACE FUNCTION private.clock()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
- SET search_path TO ''
 AS $function$select pg_catalog.clock_timestamp()$function$;
 
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, s private.relay_slots, first boolean)
  RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, slot jsonb, lane_envelope jsonb, transaction jsonb)
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
- SET search_path TO ''
 AS $function$
-  select 'authorized', first, private.payment_json(p),
+begin
+  return query select 'authorized', first, private.payment_json(p),
     (select k.envelope from private.custody_keys k
       where k.address = p.wallet and k.owner = p.account::text),
     case when s.id is not null then
@@ -751,14 +748,22 @@ AS $function$
     (select k.envelope from private.custody_keys k
       where k.address = s.lane and k.owner = 'relayer'),
     (select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
-       from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1)
+       from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.known_devices d
+    where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limits_json(a private.accounts, s private.spending)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
- SET search_path TO ''
 AS $function$
   select jsonb_build_object(
     'automatic_daily', jsonb_build_object(
@@ -775,7 +780,6 @@ $function$;
 CREATE OR REPLACE FUNCTION private.open_account(opened uuid, alias text, address text, envelope jsonb)
  RETURNS void
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 begin
   insert into private.accounts (id, alias) values (opened, alias);
@@ -786,7 +790,6 @@ end $function$;
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
  RETURNS void
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 begin
   insert into private.custody_keys values (address, 'relayer', envelope) on conflict do nothing;
@@ -799,30 +802,31 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
- SET search_path TO ''
 AS $function$
-  select jsonb_build_object(
+declare
+  a private.accounts;
+  s private.spending := private.spent(p.account);
+begin
+  select * into a from private.accounts where id = p.account;
+  return jsonb_build_object(
     'version', a.facts_version,
-    'limits', private.limits_json(a, private.spent(a.id)),
+    'limits', private.limits_json(a, s),
     'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
-    'device_known', exists (select from private.known_devices d
-      where d.account = p.account and d.key = p.key and d.fingerprint = p.device),
+    'device_known', private.device_known(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'relayer', (select l.address from private.relay_lanes l
       where l.chain = p.chain and l.kind = 'relayer' and not l.paused
-      order by l.used_at nulls first limit 1))
-  from private.accounts a where a.id = p.account
-$function$;
+      order by l.used_at nulls first limit 1));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
- SET search_path TO ''
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
@@ -833,7 +837,6 @@ CREATE OR REPLACE FUNCTION private.recipient_known(payer uuid, payee text)
  RETURNS boolean
  LANGUAGE sql
  STABLE
- SET search_path TO ''
 AS $function$
   select exists (select from private.known_recipients r
     where r.account = payer and r.chain_family = 'evm' and r.address = payee)
@@ -842,7 +845,6 @@ $function$;
 CREATE OR REPLACE FUNCTION private.recognize(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.api_keys
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 declare
   found_key private.api_keys;
@@ -870,7 +872,6 @@ end $function$;
 CREATE OR REPLACE FUNCTION private.record_payment(p private.payments, type text)
  RETURNS void
  LANGUAGE sql
- SET search_path TO ''
 AS $function$
   insert into private.activities (account, category, type, payment)
   values (p.account, p.kind, type, p.id)
@@ -879,7 +880,6 @@ $function$;
 CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb DEFAULT '{}'::jsonb)
  RETURNS void
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 begin
   raise exception using errcode = 'PT' || status, message = code, detail = detail::text;
@@ -889,7 +889,6 @@ CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
  RETURNS numeric
  LANGUAGE sql
  STABLE
- SET search_path TO ''
 AS $function$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
@@ -900,7 +899,6 @@ CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
- SET search_path TO ''
 AS $function$
   select case needed
     when 'read' then held && array['read', 'pay', 'full']
@@ -912,7 +910,6 @@ $function$;
 CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint, in_block text, log integer, label text)
  RETURNS private.payments
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 declare
   settled private.payments;
@@ -935,7 +932,6 @@ CREATE OR REPLACE FUNCTION private.similar_recipient(payer uuid, payee text)
  RETURNS text
  LANGUAGE sql
  STABLE
- SET search_path TO ''
 AS $function$
   select r.address from private.known_recipients r
    where r.account = payer and r.address <> payee
@@ -946,65 +942,73 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.spent(spender uuid)
  RETURNS private.spending
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
- SET search_path TO ''
 AS $function$
-  select (
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0)::bigint,
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0)::bigint,
-    coalesce(sum(p.amount_usd_micros), 0)::bigint,
+declare
+  s private.spending;
+  since timestamptz := private.clock() - interval '24 hours';
+begin
+  select
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
+    coalesce(sum(p.amount_usd_micros), 0),
     min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
     min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
     min(p.authorized_at) + interval '24 hours'
-  )::private.spending
+  into s.automatic, s.asserted, s.total,
+    s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.payments p
-  where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
-    and p.state in ('authorized', 'signed', 'unknown', 'settled')
-$function$;
+  where p.account = spender and p.authorized_at > since
+    and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return s;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
  RETURNS void
  LANGUAGE plpgsql
- SET search_path TO ''
 AS $function$
 declare
   now_real timestamptz := pg_catalog.clock_timestamp();
   cell interval := pg_catalog.make_interval(secs => 1.0 / per_second);
   arrival timestamptz;
 begin
-  insert into private.rate_buckets as b values (taken, now_real + cell)
-  on conflict (bucket) do update set arrives_at = greatest(b.arrives_at, now_real) + cell
-   where b.arrives_at <= now_real + cell * (burst - 1);
-  if found then
-    return;
-  end if;
-  select b.arrives_at into arrival from private.rate_buckets b where b.bucket = taken;
-  perform private.refuse('rate_limited', '429', pg_catalog.jsonb_build_object(
-    'retry_after_seconds',
-    greatest(1, pg_catalog.ceil(extract(epoch from arrival - now_real - cell * (burst - 1))))));
+  loop
+    -- An update of a row that is there, the usual case, is several times cheaper than an upsert.
+    update private.rate_buckets b set arrives_at = greatest(b.arrives_at, now_real) + cell
+     where b.bucket = taken and b.arrives_at <= now_real + cell * (burst - 1);
+    exit when found;
+    insert into private.rate_buckets as b values (taken, now_real + cell) on conflict do nothing;
+    exit when found;
+    select b.arrives_at into arrival from private.rate_buckets b where b.bucket = taken;
+    if arrival > now_real + cell * (burst - 1) then
+      perform private.refuse('rate_limited', '429', pg_catalog.jsonb_build_object(
+        'retry_after_seconds',
+        greatest(1, pg_catalog.ceil(extract(epoch from arrival - now_real - cell * (burst - 1))))));
+    end if;
+  end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
- SET search_path TO ''
 AS $function$
-  select s.total + p.amount_usd_micros <= a.daily_spending_cap_usd_micros
-    and private.similar_recipient(p.account, p.payee) is null
-    and case consent
-      when 'none' then s.automatic + p.amount_usd_micros <= a.automatic_daily_limit_usd_micros
-        and private.recipient_known(p.account, p.payee)
-        and exists (select from private.known_devices d
-          where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
-      when 'agent_asserted' then
-        s.asserted + p.amount_usd_micros <= a.asserted_daily_limit_usd_micros
-        and (p.amount_usd_micros <= a.asserted_new_recipient_limit_usd_micros
-          or private.recipient_known(p.account, p.payee))
-      else false
-    end
-$function$;
+begin
+  if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros
+    or private.similar_recipient(p.account, p.payee) is not null then
+    return false;
+  end if;
+  return case consent
+    when 'none' then s.automatic + p.amount_usd_micros <= a.automatic_daily_limit_usd_micros
+      and private.recipient_known(p.account, p.payee) and private.device_known(p)
+    when 'agent_asserted' then
+      s.asserted + p.amount_usd_micros <= a.asserted_daily_limit_usd_micros
+      and (p.amount_usd_micros <= a.asserted_new_recipient_limit_usd_micros
+        or private.recipient_known(p.account, p.payee))
+    else false
+  end;
+end $function$;
 
 -- Rights of others than the owner
 
@@ -1024,11 +1028,11 @@ grant execute on function api.custody_record(payment uuid, authorization_nonce t
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.finish_attempt(credential text, payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
-
 grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
+
+grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 

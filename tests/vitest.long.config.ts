@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
+    reporters: ['default', 'tests/support/closing-line.ts'],
     include: ['tests/long/**/*.test.ts'],
     globalSetup: ['tests/support/global.ts'],
     pool: 'forks',

@@ -1,15 +1,11 @@
 import * as z from 'zod'
-import type { Balances } from '../../shared/chains/evm/balances.ts'
 import { readBalances } from '../../shared/chains/evm/balances.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
-import type { Chain, Token } from '../../shared/chains/registry.ts'
-import { connectedChains, findChain } from '../../shared/chains/registry.ts'
-import type { Refusal } from '../../shared/contract/errors.ts'
-import { fail, isRefusal } from '../../shared/contract/errors.ts'
-import type { Config } from '../../shared/env.ts'
+import { chainBody, holdings } from '../../shared/chains/holdings.ts'
+import { wantedChains, wantedTokens } from '../../shared/chains/wanted.ts'
+import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { formatAmount, formatUsd } from '../../shared/money/amount.ts'
-import { usdMicrosOf } from '../../shared/money/usd.ts'
+import { formatUsd } from '../../shared/money/amount.ts'
 import type { walletBalances } from './contract.ts'
 
 const walletRow = z.object({
@@ -42,87 +38,5 @@ export const run: Handler<typeof walletBalances> = async (input, { db, world }) 
     total_usd: formatUsd(total),
     reserved_usd: formatUsd(reserved),
     available_usd: formatUsd(total > reserved ? total - reserved : 0n),
-  }
-}
-
-function wantedChains(
-  config: Config,
-  names: string[] | undefined,
-): Chain[] | Refusal<'unsupported_chain'> {
-  const connected = connectedChains(config)
-  if (!names) return connected
-  const wanted = new Set<Chain>()
-  for (const name of names) {
-    const chain = findChain(name)
-    if (!chain || !connected.includes(chain)) {
-      const available = connected.map(({ caip2 }) => caip2)
-      return fail('unsupported_chain', { details: { chain: name, available } })
-    }
-    wanted.add(chain)
-  }
-  return [...wanted]
-}
-
-type IsWanted = (symbol: string, address: string | null) => boolean
-
-function wantedTokens(
-  chains: Chain[],
-  names: string[] | undefined,
-): IsWanted | Refusal<'unsupported_token'> {
-  if (!names) return () => true
-  const lower = new Set(names.map((name) => name.toLowerCase()))
-  const isWanted: IsWanted = (symbol, address) =>
-    lower.has(symbol.toLowerCase()) || (address !== null && lower.has(address.toLowerCase()))
-  const known = chains.flatMap(({ native, tokens }) => [
-    native.symbol.toLowerCase(),
-    ...tokens.flatMap(({ symbol, address }) => [symbol.toLowerCase(), address.toLowerCase()]),
-  ])
-  const unknown = [...lower].find((name) => !known.includes(name))
-  return unknown === undefined
-    ? isWanted
-    : fail('unsupported_token', { details: { token: unknown } })
-}
-
-function holdings(chain: Chain, seen: Balances, isWanted: IsWanted, config: Config) {
-  const present = seen.tokens.filter(({ absent }) => !absent)
-  const tokens = present.map(({ token, amountAtomic }) =>
-    holding(chain, token, amountAtomic, config),
-  )
-  if (!isWanted(chain.native.symbol, null)) return tokens
-  return [...tokens, holding(chain, chain.native, seen.nativeWei, config)]
-}
-
-function holding(
-  { caip2: chain }: Chain,
-  asset: Token | Chain['native'],
-  amountAtomic: bigint,
-  config: Config,
-) {
-  const { symbol: token, decimals } = asset
-  const usdMicros = 'address' in asset ? usdMicrosOf(asset, amountAtomic, config) : undefined
-  const body = {
-    chain,
-    token,
-    token_address: 'address' in asset ? asset.address : null,
-    decimals,
-    amount: formatAmount(amountAtomic, decimals),
-    amount_atomic: amountAtomic.toString(),
-    usd_value: usdMicros === undefined ? null : formatUsd(usdMicros),
-  }
-  return { body, usdMicros }
-}
-
-function chainBody(chain: Chain, seen: Awaited<ReturnType<typeof readBalances>>) {
-  const { caip2, title: name } = chain
-  if (seen.status !== 'ok') {
-    return { chain: caip2, name, status: 'unavailable' as const, block_number: null, as_of: null }
-  }
-  const asOf = new Date(Number(seen.blockTimestampSeconds) * 1000).toISOString()
-  return {
-    chain: caip2,
-    name,
-    status: 'ok' as const,
-    block_number: seen.blockNumber.toString(),
-    as_of: asOf,
   }
 }

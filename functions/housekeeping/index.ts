@@ -1,6 +1,6 @@
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { worldFrom } from '../../shared/world.ts'
+import { newId, worldFrom } from '../../shared/world.ts'
 
 /** Runs on a schedule; it has no public route. */
 export default {
@@ -8,6 +8,6 @@ export default {
     await keepHouse(worldFrom(bindings))
   },
   fetch(): Response {
-    return refuse(wrongPath('/<operation>'), crypto.randomUUID())
+    return refuse(wrongPath('/<operation>'), newId())
   },
 }

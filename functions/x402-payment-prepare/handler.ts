@@ -6,12 +6,8 @@ import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
 import { preparedBody } from '../../shared/payments/attempt-terms.ts'
 import { confirmationOf, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
 import { reasonBody } from '../../shared/payments/words.ts'
-import {
-  readChallenge,
-  readChallengeAnswer,
-  readChallengeHeader,
-} from '../../shared/x402/challenge.ts'
-import { fetchChallenge } from '../../shared/x402/delivery.ts'
+import { readChallenge, readChallengeHeader } from '../../shared/x402/challenge.ts'
+import { askChallenge } from '../../shared/x402/delivery.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../shared/x402/request.ts'
 import { freezeRequest } from '../../shared/x402/request.ts'
@@ -62,21 +58,5 @@ async function challengeOf(input: Input, request: FrozenRequest, { world, db }: 
   }
   // Nobody is asked anything on behalf of a caller that is not let in.
   await db.run('check_admission', { needed: 'pay' })
-  const fetched = await fetchChallenge(world, request)
-  switch (fetched.kind) {
-    case 'refused':
-      return fail('resource_refused', { message: fetched.reason })
-    case 'timeout':
-      return fail('resource_unavailable', { message: 'The resource did not answer in time.' })
-    case 'unreachable':
-      return fail('resource_unavailable', { log: fetched.reason })
-    case 'redirected':
-      return fail('resource_unavailable', {
-        message: `The resource redirects to ${(fetched.location ?? 'nowhere').slice(0, 200)}.`,
-        hint: 'Prepare the payment with the address that it leads to, if you trust it.',
-      })
-    case 'answered':
-      if (fetched.status === 402) return readChallengeAnswer(fetched.headers, fetched.body)
-      return fail('no_payment_required', { details: { status: fetched.status } })
-  }
+  return askChallenge(world, request)
 }

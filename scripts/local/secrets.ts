@@ -20,7 +20,7 @@ const schema = z.object({
 
 export type Secrets = z.output<typeof schema>
 
-/** Reads the file, or makes it; `fresh` tells which. */
+/** Reads the file; without one, makes secrets that are `fresh` and not kept anywhere yet. */
 export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } {
   if (existsSync(file)) {
     return { secrets: schema.parse(JSON.parse(readFileSync(file, 'utf8'))), fresh: false }
@@ -33,7 +33,6 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
   }
-  writePrivate(file, secrets)
   return { secrets, fresh: true }
 }
 

@@ -4,6 +4,7 @@
  * The port that serves them is the router's alone, not the control port of Miniflare.
  */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
@@ -28,6 +29,9 @@ export type WorkersOptions = {
 }
 
 export type Workers = { url: string; stop(): Promise<void> }
+
+const miniflareFile = createRequire(import.meta.url).resolve('miniflare')
+const workerdModule = z.object({ default: z.string() })
 
 type Binding = NonNullable<WorkerOptions['config']['env']>[string]
 
@@ -62,8 +66,14 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   return { url: `http://127.0.0.1:${options.port}`, stop }
 }
 
-/** Miniflare would end the whole process on a signal, before the others are stopped. */
+/**
+ * Miniflare with two manners of a neighbour: it does not end the whole process on a signal before
+ * the others are stopped, and its workerd does not outlive a process that was killed.
+ */
 function openMiniflare(options: MiniflareOptions): Miniflare {
+  const { default: workerd } = workerdModule.parse(createRequire(miniflareFile)('workerd'))
+  process.env['AOA_WORKERD'] = workerd
+  process.env['MINIFLARE_WORKERD_PATH'] = pathOf('workerd.sh')
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = new Set(signals.flatMap((name) => process.listeners(name)))
   const miniflare = new Miniflare(options)
@@ -188,6 +198,10 @@ function fromEntries(entries: readonly (readonly [string, Binding])[]): Record<s
 }
 
 async function readCode(name: 'router' | 'egress'): Promise<string> {
-  const file = fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url))
-  return (await transform(readFileSync(file, 'utf8'), { loader: 'ts' })).code
+  const text = readFileSync(pathOf(`${name}.ts`), 'utf8')
+  return (await transform(text, { loader: 'ts' })).code
+}
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(`workers/${name}`, import.meta.url))
 }

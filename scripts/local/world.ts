@@ -177,17 +177,17 @@ type Opening = Start & { databaseUrl: string }
 async function provision(opening: Opening, chains: readonly Chain[]) {
   const { databaseUrl, secrets, directory, fresh, say } = opening
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  const secretsFile = join(directory, 'secrets.json')
   try {
     if (fresh && (await holdsWallets(sql))) {
-      throw new Error(
-        `the database holds wallets, but ${directory}/secrets.json was lost: ${reset}`,
-      )
+      throw new Error(`the database holds wallets, but ${secretsFile} was lost: ${reset}`)
     }
+    writePrivate(secretsFile, secrets)
     const roots = readRoots(JSON.stringify(secrets.custody_roots))
     const owner = await ownedAccount(sql, roots, 'demo')
     const shop = await ownedAccount(sql, roots, 'shop')
     const apiKeys = await ownedKeys(sql, owner, secrets)
-    writePrivate(join(directory, 'secrets.json'), { ...secrets, api_keys: apiKeys })
+    writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
       if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)

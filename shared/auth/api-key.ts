@@ -3,6 +3,8 @@
  * CRC-32, so that a mistyped or made-up key is refused without a look into the database. What the
  * database knows is only the HMAC-SHA-256 of the key under a pepper.
  */
+import { toHex } from '../digest.ts'
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const bodyLength = 30
 const checkLength = 6
@@ -39,7 +41,7 @@ export function shownPart(key: string): string {
 /** The credential that stands for a key in the database: HMAC-SHA-256 in lower-case hex. */
 export async function credentialOf(key: string, pepper: string): Promise<string> {
   const secret = await hmacKey(pepper)
-  return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', secret, encoder.encode(key))))
+  return toHex(await crypto.subtle.sign('HMAC', secret, encoder.encode(key)))
 }
 
 const encoder = new TextEncoder()
@@ -54,11 +56,6 @@ function hmacKey(pepper: string): HmacKey {
   const key = crypto.subtle.importKey('raw', encoder.encode(pepper), hmac, false, ['sign'])
   imported.set(pepper, key)
   return key
-}
-
-/** Lower-case hex of bytes. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function checksum(text: string): string {

@@ -1,6 +1,12 @@
-/** Schemas of hex values where they come in from the database or the wire. No chain library. */
+/**
+ * Hex where it comes in from the database or from a node: types, and schemas that hold them to their
+ * length. No chain library, so that reading a row costs none.
+ */
 import * as z from 'zod'
-import type { Address } from './registry-data.ts'
+import type { Address } from './chain.ts'
+
+/** Bytes in hex with 0x, two digits each. */
+export type Hex = `0x${string}`
 
 /** Twenty bytes. */
 export const addressSchema = z.custom<Address>(
@@ -8,11 +14,17 @@ export const addressSchema = z.custom<Address>(
 )
 
 /** Thirty-two bytes: a hash or a nonce. */
-export const wordSchema = z.custom<`0x${string}`>(
+export const wordSchema = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value),
 )
 
 /** Any bytes. */
-export const hexSchema = z.custom<`0x${string}`>(
+export const hexSchema = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x[0-9a-fA-F]*$/.test(value),
 )
+
+/** A quantity as a node answers it, read as bigint; a uint256 has at most 64 digits. */
+export const quantitySchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{1,64}$/)
+  .transform((text) => BigInt(text))

@@ -36,6 +36,7 @@ export const errorTable = {
   unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>
 
+/** A code of the table: what `error` is on the wire. */
 export type ErrorCode = keyof typeof errorTable
 
 /** What a refusal may carry beyond its code. */
@@ -50,6 +51,7 @@ export type RefusalDetail = {
   log?: string
 }
 
+/** An expected refusal: a code and what helps to go on. */
 export type Refusal<Code extends ErrorCode = ErrorCode> = { readonly refusal: Code } & RefusalDetail
 
 /** An expected refusal, as a value. */
@@ -60,10 +62,12 @@ export function fail<const Code extends ErrorCode>(
   return { refusal: code, ...detail }
 }
 
+/** Tells a refusal from an answer; no answer of an operation has a field `refusal`. */
 export function isRefusal<T>(value: T | Refusal): value is Extract<T | Refusal, Refusal> {
   return typeof value === 'object' && value !== null && 'refusal' in value
 }
 
+/** Whether text that SQL raised is a code of the table. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorTable, text)
 }

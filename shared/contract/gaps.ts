@@ -7,4 +7,5 @@ export const gaps = {
   GAP_PAYMENT_MANDATE_V1: 'partial_live',
 } as const satisfies Record<string, 'partial_live' | 'live'>
 
+/** A gap that an operation or an answer names. */
 export type GapId = keyof typeof gaps

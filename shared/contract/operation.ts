@@ -7,6 +7,7 @@ import type { ErrorCode } from './errors.ts'
 import type { GapId } from './gaps.ts'
 import type { Access } from './scopes.ts'
 
+/** One operation: where it is reached, who may call it, what it takes, answers and refuses. */
 export type Operation<
   Request extends z.ZodType = z.ZodType,
   Response extends z.ZodType = z.ZodType,

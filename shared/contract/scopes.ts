@@ -5,6 +5,7 @@
 
 /** What a credential may hold. `vault` stands aside: it opens secrets and nothing else. */
 export const scopes = ['read', 'pay', 'full', 'vault'] as const
+/** One scope, as it is stored with a credential. */
 export type Scope = (typeof scopes)[number]
 
 /** What an operation asks of its caller. `public` asks for no token at all. */

@@ -3,7 +3,7 @@
  * and stores it before answering. It takes a payment id and a credential, never a digest, an
  * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
-import { findChain, tokenByAddress } from '../chains/registry.ts'
+import { assetOf } from '../chains/registry.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import { signAuthorization } from './authorization.ts'
@@ -82,9 +82,7 @@ async function sign(
 
 function signTerms(roots: Roots, row: AuthorizedRow): Promise<SignedAuthorization> {
   const { account, wallet, payee, chain: chainId, token, id, amount_atomic } = row.payment_row
-  const chain = findChain(`eip155:${chainId}`)
-  const known = chain && tokenByAddress(chain, token)
-  if (!known) throw new Error(`no token ${token} on ${chainId}`)
+  const { token: known } = assetOf({ chain: chainId, token })
   const terms = {
     chainId,
     token: known.address,

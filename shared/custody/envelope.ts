@@ -7,9 +7,9 @@ import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
+import { decodeBase64, encodeBase64 } from '../base64.ts'
 import { addressOf, type RandomBytes } from './accounts.ts'
 import { encodeAssociatedData } from './associated-data.ts'
-import { decodeBase64, encodeBase64 } from './base64.ts'
 import { derivationSalt, type Roots } from './roots.ts'
 
 // draft-irtf-cfrg-xchacha-03 section 2.1: a nonce of 24 bytes is long enough to be drawn at random.

@@ -31,6 +31,7 @@ export type AuthorizeRequest = {
     | undefined
 }
 
+/** What custody says to a request; in all cases but `signed` nothing was signed. */
 export type AuthorizeAnswer =
   /** `first` is true for the one call that owns the sending of this payment for now. */
   | {
@@ -61,6 +62,7 @@ export type SignedAuthorization = {
 /** A raw EIP-1559 transaction, stored before this is answered. */
 export type SignedTransaction = { hash: `0x${string}`; raw: `0x${string}` }
 
+/** What a service binding to custody offers: the same in process and between functions. */
 export type CustodyPort = {
   authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>
 }

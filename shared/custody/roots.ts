@@ -7,7 +7,7 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod'
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64 } from '../base64.ts'
 
 const rootBytes = 32
 const versionsMax = 64

@@ -8,12 +8,12 @@ import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isErrorCode, Rejection } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
-import type { Fetch } from '../world.ts'
 import type { DatabaseFunctions } from './functions.ts'
 
-type Name = keyof DatabaseFunctions & string
+type Name = keyof DatabaseFunctions
 type Arguments<N extends Name> = Omit<DatabaseFunctions[N]['args'], 'credential'>
 
+/** The database without a caller; a Rejection is how it says no. */
 export type Database = {
   /** Calls one SQL function; answers what PostgREST answers, unread. */
   call(name: Name, args: object): Promise<unknown>
@@ -38,7 +38,7 @@ const triesMax = 4
 const timeoutMilliseconds = 10_000
 
 /** Opens the database with the key that this function was given. */
-export function openDatabase(config: Config, fetch: Fetch): Database {
+export function openDatabase(config: Config, fetch: typeof globalThis.fetch): Database {
   const key = config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? ''
   const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {
     headers: { apikey: key, authorization: `Bearer ${key}` },
@@ -49,8 +49,9 @@ export function openDatabase(config: Config, fetch: Fetch): Database {
   return {
     async call(name, args) {
       for (let tries = 1; ; tries += 1) {
-        const { data, error, status } = await client.rpc(name, args)
-        if (!error) return data
+        const answer: PostgrestAnswer = await client.rpc(name, args)
+        const { error, status } = answer
+        if (!error) return answer.data
         const again = error.code === '40001' || error.code === '40P01'
         if (!again || tries === triesMax) throw rejection(error, status)
       }
@@ -68,13 +69,14 @@ export function unbound(database: Database): CallerDatabase {
   return reading((name, args) => database.call(name, args))
 }
 
+const rows = z.array(z.unknown())
+
 function reading(call: Database['call']): CallerDatabase {
   return {
     async one(name, args, row) {
-      return z
-        .array(row)
-        .max(1)
-        .parse(await call(name, args))[0]
+      const [first, ...others] = rows.parse(await call(name, args))
+      if (others.length > 0) throw new Error(`${name} answered more than one row`)
+      return first === undefined ? undefined : row.parse(first)
     },
     async many(name, args, row) {
       return z.array(row).parse(await call(name, args))
@@ -85,6 +87,7 @@ function reading(call: Database['call']): CallerDatabase {
   }
 }
 
+type PostgrestAnswer = { data: unknown; error: PostgrestFailure | null; status: number }
 type PostgrestFailure = { code?: string; message: string; details?: string | null }
 
 function rejection(error: PostgrestFailure, status: number): Error {

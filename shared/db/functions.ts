@@ -68,9 +68,10 @@ export type DatabaseFunctions = {
       chain?: number | null
     }
   }
-  finish_attempt: {
+  get_identity: { args: { credential: string } }
+  get_wallet: { args: { credential: string } }
+  housekeeping_finish_attempt: {
     args: {
-      credential: string
       payment: string
       delivery: unknown
       tx_hash?: string | null
@@ -80,8 +81,6 @@ export type DatabaseFunctions = {
       finality?: string | null
     }
   }
-  get_identity: { args: { credential: string } }
-  get_wallet: { args: { credential: string } }
   housekeeping_open: { args: { batch: number } }
   housekeeping_release: { args: { payment: string; state: string; reason: string } }
   housekeeping_settle: {

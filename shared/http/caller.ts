@@ -2,11 +2,12 @@
  * Who asks, as far as a request tells it: token, client fingerprint, network address. Whether the
  * token is good is decided in the database, in the transaction of the operation itself.
  */
-import { credentialOf, isApiKey, toHex } from '../auth/api-key.ts'
+import { credentialOf, isApiKey } from '../auth/api-key.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase, Database } from '../db/database.ts'
 import { bindCredential, unbound } from '../db/database.ts'
+import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
@@ -52,11 +53,10 @@ export async function contextOf(
   }
 }
 
-async function fingerprint(headers: Headers): Promise<string> {
+function fingerprint(headers: Headers): Promise<string> {
   const deviceId = headers.get('x-device-id')
   const text = deviceId ? `id:${deviceId}` : `agent:${headers.get('user-agent') ?? ''}`
-  const bytes = new TextEncoder().encode(text.slice(0, 512))
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+  return sha256Hex(text.slice(0, 512))
 }
 
 /** The edge platform sets this header itself, so a client cannot choose its own address. */

@@ -42,7 +42,7 @@ export function edgeFunction<Contract extends Operation>(
   app.use(async (c, next) => {
     world ??= worldOf(c.env)
     c.set('world', world)
-    c.set('requestId', crypto.randomUUID())
+    c.set('requestId', world.newId())
     await next()
   })
   for (const gate of gates(contract)) app.on(contract.method, [path], gate)

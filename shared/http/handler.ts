@@ -5,6 +5,7 @@ import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
 
+/** One request: who asks, and all that its handler may reach. */
 export type Context = {
   world: World
   /** Bound to the caller of this request; of no use in a public operation. */

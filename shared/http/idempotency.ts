@@ -3,10 +3,10 @@
  * comes while the first is still at work waits a little for its answer, then is told to come back.
  */
 import * as z from 'zod'
-import { toHex } from '../auth/api-key.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
+import { sha256Hex } from '../digest.ts'
 import type { Context } from './handler.ts'
 
 const claim = z.object({
@@ -29,8 +29,7 @@ export async function once(
   context: Context,
   run: (claim: string) => Promise<string | Refusal>,
 ): Promise<string | Refusal> {
-  const bytes = new TextEncoder().encode(body)
-  const digest = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+  const digest = await sha256Hex(body)
   const kept = await claimOrWait(contract, key, digest, context)
   if (typeof kept === 'string' || isRefusal(kept)) return kept
   const operation = contract.id

@@ -7,6 +7,7 @@ import { wordSchema } from '../chains/hex.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
+import { unbound } from '../db/database.ts'
 import type { Context } from '../http/handler.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
 import { sendPaid } from '../x402/delivery.ts'
@@ -87,7 +88,11 @@ async function deliver(
     delivery: deliveryOf(payment, fetched),
   }
   try {
-    const finished = await context.db.one('finish_attempt', question, foundRow)
+    const finished = await unbound(context.world.db).one(
+      'housekeeping_finish_attempt',
+      question,
+      foundRow,
+    )
     return { outcome: 'done', payment: finished?.payment_row ?? payment }
   } catch (error) {
     return outcomeLost(error)

@@ -3,9 +3,9 @@
  * a merchant's word alone never makes a payment paid or unpaid.
  */
 import * as z from 'zod'
+import { decodeBytes, encodeBase64 } from '../base64.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
-import { decodeBytes, encodeBytes } from '../x402/base64.ts'
 import type { Challenge } from '../x402/challenge.ts'
 import { readChallengeAnswer } from '../x402/challenge.ts'
 import { headersKept } from '../x402/delivery.ts'
@@ -36,7 +36,7 @@ export function deliveryOf(payment: Payment, fetched: Fetched): Delivery {
         kind: fetched.kind,
         status: fetched.status,
         headers: headersKept(fetched.headers),
-        body_base64: encodeBytes(fetched.body),
+        body_base64: encodeBase64(fetched.body),
         truncated: fetched.truncated,
         reasons: fetched.status === 402 ? refusedReasons(payment, fetched) : [],
       }

@@ -20,6 +20,7 @@ export type Signing = Pick<
   fundsAtomic: bigint
 }
 
+/** A signature, a confirmation that is missing, or why there will be none. */
 export type Authorized =
   | (AuthorizeAnswer & { outcome: 'signed'; consentLevel: ConsentLevel })
   | { outcome: 'confirm'; level: ConsentLevel; reasons: Reason[] }
@@ -63,7 +64,8 @@ function standing({ payment_row: payment }: Entered): Decision | undefined {
   return { verdict: 'allow', consentLevel: payment.consent_level ?? 'none' }
 }
 
-function askCustody(
+/** Custody may have reserved the payment before it failed, so no answer may deny that. */
+async function askCustody(
   context: Context,
   entered: Entered,
   consentLevel: ConsentLevel,
@@ -71,14 +73,20 @@ function askCustody(
 ): Promise<AuthorizeAnswer> {
   const { custody } = context.world
   if (!custody) throw new Error('CUSTODY is not bound')
-  return custody.authorize({
-    credential: context.credential,
-    paymentId: entered.payment_row.id,
-    consentLevel,
-    factsVersion: entered.facts.version,
-    fundsAtomic: fundsAtomic.toString(),
-    ...signing,
-  })
+  const { id: paymentId } = entered.payment_row
+  try {
+    return await custody.authorize({
+      credential: context.credential,
+      paymentId,
+      consentLevel,
+      factsVersion: entered.facts.version,
+      fundsAtomic: fundsAtomic.toString(),
+      ...signing,
+    })
+  } catch (error) {
+    const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
+    throw new Rejection(fail('unavailable', { message, log: String(error) }))
+  }
 }
 
 /** Reads a payment of the caller's again, with fresh facts. */

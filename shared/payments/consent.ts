@@ -2,9 +2,9 @@
  * From facts to a decision in the words of the wire: what is asked, of whom, and the digest of the
  * terms that a confirmation is bound to.
  */
-import { toHex } from '../auth/api-key.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
+import { sha256Hex } from '../digest.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { Decision } from '../policy/decide.ts'
 import { decide } from '../policy/decide.ts'
@@ -54,7 +54,7 @@ export async function confirmationOf(payment: Payment, level: ConsentLevel) {
  * SHA-256 over the canonical terms, keys sorted as RFC 8785 asks: consent to them cannot be moved
  * to another payment.
  */
-async function termsDigest(payment: Payment): Promise<string> {
+function termsDigest(payment: Payment): Promise<string> {
   const { request_digest: requestDigest, origin } = payment.terms
   const terms = {
     amount_atomic: payment.amount_atomic.toString(),
@@ -67,6 +67,5 @@ async function termsDigest(payment: Payment): Promise<string> {
     token: payment.token,
     v: 1,
   }
-  const bytes = new TextEncoder().encode(`aoa-consent-v1\0${JSON.stringify(terms)}`)
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+  return sha256Hex(`aoa-consent-v1\0${JSON.stringify(terms)}`)
 }

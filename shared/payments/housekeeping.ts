@@ -6,10 +6,11 @@
 import * as z from 'zod'
 import { broadcast } from '../chains/evm/broadcast.ts'
 import { hexSchema } from '../chains/hex.ts'
+import { assetOf } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
-import { assetOf, paymentRow } from './payment.ts'
+import { paymentRow } from './payment.ts'
 import { watchPayment } from './watch.ts'
 
 const openRow = z.object({

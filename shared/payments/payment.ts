@@ -4,8 +4,6 @@
  */
 import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
-import type { Chain, Token } from '../chains/registry.ts'
-import { findChain, tokenByAddress } from '../chains/registry.ts'
 import { consentLevels } from '../policy/facts.ts'
 
 const bigintText = z
@@ -54,6 +52,7 @@ export const paymentRow = z.object({
   delivery: z.unknown().optional(),
 })
 
+/** A row as it was read: hex checked, amounts as bigint, times in UTC. */
 export type Payment = z.output<typeof paymentRow>
 
 const window = z
@@ -79,19 +78,16 @@ export const factsRow = z.object({
   relayer: addressSchema.nullable(),
 })
 
+/** What a decision is taken from, and the relayer's address where one is in service. */
 export type PaymentFacts = z.output<typeof factsRow>
 
 /** A payment with its facts. */
 export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
+/** What api.begin_payment and api.payment_facts answer, read. */
 export type Entered = z.output<typeof enteredRow>
 
 /** A payment alone. */
 export const foundRow = z.object({ payment_row: paymentRow })
 
 /** Chain and token of a payment; they were in the registry when it was entered. */
-export function assetOf(payment: Pick<Payment, 'chain' | 'token'>): { chain: Chain; token: Token } {
-  const chain = findChain(`eip155:${payment.chain}`)
-  const token = chain && tokenByAddress(chain, payment.token)
-  if (!chain || !token) throw new Error(`no asset ${payment.token} on ${payment.chain}`)
-  return { chain, token }
-}
+export { assetOf } from '../chains/registry.ts'

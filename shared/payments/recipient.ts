@@ -9,6 +9,7 @@ import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { aliasProblem, canonicalAlias } from '../onboarding/alias.ts'
 
+/** `checksummed` false: its letters had one case, so a typing error could not be noticed. */
 export type Recipient =
   | { kind: 'alias' | 'mail'; alias: string }
   | { kind: 'address'; address: Address; checksummed: boolean }

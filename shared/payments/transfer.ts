@@ -3,17 +3,17 @@
  * priced from, before anything is reserved; what custody signed is stored before it is broadcast,
  * and an outcome that is not known is `submitted`, never `failed`.
  */
-import type { Hex } from '../chains/evm/abi.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
 import type { Preflight } from '../chains/evm/preflight.ts'
 import { readPreflight } from '../chains/evm/preflight.ts'
+import type { Hex } from '../chains/hex.ts'
+import { assetOf } from '../chains/registry.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { Entered } from './payment.ts'
-import { assetOf } from './payment.ts'
 
 /** A relayed authorization is good for ten minutes, which bounds how long it can stay unknown. */
 const validSeconds = 600

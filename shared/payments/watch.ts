@@ -14,6 +14,7 @@ import { assetOf, foundRow } from './payment.ts'
 type Settled = Extract<Proof, { status: 'settled' }>
 type Hash = NonNullable<Payment['tx_hash']>
 
+/** A payment after a look at the chain. */
 export type Watched = {
   payment: Payment
   /** Blocks from the payment's own to the latest, or 0. */

@@ -2,10 +2,10 @@
  * Sentences about payments, for people. They say what is asked or what happened, in full: amount,
  * token, chain, payee. Text of strangers is never part of them but for host names.
  */
+import { assetOf } from '../chains/registry.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
 import type { Reason, ReasonCode } from '../policy/decide.ts'
 import type { Payment } from './payment.ts'
-import { assetOf } from './payment.ts'
 
 /** One sentence that a person can confirm, such as "Pay 5 USDC on Base to bob (0x…)." */
 export function summaryOf(payment: Payment): string {

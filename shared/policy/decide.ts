@@ -14,6 +14,7 @@ export type ReasonCode =
   | 'asserted_new_recipient_limit'
   | 'daily_spending_cap'
 
+/** A reason with the figures that an agent needs to ask for less or to wait. */
 export type Reason = {
   code: ReasonCode
   /** What is left of the limit that the reason names. */
@@ -21,6 +22,7 @@ export type Reason = {
   resetsAt?: string | null
 }
 
+/** `neededLevel` is the lowest consent that carries the payment. */
 export type Decision =
   | { verdict: 'allow'; consentLevel: ConsentLevel }
   | { verdict: 'confirm'; neededLevel: ConsentLevel; reasons: Reason[] }

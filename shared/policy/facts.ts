@@ -11,11 +11,13 @@ export const consentLevels = [
   'user_session',
   'user_passkey',
 ] as const
+/** One level; a later one of the list stands for more. */
 export type ConsentLevel = (typeof consentLevels)[number]
 
 /** A limit of the account and what of it is used, reserved amounts included. */
 export type Window = { limit: bigint; spent: bigint; resetsAt: string | null }
 
+/** Everything that `decide` looks at. */
 export type Facts = {
   amountUsdMicros: bigint
   automaticDaily: Window

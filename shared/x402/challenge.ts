@@ -4,9 +4,9 @@
  * what it offered. Nothing that is read here is trusted; offers.ts decides what can be paid.
  */
 import * as z from 'zod'
+import { decodeText, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
 import { fail } from '../contract/errors.ts'
-import { decodeText, parseJson } from './base64.ts'
 
 /** One entry of `accepts`, read and still to be judged. */
 export type Offer = {

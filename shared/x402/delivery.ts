@@ -2,9 +2,12 @@
  * The one file of x402 that fetches: the challenge of a resource, and the paid request. Both go
  * through the guarded client, so a payment never follows a redirect to another place.
  */
+
+import { decodeBytes } from '../base64.ts'
+import { fail } from '../contract/errors.ts'
 import type { Fetched, Outside } from '../http/safe-fetch.ts'
 import { safeFetch } from '../http/safe-fetch.ts'
-import { decodeBytes } from './base64.ts'
+import { readChallengeAnswer } from './challenge.ts'
 import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
@@ -17,6 +20,27 @@ const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 393_216 }
 /** Asks for the resource without paying. */
 export function fetchChallenge(world: Outside, request: FrozenRequest): Promise<Fetched> {
   return send(world, request, [], challengeLimits)
+}
+
+/** The challenge as the resource gives it now, or why there is none. */
+export async function askChallenge(world: Outside, request: FrozenRequest) {
+  const fetched = await fetchChallenge(world, request)
+  switch (fetched.kind) {
+    case 'refused':
+      return fail('resource_refused', { message: fetched.reason })
+    case 'timeout':
+      return fail('resource_unavailable', { message: 'The resource did not answer in time.' })
+    case 'unreachable':
+      return fail('resource_unavailable', { log: fetched.reason })
+    case 'redirected':
+      return fail('resource_unavailable', {
+        message: `The resource redirects to ${(fetched.location ?? 'nowhere').slice(0, 200)}.`,
+        hint: 'Prepare the payment with the address that it leads to, if you trust it.',
+      })
+    case 'answered':
+      if (fetched.status === 402) return readChallengeAnswer(fetched.headers, fetched.body)
+      return fail('no_payment_required', { details: { status: fetched.status } })
+  }
 }
 
 /** Sends the frozen request with the payment header. */

@@ -3,9 +3,9 @@
  * the server's answer claims about the settlement. A claim is a hint where to look on chain.
  */
 import * as z from 'zod'
+import { decodeText, encodeText, parseJson } from '../base64.ts'
 import { wordSchema } from '../chains/hex.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
-import { decodeText, encodeText, parseJson } from './base64.ts'
 
 /** A signature is good for five minutes at most, whatever a merchant asks for. */
 const validSecondsMax = 300

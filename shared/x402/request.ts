@@ -3,11 +3,11 @@
  * body to the byte. What a client must not choose, or what would carry a payment, is refused.
  */
 import * as z from 'zod'
-import { toHex } from '../auth/api-key.ts'
+import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { fail } from '../contract/errors.ts'
+import { sha256Hex } from '../digest.ts'
 import type { Config } from '../env.ts'
 import { checkUrl } from '../http/safe-fetch.ts'
-import { decodeBytes, encodeBytes } from './base64.ts'
 
 /** Methods that can be paid for. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -58,7 +58,7 @@ export function freezeRequest(wish: RequestWish, config: Pick<Config, 'allowLoop
     return fail('invalid_request', { message: 'body: a GET has none' })
   }
   const headers = Object.entries(wish.headers ?? {})
-  const bodyBase64 = body === null ? null : encodeBytes(body)
+  const bodyBase64 = body === null ? null : encodeBase64(body)
   return { url: url.href, method, headers, body_base64: bodyBase64 } satisfies FrozenRequest
 }
 
@@ -83,8 +83,7 @@ function bodyOf({ body, bodyBase64 }: RequestWish): Uint8Array<ArrayBuffer> | nu
 }
 
 /** SHA-256 over method, address and body: what a confirmation of the payment is bound to. */
-export async function requestDigest(request: FrozenRequest): Promise<string> {
+export function requestDigest(request: FrozenRequest): Promise<string> {
   const text = JSON.stringify([request.method, request.url, request.body_base64])
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return toHex(new Uint8Array(digest))
+  return sha256Hex(text)
 }

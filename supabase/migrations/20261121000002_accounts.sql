@@ -77,7 +77,7 @@ create type private.caller as (account uuid, key uuid, scopes text[]);
 
 -- full covers pay, pay covers read; vault covers nothing but itself.
 create function private.scope_covers(held text[], needed text) returns boolean
-  language sql immutable set search_path = '' as $$
+  language sql immutable as $$
   select case needed
     when 'read' then held && array['read', 'pay', 'full']
     when 'pay' then held && array['pay', 'full']
@@ -89,7 +89,7 @@ $$;
 -- With `unfrozen` a frozen account is turned away too: for money and for secrets. It counts against
 -- no rate: the later calls of a request that was let in already must not be refused for that.
 create function private.recognize(credential text, needed text, unfrozen boolean default false)
-  returns private.api_keys language plpgsql set search_path = '' as $$
+  returns private.api_keys language plpgsql as $$
 declare
   found_key private.api_keys;
   frozen_at timestamptz;
@@ -115,7 +115,7 @@ end $$;
 
 -- Recognizes the caller and counts the request against its rate.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
-  returns private.caller language plpgsql set search_path = '' as $$
+  returns private.caller language plpgsql as $$
 declare
   caller private.caller;
   found_key private.api_keys := private.recognize(credential, needed, unfrozen);
@@ -152,7 +152,7 @@ grant execute on function api.check_alias to service_role;
 -- What the operator's scripts open accounts with; it is not exposed. The id comes from outside
 -- because the wallet's key is sealed for it before the account exists.
 create function private.open_account(opened uuid, alias text, address text, envelope jsonb)
-  returns void language plpgsql set search_path = '' as $$
+  returns void language plpgsql as $$
 begin
   insert into private.accounts (id, alias) values (opened, alias);
   insert into private.wallets values (opened, 'evm', address);

@@ -73,22 +73,28 @@ create type private.spending as (
 
 -- Sums over the rolling 24 hours, in micro-USD; a window resets when its oldest payment leaves it.
 create function private.spent(spender uuid) returns private.spending
-  language sql stable set search_path = '' as $$
-  select (
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0)::bigint,
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0)::bigint,
-    coalesce(sum(p.amount_usd_micros), 0)::bigint,
+  language plpgsql stable as $$
+declare
+  s private.spending;
+  since timestamptz := private.clock() - interval '24 hours';
+begin
+  select
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
+    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
+    coalesce(sum(p.amount_usd_micros), 0),
     min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
     min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
     min(p.authorized_at) + interval '24 hours'
-  )::private.spending
+  into s.automatic, s.asserted, s.total,
+    s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
   from private.payments p
-  where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
-    and p.state in ('authorized', 'signed', 'unknown', 'settled')
-$$;
+  where p.account = spender and p.authorized_at > since
+    and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return s;
+end $$;
 
 create function private.limits_json(a private.accounts, s private.spending) returns jsonb
-  language sql stable set search_path = '' as $$
+  language sql stable as $$
   select jsonb_build_object(
     'automatic_daily', jsonb_build_object(
       'limit', a.automatic_daily_limit_usd_micros::text,
@@ -103,22 +109,28 @@ $$;
 
 -- The form in which a payment leaves the database: money as text, times as RFC 3339.
 create function private.payment_json(p private.payments) returns jsonb
-  language sql stable set search_path = '' as $$
+  language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text)
 $$;
 
 create function private.recipient_known(payer uuid, payee text) returns boolean
-  language sql stable set search_path = '' as $$
+  language sql stable as $$
   select exists (select from private.known_recipients r
     where r.account = payer and r.chain_family = 'evm' and r.address = payee)
+$$;
+
+create function private.device_known(p private.payments) returns boolean
+  language sql stable as $$
+  select exists (select from private.known_devices d
+    where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
 $$;
 
 -- A known recipient that shares the first and last four hex digits with another address: the mark
 -- of address poisoning. Null when there is none.
 create function private.similar_recipient(payer uuid, payee text) returns text
-  language sql stable set search_path = '' as $$
+  language sql stable as $$
   select r.address from private.known_recipients r
    where r.account = payer and r.address <> payee
      and lower(left(r.address, 6)) = lower(left(payee, 6))
@@ -128,7 +140,7 @@ $$;
 
 -- What of a wallet's token is promised already and may still leave it.
 create function private.reserved_atomic(p private.payments) returns numeric
-  language sql stable set search_path = '' as $$
+  language sql stable as $$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
      and o.state in ('authorized', 'signed', 'unknown')

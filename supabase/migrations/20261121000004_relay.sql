@@ -41,7 +41,7 @@ alter table private.relay_transactions enable row level security;
 -- What the operator's scripts bring a relayer into service with. The nonce never goes back below
 -- one that a slot holds.
 create function private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
-  returns void language plpgsql set search_path = '' as $$
+  returns void language plpgsql as $$
 begin
   insert into private.custody_keys values (address, 'relayer', envelope) on conflict do nothing;
   insert into private.relay_lanes as l values (open_lane.chain, open_lane.address, 'relayer', nonce)
@@ -54,7 +54,7 @@ end $$;
 -- Claims the next nonce of a lane for a payment: of a relayer, or of the wallet itself, whose
 -- counter follows what the chain was seen to hold. Null when no relayer is in service.
 create function private.claim_slot(p private.payments, lane_kind text, wallet_nonce bigint)
-  returns private.relay_slots language plpgsql set search_path = '' as $$
+  returns private.relay_slots language plpgsql as $$
 declare
   claimed private.relay_slots;
   picked private.relay_lanes;

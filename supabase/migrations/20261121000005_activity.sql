@@ -19,7 +19,7 @@ create index activities_feed_by_category on private.activities (account, categor
 
 -- A payment's category is its kind.
 create function private.record_payment(p private.payments, type text)
-  returns void language sql set search_path = '' as $$
+  returns void language sql as $$
   insert into private.activities (account, category, type, payment)
   values (p.account, p.kind, type, p.id)
 $$;

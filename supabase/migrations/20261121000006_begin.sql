@@ -2,21 +2,24 @@
 
 -- Everything that a decision about this payment is taken from.
 create function private.payment_facts(p private.payments) returns jsonb
-  language sql stable set search_path = '' as $$
-  select jsonb_build_object(
+  language plpgsql stable as $$
+declare
+  a private.accounts;
+  s private.spending := private.spent(p.account);
+begin
+  select * into a from private.accounts where id = p.account;
+  return jsonb_build_object(
     'version', a.facts_version,
-    'limits', private.limits_json(a, private.spent(a.id)),
+    'limits', private.limits_json(a, s),
     'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
-    'device_known', exists (select from private.known_devices d
-      where d.account = p.account and d.key = p.key and d.fingerprint = p.device),
+    'device_known', private.device_known(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'relayer', (select l.address from private.relay_lanes l
       where l.chain = p.chain and l.kind = 'relayer' and not l.paused
-      order by l.used_at nulls first limit 1))
-  from private.accounts a where a.id = p.account
-$$;
+      order by l.used_at nulls first limit 1));
+end $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
 -- alias the payee is looked up; the same claim finds the payment that it entered before.

@@ -5,28 +5,30 @@
 -- facts; this is its second path and the one that holds when requests race.
 create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, consent text)
-  returns boolean language sql stable set search_path = '' as $$
-  select s.total + p.amount_usd_micros <= a.daily_spending_cap_usd_micros
-    and private.similar_recipient(p.account, p.payee) is null
-    and case consent
-      when 'none' then s.automatic + p.amount_usd_micros <= a.automatic_daily_limit_usd_micros
-        and private.recipient_known(p.account, p.payee)
-        and exists (select from private.known_devices d
-          where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
-      when 'agent_asserted' then
-        s.asserted + p.amount_usd_micros <= a.asserted_daily_limit_usd_micros
-        and (p.amount_usd_micros <= a.asserted_new_recipient_limit_usd_micros
-          or private.recipient_known(p.account, p.payee))
-      else false
-    end
-$$;
+  returns boolean language plpgsql stable as $$
+begin
+  if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros
+    or private.similar_recipient(p.account, p.payee) is not null then
+    return false;
+  end if;
+  return case consent
+    when 'none' then s.automatic + p.amount_usd_micros <= a.automatic_daily_limit_usd_micros
+      and private.recipient_known(p.account, p.payee) and private.device_known(p)
+    when 'agent_asserted' then
+      s.asserted + p.amount_usd_micros <= a.asserted_daily_limit_usd_micros
+      and (p.amount_usd_micros <= a.asserted_new_recipient_limit_usd_micros
+        or private.recipient_known(p.account, p.payee))
+    else false
+  end;
+end $$;
 
 -- The answer for a payment that is authorized: what to sign, with which sealed keys.
 create function private.custody_answer(p private.payments, s private.relay_slots, first boolean)
   returns table (outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb,
     slot jsonb, lane_envelope jsonb, transaction jsonb)
-  language sql stable set search_path = '' as $$
-  select 'authorized', first, private.payment_json(p),
+  language plpgsql stable as $$
+begin
+  return query select 'authorized', first, private.payment_json(p),
     (select k.envelope from private.custody_keys k
       where k.address = p.wallet and k.owner = p.account::text),
     case when s.id is not null then
@@ -34,8 +36,8 @@ create function private.custody_answer(p private.payments, s private.relay_slots
     (select k.envelope from private.custody_keys k
       where k.address = s.lane and k.owner = 'relayer'),
     (select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
-       from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1)
-$$;
+       from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1);
+end $$;
 
 -- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
 -- not; `first` is true for the one caller that drives the sending until its lease ends.

@@ -5,7 +5,7 @@
 -- payment that somebody confirmed.
 create function private.settle(
   payment uuid, hash text, block bigint, in_block text, log integer, label text)
-  returns private.payments language plpgsql set search_path = '' as $$
+  returns private.payments language plpgsql as $$
 declare
   settled private.payments;
 begin
@@ -23,21 +23,23 @@ begin
   return settled;
 end $$;
 
+-- The functions named housekeeping_* take no credential. They grant nothing: whoever looked at the
+-- chain, or heard the merchant, books it, also when the key that paid was revoked meanwhile.
+
 -- The outcome of an x402 delivery in one step: what the merchant answered, and the settlement when
 -- the chain shows one; without it the payment is unknown and keeps its reservation.
-create function api.finish_attempt(
-  credential text, payment uuid, delivery jsonb, tx_hash text default null,
+create function api.housekeeping_finish_attempt(
+  payment uuid, delivery jsonb, tx_hash text default null,
   block_number bigint default null, block_hash text default null, log_index integer default null,
   finality text default null)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay');
   finished private.payments;
 begin
-  update private.payments p set delivery = finish_attempt.delivery, leased_until = private.clock(),
+  update private.payments p set delivery = housekeeping_finish_attempt.delivery, leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end
-   where p.id = payment and p.account = caller.account and p.kind = 'x402'
+   where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
   if finished.id is not null and tx_hash is not null then
@@ -45,10 +47,7 @@ begin
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
-grant execute on function api.finish_attempt to service_role;
-
--- Records what the chain shows of a payment. It needs no credential: it grants nothing, it is
--- called by whoever looked (a status request or the scheduled function).
+-- Records what the chain shows of a payment.
 create function api.housekeeping_settle(
   payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer,
   finality text)
@@ -107,5 +106,5 @@ begin
      where r.payment = s.id order by t.attempt desc limit 1)
   from seen s;
 end $$;
-grant execute on function api.housekeeping_settle, api.housekeeping_release, api.housekeeping_open
-  to service_role;
+grant execute on function api.housekeeping_finish_attempt, api.housekeeping_settle,
+  api.housekeeping_release, api.housekeeping_open to service_role;

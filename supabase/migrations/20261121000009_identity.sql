@@ -4,6 +4,7 @@ create function api.get_identity(credential text) returns table (identity jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.caller := private.admit(credential, 'read');
+  spent private.spending := private.spent(caller.account);
 begin
   return query
   select jsonb_build_object(
@@ -13,7 +14,7 @@ begin
       where w.account = a.id),
     'credential', (select jsonb_build_object('id', k.id, 'label', k.label, 'scopes', k.scopes,
       'expires_at', k.expires_at) from private.api_keys k where k.id = caller.key),
-    'limits', private.limits_json(a, private.spent(a.id)))
+    'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $$;
 

@@ -43,7 +43,8 @@ test('a transfer whose broadcast was lost is sent again and paid once', async ()
   const { payer, payee } = await acquainted(world)
   const { fetch } = world.world
   world.world.fetch = (input, init) => {
-    const isBroadcast = String(init?.body).includes('eth_sendRawTransaction')
+    const body = typeof init?.body === 'string' ? init.body : ''
+    const isBroadcast = body.includes('eth_sendRawTransaction')
     return isBroadcast ? Promise.reject(new Error('connection lost')) : fetch(input, init)
   }
   const sent = await payer.post(path, { ...order, recipient: payee.alias })

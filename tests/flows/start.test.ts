@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 
 const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
@@ -42,12 +41,12 @@ function run(port: number): Run {
 }
 
 async function until(run: Run, isReached: () => boolean): Promise<void> {
-  const deadline = Date.now() + startTimeoutMilliseconds
-  while (!isReached()) {
-    const isOver = run.child.exitCode !== null || Date.now() > deadline
-    if (isOver) throw new Error(`the world did not come up:\n${run.output()}`)
-    await pause(20)
+  const look = () => {
+    if (isReached()) return true
+    if (run.child.exitCode !== null) throw new Error(`it ended at once:\n${run.output()}`)
+    return false
   }
+  await vi.waitUntil(look, { timeout: startTimeoutMilliseconds, interval: 20 })
 }
 
 /** Ctrl-C: the terminal sends SIGINT to everything that the program started in its group. */
@@ -81,7 +80,7 @@ beforeAll(async () => {
   await until(first, () => existsSync(worldFile))
 })
 afterAll(async () => {
-  if (first.child.exitCode === null) await interrupt(first)
+  if (first.child.exitCode === null && !first.child.killed) await interrupt(first)
   rmSync(directory, { recursive: true, force: true })
 })
 
@@ -157,7 +156,27 @@ test('Ctrl-C ends everything, and the next start finds its accounts and money ag
   expect(first.output()).not.toContain('older than the database')
   const answer = await get('/get-identity', { authorization: `Bearer ${before.api_keys.read}` })
   expect(answer.status).toBe(200)
-  expect(await interrupt(first)).toBe(0)
+})
+
+test('a world that is killed takes everything with it', async () => {
+  first.child.kill('SIGKILL')
+  await first.exit
+
+  await vi.waitUntil(() => processes(first).length === 0, { timeout: 10_000 })
+
+  expect(processes(first)).toEqual([])
+})
+
+test('wallets whose custody root was lost are not opened under a new one', async () => {
+  const secrets = join(directory, 'secrets.json')
+  renameSync(secrets, `${secrets}.kept`)
+
+  const refused = run(0)
+
+  expect(await refused.exit).toBe(1)
+  expect(refused.output()).toContain('secrets.json was lost')
+  expect(existsSync(secrets)).toBe(false)
+  renameSync(`${secrets}.kept`, secrets)
 })
 
 test('a start that is broken off ends clean', async () => {

@@ -185,7 +185,7 @@ test('when the outcome cannot be kept, the same signature is what is sent again'
   const path = '/settled/ok'
   const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}${path}?lost` }))
   const sentBefore = hostile.received(path).length
-  cut('/rpc/finish_attempt')
+  cut('/rpc/housekeeping_finish_attempt')
 
   const lost = await execute(agent, attempt)
   mend()

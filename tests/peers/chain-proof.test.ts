@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { Hex } from '../../shared/chains/evm/abi.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import { proveTransfer } from '../../shared/chains/evm/proof.ts'
+import type { Hex } from '../../shared/chains/hex.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,

@@ -5,8 +5,8 @@
 import type { HDNodeWallet } from 'ethers'
 import { getAddress, Interface, keccak256, Wallet } from 'ethers'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import type { Hex } from '../../shared/chains/evm/abi.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
+import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address, Chain, Token } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
 

@@ -23,7 +23,7 @@ function secretsOf(folder: string): string[] {
 
 test('every function folder is one environment, and every environment a folder', () => {
   const text = readFileSync(`${root}/wrangler.toml`, 'utf8')
-  const environments = [...text.matchAll(/^\[env\.([^.\]]+)\]$/gm)].map(([, name]) => name)
+  const environments = [...text.matchAll(/^\[env\.([^.\]]+)\]$/gm)].map(([, name = '']) => name)
 
   expect(environments.toSorted()).toEqual(functionFolders().toSorted())
 })

@@ -5,9 +5,9 @@
  */
 import postgres, { type Sql } from 'postgres'
 import * as z from 'zod'
-import { type Catalog, findFunction, loadCatalog, type SqlFunction } from './catalog.ts'
+import { type Catalog, findFunction, loadCatalog } from './catalog.ts'
 import { type Answer, parseJson, type Refusal, refusal, refusalOf } from './errors.ts'
-import { type Plan, type PlanRow, planOf } from './plan.ts'
+import { type Plan, type PlanRow, planOf, type SqlFunction } from './plan.ts'
 
 const statementTimeoutMilliseconds = 10_000
 const connectTimeoutSeconds = 5

@@ -4,21 +4,7 @@
  */
 import type { Sql } from 'postgres'
 import { type Refusal, refusal } from './errors.ts'
-import type { Plan } from './plan.ts'
-
-export type Argument = { name: string; type: string; required: boolean }
-
-export type SqlFunction = {
-  schema: string
-  name: string
-  args: Argument[]
-  /** Answers rows with named columns rather than bare values. */
-  composite: boolean
-  set: boolean
-  void: boolean
-  /** Prepared calls, one for each combination of given arguments. */
-  plans: Map<string, Plan>
-}
+import type { SqlFunction } from './plan.ts'
 
 export type Catalog = Map<string, SqlFunction[]>
 

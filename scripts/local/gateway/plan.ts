@@ -2,7 +2,21 @@
  * The SQL of one call. Arguments travel as the JSON text of the request and are cast by PostgreSQL,
  * so a number never passes through a JavaScript number; the answer leaves as JSON text.
  */
-import type { SqlFunction } from './catalog.ts'
+
+type Argument = { name: string; type: string; required: boolean }
+
+/** A function as the catalog of the database describes it. */
+export type SqlFunction = {
+  schema: string
+  name: string
+  args: Argument[]
+  /** Answers rows with named columns rather than bare values. */
+  composite: boolean
+  set: boolean
+  void: boolean
+  /** Prepared calls, one for each combination of given arguments. */
+  plans: Map<string, Plan>
+}
 
 export type Plan = { sql: string; takesBody: boolean; single: boolean }
 

@@ -3,10 +3,6 @@
  * rollups' own contracts. Only what is called here; nothing that could move money by accident.
  */
 import { parseAbi } from 'viem/utils'
-import * as z from 'zod'
-
-/** Bytes in hex, as JSON-RPC carries them. */
-export type Hex = `0x${string}`
 
 /** ERC-20, EIP-3009 and EIP-712 parts of a stablecoin that are read. */
 export const tokenAbi = parseAbi([
@@ -33,9 +29,3 @@ export const rollupAbi = parseAbi([
   'function arbBlockNumber() view returns (uint256)',
   'function getL1FeeUpperBound(uint256 unsignedTransactionBytes) view returns (uint256)',
 ])
-
-/** A quantity as a node answers it, read as bigint; a uint256 has at most 64 digits. */
-export const quantitySchema = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{1,64}$/)
-  .transform((text) => BigInt(text))

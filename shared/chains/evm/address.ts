@@ -3,8 +3,8 @@
  * imitate another. Checks are of form and of well-known places; who owns an address is never known.
  */
 import { getAddress } from 'viem/utils'
-import type { Address, Chain } from '../registry-data.ts'
-import { knownChains } from '../registry-data.ts'
+import type { Address, Chain } from '../chain.ts'
+import { knownChains } from '../registry.ts'
 import { multicall3Address, permit2Address } from './places.ts'
 
 /** `checksummed` false: all letters had one case, so a typing error could not be noticed. */

@@ -5,9 +5,10 @@
  */
 import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import * as z from 'zod'
-import type { Address, Chain, Token } from '../registry.ts'
-import type { Hex } from './abi.ts'
-import { quantitySchema, tokenAbi } from './abi.ts'
+import type { Address, Chain, Token } from '../chain.ts'
+import type { Hex } from '../hex.ts'
+import { quantitySchema } from '../hex.ts'
+import { tokenAbi } from './abi.ts'
 import type { Log } from './logs.ts'
 import { logSchema, readAuthorizationEnd, sameHex } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'

@@ -2,12 +2,8 @@
  * What addresses hold, in one round trip per chain. Balances are read at the latest block, so they
  * can still be undone by a reorganization; the block is named with them.
  */
-import { encodeFunctionData } from 'viem/utils'
-import type { Address, Chain, Token } from '../registry.ts'
-import { multicallAbi, tokenAbi } from './abi.ts'
-import type { Inner } from './multicall.ts'
-import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
-import { multicall3Address } from './places.ts'
+import type { Address, Chain, Token } from '../chain.ts'
+import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld, Unavailable } from './rpc.ts'
 import { rpcFor, unavailable } from './rpc.ts'
 
@@ -55,19 +51,6 @@ export async function readBalances(
     nativeWei,
     extraNativeWei,
   }
-}
-
-/** The inner call that reads one token balance. */
-export function balanceCall(token: Token, address: Address): Inner {
-  const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] })
-  return { target: token.address, callData }
-}
-
-/** The inner call that reads one native balance. */
-export function nativeCall(address: Address): Inner {
-  const args = [address] as const
-  const callData = encodeFunctionData({ abi: multicallAbi, functionName: 'getEthBalance', args })
-  return { target: multicall3Address, callData }
 }
 
 function tokenBalance(token: Token, word: bigint | undefined): TokenBalance {

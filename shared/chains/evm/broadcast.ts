@@ -3,10 +3,9 @@
  * the payment: bytes that left may be mined by anyone later, so what happened is read from the
  * chain, and only the same bytes may ever be sent again.
  */
-
+import type { Chain } from '../chain.ts'
+import type { Hex } from '../hex.ts'
 import { wordSchema } from '../hex.ts'
-import type { Chain } from '../registry.ts'
-import type { Hex } from './abi.ts'
 import type { ChainWorld, RpcFailure } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 

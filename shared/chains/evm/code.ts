@@ -2,9 +2,8 @@
  * What kind of thing an address is on one chain. It is asked before a transfer to a stranger, for a
  * warning; it decides nothing, since code can appear at an address later.
  */
-
+import type { Address, Chain } from '../chain.ts'
 import { hexSchema } from '../hex.ts'
-import type { Address, Chain } from '../registry.ts'
 import type { ChainWorld, Unavailable } from './rpc.ts'
 import { readAnswer, rpcFor } from './rpc.ts'
 
@@ -24,4 +23,15 @@ export async function readAddressKind(
   if (code === '0x') return { status: 'ok', kind: 'account' }
   // EIP-3541 keeps all other code from beginning with 0xef.
   return { status: 'ok', kind: code.startsWith('0xef0100') ? 'delegated' : 'contract' }
+}
+
+/** True if it is a contract on any of the chains; null when a chain that might say so is silent. */
+export async function isContractOn(
+  world: ChainWorld,
+  chains: readonly Chain[],
+  address: Address,
+): Promise<boolean | null> {
+  const kinds = await Promise.all(chains.map((chain) => readAddressKind(world, chain, address)))
+  if (kinds.some((read) => read.status === 'ok' && read.kind === 'contract')) return true
+  return kinds.every((read) => read.status === 'ok') ? false : null
 }

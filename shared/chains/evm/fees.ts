@@ -3,7 +3,7 @@
  * tip that recent blocks took. Pure arithmetic over one eth_feeHistory answer; all amounts in wei.
  */
 import * as z from 'zod'
-import { quantitySchema } from './abi.ts'
+import { quantitySchema } from '../hex.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
 import { readAnswer, unavailable } from './rpc.ts'
 

@@ -4,10 +4,10 @@
  */
 import { decodeEventLog } from 'viem/utils'
 import * as z from 'zod'
-import { hexSchema, wordSchema } from '../hex.ts'
-import type { Address, Token } from '../registry.ts'
-import type { Hex } from './abi.ts'
-import { quantitySchema, tokenAbi } from './abi.ts'
+import type { Address, Token } from '../chain.ts'
+import type { Hex } from '../hex.ts'
+import { hexSchema, quantitySchema, wordSchema } from '../hex.ts'
+import { tokenAbi } from './abi.ts'
 
 /** A payment as it must have happened. `authorizationNonce` is that of EIP-3009. */
 export type ExpectedTransfer = {

@@ -3,10 +3,10 @@
  * block, whose number and time come with them, so that what is compared was true at one moment.
  */
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import type { Address, Chain, Token } from '../chain.ts'
+import type { Hex } from '../hex.ts'
 import { hexSchema } from '../hex.ts'
-import type { Address, Chain } from '../registry.ts'
-import type { Hex } from './abi.ts'
-import { multicallAbi, rollupAbi } from './abi.ts'
+import { multicallAbi, rollupAbi, tokenAbi } from './abi.ts'
 import { arbSysAddress, multicall3Address } from './places.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
 import { readAnswer, unavailable } from './rpc.ts'
@@ -31,6 +31,19 @@ export function encodeSnapshot(chain: Chain, calls: readonly Inner[], block = 'l
   const args = [all.map((call) => ({ ...call, allowFailure: true }))] as const
   const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args })
   return { method: 'eth_call', params: [{ to: multicall3Address, data }, block] }
+}
+
+/** The inner call that reads one token balance. */
+export function balanceCall(token: Token, address: Address): Inner {
+  const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] })
+  return { target: token.address, callData }
+}
+
+/** The inner call that reads one native balance. */
+export function nativeCall(address: Address): Inner {
+  const args = [address] as const
+  const callData = encodeFunctionData({ abi: multicallAbi, functionName: 'getEthBalance', args })
+  return { target: multicall3Address, callData }
 }
 
 /** Reads the answer to `encodeSnapshot`; never throws, whatever the node sent. */

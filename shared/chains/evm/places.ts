@@ -2,7 +2,7 @@
  * Contracts that stand at the same address on every network of their kind. Plain constants, so that
  * reading an address needs none of the code that reads a chain.
  */
-import type { Address } from '../registry-data.ts'
+import type { Address } from '../chain.ts'
 
 /** https://github.com/mds1/multicall3 */
 export const multicall3Address: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'

@@ -4,10 +4,9 @@
  * that it ran. Nothing the payee or a facilitator claims is an input.
  */
 import * as z from 'zod'
-import { wordSchema } from '../hex.ts'
-import type { Chain, Token } from '../registry.ts'
-import type { Hex } from './abi.ts'
-import { quantitySchema } from './abi.ts'
+import type { Chain, Token } from '../chain.ts'
+import type { Hex } from '../hex.ts'
+import { quantitySchema, wordSchema } from '../hex.ts'
 import type { ExpectedTransfer } from './logs.ts'
 import { findTransfer, logSchema, sameHex } from './logs.ts'
 import type { ChainWorld, RpcAnswer, Unavailable } from './rpc.ts'

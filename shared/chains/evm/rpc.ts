@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import type { World } from '../../world.ts'
-import type { Chain } from '../registry.ts'
+import type { Chain } from '../chain.ts'
 
 /** What reading a chain needs of the world. */
 export type ChainWorld = Pick<World, 'fetch' | 'deadline'> & {

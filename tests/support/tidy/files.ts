@@ -36,3 +36,13 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
+
+/** Each operation's folder with the lines of its three files. */
+export function operationFolders(product: readonly TextFile[]) {
+  const contracts = product.filter(({ path }) => /^functions\/[^/]+\/contract\.ts$/.test(path))
+  return contracts.map(({ path }) => {
+    const folder = path.replace('contract.ts', '')
+    const inside = product.filter((file) => file.path.startsWith(folder))
+    return { folder, lines: inside.reduce((sum, file) => sum + file.lines, 0) }
+  })
+}

@@ -1,4 +1,7 @@
-/** The import graph. Types count: a file that needs another's types cannot be read without it. */
+/**
+ * The import graphs: of what is read, where types count because a file that needs another's types
+ * cannot be read without it, and of what is loaded, where they do not.
+ */
 import { dirname, join } from 'node:path'
 import { parseSync } from 'vite'
 import type { TextFile } from './files.ts'
@@ -6,10 +9,12 @@ import type { TextFile } from './files.ts'
 /** Path -> paths of the files that it imports, and the packages. */
 export type Graph = Map<string, { files: string[]; packages: string[] }>
 
-export function graphOf(files: readonly TextFile[]): Graph {
+type Link = 'read' | 'loaded'
+
+export function graphOf(files: readonly TextFile[], link: Link = 'read'): Graph {
   return new Map(
     files.map(({ path, text }) => {
-      const found = [...new Set(specifiers(path, text))]
+      const found = [...new Set(specifiers(path, text, link))]
       const inside = found.filter((name) => name.startsWith('.'))
       return [
         path,
@@ -22,14 +27,15 @@ export function graphOf(files: readonly TextFile[]): Graph {
   )
 }
 
-function specifiers(path: string, text: string): string[] {
+function specifiers(path: string, text: string, link: Link): string[] {
   const { program } = parseSync(path, text)
   return program.body.flatMap((node) => {
-    const isLink =
-      node.type === 'ImportDeclaration' ||
-      node.type === 'ExportNamedDeclaration' ||
-      node.type === 'ExportAllDeclaration'
-    return isLink && node.source ? [node.source.value] : []
+    const isImport = node.type === 'ImportDeclaration'
+    const isExport = node.type === 'ExportNamedDeclaration' || node.type === 'ExportAllDeclaration'
+    if (!(isImport || isExport) || !node.source) return []
+    // `import { type A }` is loaded all the same: only `import type` leaves nothing behind.
+    const isErased = (isImport ? node.importKind : node.exportKind) === 'type'
+    return link === 'loaded' && isErased ? [] : [node.source.value]
   })
 }
 

@@ -6,7 +6,7 @@ const layers = [
   ['http', 'payments', 'onboarding', 'oauth', 'consent', 'x402', 'auth'],
   ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db'],
   ['policy', 'contract'],
-  ['money', 'env.ts'],
+  ['money', 'env.ts', 'base64.ts', 'digest.ts'],
 ]
 
 /** Packages and where they may be imported; a package that is not listed may be nowhere. */

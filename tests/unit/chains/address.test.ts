@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isLossyRecipient, looksLike, readAddress } from '../../../shared/chains/evm/address.ts'
 import type { Address } from '../../../shared/chains/registry.ts'
-import { findChain } from '../../../shared/chains/registry.ts'
-import { knownChains } from '../../../shared/chains/registry-data.ts'
+import { findChain, knownChains } from '../../../shared/chains/registry.ts'
 
 const digit = fc.constantFrom(...Array.from('0123456789abcdefABCDEF'))
 const hexText = (length: number) => fc.string({ unit: digit, minLength: length, maxLength: length })

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 import {
   connectedChains,
   findChain,
+  knownChains,
   tokenByAddress,
   tokenBySymbol,
 } from '../../../shared/chains/registry.ts'
-import { knownChains } from '../../../shared/chains/registry-data.ts'
 
 const allTokens = knownChains.flatMap((chain) => chain.tokens.map((token) => ({ chain, token })))
 const networkIds: Record<string, number> = EVM_NETWORK_CHAIN_ID_MAP

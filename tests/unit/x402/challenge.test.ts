@@ -1,7 +1,7 @@
 import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { knownChains } from '../../../shared/chains/registry-data.ts'
+import { knownChains } from '../../../shared/chains/registry.ts'
 import {
   readChallenge,
   readChallengeAnswer,

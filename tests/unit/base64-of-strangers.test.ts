@@ -1,22 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  decodeBytes,
-  decodeText,
-  encodeBytes,
-  encodeText,
-  parseJson,
-} from '../../../shared/x402/base64.ts'
+import { decodeBytes, decodeText, encodeText, parseJson } from '../../shared/base64.ts'
 
 const bytes = fc.uint8Array({ maxLength: 400 })
-
-test('bytes become the base64 that Node makes of them', () => {
-  fc.assert(
-    fc.property(bytes, (given) => {
-      expect(encodeBytes(given)).toBe(Buffer.from(given).toString('base64'))
-    }),
-  )
-})
 
 test('both alphabets are read, padded or not', () => {
   fc.assert(
@@ -39,10 +25,10 @@ test('any text survives the way to a header and back, in ASCII', () => {
   )
 })
 
-test('a body of 64 KB passes without exhausting the call stack', () => {
+test('a body of 64 KB is read whole', () => {
   const body = new Uint8Array(65_536).fill(255)
 
-  expect(decodeBytes(encodeBytes(body))).toEqual(body)
+  expect(decodeBytes(Buffer.from(body).toString('base64'))).toEqual(body)
 })
 
 test.each(['%%%', 'a', 'abcde', 'ab cd', 'é', 'ab=cd', '{"x402Version":2}'])(

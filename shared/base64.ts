@@ -1,0 +1,67 @@
+/**
+ * Standard base64 (RFC 4648 section 4) of what the product itself writes. Reading is strict: exactly
+ * one text is accepted for given bytes, so a changed character can never go unnoticed. What strangers
+ * send is read tolerantly and never throws: both alphabets and missing padding are in use.
+ */
+
+/** Bytes that are spread into one call; a call stack holds far more of them. */
+const chunkBytes = 8_192
+
+/** Bytes as padded base64. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + chunkBytes))
+  }
+  return btoa(binary)
+}
+
+/** Reads `length` bytes; throws, without repeating the text, when it is not their one encoding. */
+export function decodeBase64(text: string, length: number): Uint8Array {
+  const bytes = isBase64Of(text, length)
+    ? Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+    : undefined
+  // RFC 4648 section 3.5: the unused bits of a last character could carry anything.
+  if (!bytes || encodeBase64(bytes) !== text) {
+    throw new Error(`expected ${length} bytes in base64`)
+  }
+  return bytes
+}
+
+function isBase64Of(text: string, length: number): boolean {
+  const digits = Math.ceil((length * 4) / 3)
+  const padding = (4 - (digits % 4)) % 4
+  return new RegExp(`^[A-Za-z0-9+/]{${digits}}={${padding}}$`).test(text)
+}
+
+/** Standard base64 of a text's UTF-8. */
+export function encodeText(text: string): string {
+  return encodeBase64(new TextEncoder().encode(text))
+}
+
+/** Bytes of standard or URL-safe base64, padded or not; undefined when it is neither. */
+export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const standard = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  if (!/^[A-Za-z0-9+/]*$/.test(standard) || standard.length % 4 === 1) return undefined
+  return Uint8Array.from(atob(standard), (character) => character.charCodeAt(0))
+}
+
+/** Text of base64; undefined when it is no base64 or no UTF-8. */
+export function decodeText(text: string): string | undefined {
+  const bytes = decodeBytes(text)
+  if (bytes === undefined) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** A JSON value that came from outside; undefined when the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Which chains and tokens a caller means by the names it gave. A name that means nothing here is
+ * refused rather than left out, so that an answer never looks complete when it is not.
+ */
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import type { Config } from '../env.ts'
+import type { Chain } from './chain.ts'
+import { connectedChains, findChain } from './registry.ts'
+
+/** The connected chains of these names, each once; all of them when no names are given. */
+export function wantedChains(
+  config: Config,
+  names: string[] | undefined,
+): Chain[] | Refusal<'unsupported_chain'> {
+  const connected = connectedChains(config)
+  if (!names) return connected
+  const wanted = new Set<Chain>()
+  for (const name of names) {
+    const chain = findChain(name)
+    if (!chain || !connected.includes(chain)) {
+      const available = connected.map(({ caip2 }) => caip2)
+      return fail('unsupported_chain', { details: { chain: name, available } })
+    }
+    wanted.add(chain)
+  }
+  return [...wanted]
+}
+
+/** Whether a token is among those named; the native coin has no address. */
+export type IsWanted = (symbol: string, address: string | null) => boolean
+
+/** What the names stand for on these chains: symbols or addresses, in any letter case. */
+export function wantedTokens(
+  chains: Chain[],
+  names: string[] | undefined,
+): IsWanted | Refusal<'unsupported_token'> {
+  if (!names) return () => true
+  const lower = new Set(names.map((name) => name.toLowerCase()))
+  const isWanted: IsWanted = (symbol, address) =>
+    lower.has(symbol.toLowerCase()) || (address !== null && lower.has(address.toLowerCase()))
+  const known = chains.flatMap(({ native, tokens }) => [
+    native.symbol.toLowerCase(),
+    ...tokens.flatMap(({ symbol, address }) => [symbol.toLowerCase(), address.toLowerCase()]),
+  ])
+  const unknown = [...lower].find((name) => !known.includes(name))
+  return unknown === undefined
+    ? isWanted
+    : fail('unsupported_token', { details: { token: unknown } })
+}

@@ -1,0 +1,35 @@
+/**
+ * What speaks against paying a recipient, in sentences for people. None of it refuses anything: a
+ * warning is shown, and who confirms decides.
+ */
+
+/** What the warnings are made from; `isContract` null when no chain could say. */
+export type RecipientStanding = {
+  /** A known recipient whose address looks like this one. */
+  similarTo: string | null
+  isKnown: boolean
+  isContract: boolean | null
+  isChecksummed: boolean
+}
+
+/** All warnings that apply, the gravest first. */
+export function warningsOf(standing: RecipientStanding): { code: string; message: string }[] {
+  const { similarTo, isKnown, isContract, isChecksummed } = standing
+  const warnings: { code: string; message: string }[] = []
+  if (similarTo !== null) {
+    const message = `The address looks like ${similarTo}, which was paid before, but differs.`
+    warnings.push({ code: 'similar_recipient', message })
+  }
+  if (!isKnown) {
+    warnings.push({ code: 'new_recipient', message: 'This recipient has not been paid before.' })
+  }
+  if (isContract === true) {
+    const message = 'The address is a contract: make sure that it can give tokens out again.'
+    warnings.push({ code: 'contract', message })
+  }
+  if (!isChecksummed) {
+    const message = 'The address has no checksum (EIP-55), so a typing error would go unnoticed.'
+    warnings.push({ code: 'no_checksum', message })
+  }
+  return warnings
+}

@@ -1,0 +1,68 @@
+/**
+ * Enters a transfer in the ledger, or finds the one that the caller goes on with. Nothing is
+ * reserved here and nothing is signed.
+ */
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import type { Context } from '../http/handler.ts'
+import type { Entered } from './payment.ts'
+import { enteredRow } from './payment.ts'
+import type { TransferOrder } from './transfer-order.ts'
+
+/** How long a transfer waits for a confirmation before it has to be entered again. */
+const expiresInSeconds = 3_600
+
+/** `transferId` continues an entered transfer, which has to have the terms of the order. */
+export async function enterTransfer(
+  context: Context,
+  order: TransferOrder,
+  { transferId, memo }: { transferId: string | undefined; memo: string | undefined },
+): Promise<Entered | Refusal<'payment_not_found' | 'terms_changed'>> {
+  const device = await context.device()
+  if (transferId === undefined) return begin(context, order, device, memo)
+  const question = { payment: transferId, kind: 'transfer', device }
+  const found = await context.db.one('payment_facts', question, enteredRow)
+  if (!found) return fail('payment_not_found')
+  return hasTerms(found, order) ? found : fail('terms_changed')
+}
+
+async function begin(
+  context: Context,
+  order: TransferOrder,
+  device: string,
+  memo: string | undefined,
+): Promise<Entered> {
+  const { recipient } = order
+  const terms = {
+    ...(recipient.kind === 'address'
+      ? { payee: recipient.address }
+      : { payee_alias: recipient.alias }),
+    kind: 'transfer',
+    device,
+    chain: order.chain.id,
+    token: order.token.address,
+    amount_atomic: order.amountAtomic.toString(),
+    amount_usd_micros: order.usdMicros.toString(),
+    terms: {},
+    expires_in_seconds: expiresInSeconds,
+    ...(memo === undefined ? {} : { memo }),
+    ...(context.claim === null ? {} : { claim: context.claim }),
+  }
+  const entered = await context.db.one('begin_payment', terms, enteredRow)
+  if (!entered) throw new Error('begin_payment answered no row')
+  return entered
+}
+
+function hasTerms({ payment_row: payment }: Entered, order: TransferOrder): boolean {
+  const { recipient } = order
+  const isSamePayee =
+    recipient.kind === 'address'
+      ? recipient.address === payment.payee
+      : recipient.alias === payment.payee_alias
+  return (
+    isSamePayee &&
+    payment.chain === order.chain.id &&
+    payment.token === order.token.address &&
+    payment.amount_atomic === order.amountAtomic
+  )
+}
