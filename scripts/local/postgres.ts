@@ -3,12 +3,13 @@
  * it however it ends. Anyone on this machine may connect: it is for development and tests only.
  */
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { embeddedBinaries } from './postgres-binaries.ts'
+import { prepareOwner } from './postgres-owner.ts'
 import { spawnTethered } from './tethered.ts'
 
 const startTimeoutMilliseconds = 30_000
@@ -40,7 +41,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 export async function startEmbeddedPostgres(options: PostgresOptions): Promise<Postgres> {
   const directory = resolve(options.directory)
   const binaries = options.binaries ?? embeddedBinaries()
-  const prefix = prepareDirectory(directory)
+  const prefix = prepareOwner(directory)
   if (!existsSync(join(directory, 'PG_VERSION'))) await initialise(directory, binaries, prefix)
   await clearPreviousRun(directory)
   for (let attempt = 1; ; attempt += 1) {
@@ -54,21 +55,6 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
       }
     }
   }
-}
-
-// PostgreSQL refuses to run as root, so root gives the directory to an unprivileged user and the
-// commands start through setpriv.
-function prepareDirectory(directory: string): string[] {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  if (process.getuid?.() !== 0) return []
-  const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
-  const line = ['postgres:', 'nobody:'].flatMap((name) =>
-    lines.filter((l) => l.startsWith(name)),
-  )[0]
-  const [, , uid, gid] = line?.split(':') ?? []
-  if (!uid || !gid) throw new Error('root needs a user "postgres" or "nobody" to run PostgreSQL as')
-  chownSync(directory, Number(uid), Number(gid))
-  return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 }
 
 async function initialise(directory: string, binaries: string, prefix: string[]) {
