@@ -2,8 +2,6 @@
 
 -- Types
 
-create type private.caller as (account uuid, key uuid, scopes text[]);
-
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
 
 -- Tables and views
@@ -284,7 +282,7 @@ CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.admit(credential, 'pay', true);
   entered private.payments;
   payee_address text := payee;
 begin
@@ -298,7 +296,7 @@ begin
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
-  select caller.account, caller.key, begin_payment.device, begin_payment.kind,
+  select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
@@ -342,7 +340,7 @@ CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, o
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, needed);
+  caller private.api_keys := private.admit(credential, needed);
   at timestamptz := private.clock();
   kept private.idempotent_answers;
 begin
@@ -459,7 +457,7 @@ CREATE OR REPLACE FUNCTION api.find_payment(credential text, payment uuid DEFAUL
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
 begin
   return query select private.payment_json(p) from private.payments p
    where p.account = caller.account
@@ -476,7 +474,7 @@ CREATE OR REPLACE FUNCTION api.get_identity(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
   spent private.spending := private.spent(caller.account);
 begin
   return query
@@ -485,8 +483,8 @@ begin
     'wallets', (select jsonb_agg(jsonb_build_object(
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
-    'credential', (select jsonb_build_object('id', k.id, 'label', k.label, 'scopes', k.scopes,
-      'expires_at', k.expires_at) from private.api_keys k where k.id = caller.key),
+    'credential', jsonb_build_object('id', caller.id, 'label', caller.label,
+      'scopes', caller.scopes, 'expires_at', caller.expires_at),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -498,7 +496,7 @@ CREATE OR REPLACE FUNCTION api.get_wallet(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
@@ -615,7 +613,7 @@ CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, befo
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
@@ -635,13 +633,13 @@ CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
-  update private.payments p set device = payment_facts.device, key = caller.key
+  update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
-     and (p.device, p.key) is distinct from (payment_facts.device, caller.key);
+     and (p.device, p.key) is distinct from (payment_facts.device, caller.id);
   select p.* into entered from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
@@ -657,7 +655,7 @@ CREATE OR REPLACE FUNCTION api.resolve_recipient(credential text, recipient_alia
  SET search_path TO ''
 AS $function$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
   found_wallet private.wallets;
   target text := resolve_recipient.address;
 begin
@@ -679,21 +677,17 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
- RETURNS private.caller
+ RETURNS private.api_keys
  LANGUAGE plpgsql
 AS $function$
 declare
-  caller private.caller;
-  found_key private.api_keys := private.recognize(credential, needed, unfrozen);
+  caller private.api_keys := private.recognize(credential, needed, unfrozen);
   today date := private.clock()::date;
 begin
-  perform private.take('key:' || found_key.id, found_key.burst, found_key.per_second);
-  if found_key.last_used_on is distinct from today then
-    update private.api_keys k set last_used_on = today where k.id = found_key.id;
+  perform private.take('key:' || caller.id, caller.burst, caller.per_second);
+  if caller.last_used_on is distinct from today then
+    update private.api_keys k set last_used_on = today where k.id = caller.id;
   end if;
-  caller.account := found_key.account;
-  caller.key := found_key.id;
-  caller.scopes := found_key.scopes;
   return caller;
 end $function$;
 

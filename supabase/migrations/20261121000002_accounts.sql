@@ -73,8 +73,6 @@ alter table private.api_keys enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
-create type private.caller as (account uuid, key uuid, scopes text[]);
-
 -- full covers pay, pay covers read; vault covers nothing but itself.
 create function private.scope_covers(held text[], needed text) returns boolean
   language sql immutable as $$
@@ -115,19 +113,15 @@ end $$;
 
 -- Recognizes the caller and counts the request against its rate.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
-  returns private.caller language plpgsql as $$
+  returns private.api_keys language plpgsql as $$
 declare
-  caller private.caller;
-  found_key private.api_keys := private.recognize(credential, needed, unfrozen);
+  caller private.api_keys := private.recognize(credential, needed, unfrozen);
   today date := private.clock()::date;
 begin
-  perform private.take('key:' || found_key.id, found_key.burst, found_key.per_second);
-  if found_key.last_used_on is distinct from today then
-    update private.api_keys k set last_used_on = today where k.id = found_key.id;
+  perform private.take('key:' || caller.id, caller.burst, caller.per_second);
+  if caller.last_used_on is distinct from today then
+    update private.api_keys k set last_used_on = today where k.id = caller.id;
   end if;
-  caller.account := found_key.account;
-  caller.key := found_key.id;
-  caller.scopes := found_key.scopes;
   return caller;
 end $$;
 

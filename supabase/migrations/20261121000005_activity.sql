@@ -30,7 +30,7 @@ create function api.list_activity(
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,

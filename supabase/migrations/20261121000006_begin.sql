@@ -30,7 +30,7 @@ create function api.begin_payment(
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.admit(credential, 'pay', true);
   entered private.payments;
   payee_address text := payee;
 begin
@@ -44,7 +44,7 @@ begin
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
-  select caller.account, caller.key, begin_payment.device, begin_payment.kind,
+  select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
@@ -65,13 +65,13 @@ create function api.payment_facts(credential text, payment uuid, kind text, devi
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'pay', true);
+  caller private.api_keys := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
-  update private.payments p set device = payment_facts.device, key = caller.key
+  update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
-     and (p.device, p.key) is distinct from (payment_facts.device, caller.key);
+     and (p.device, p.key) is distinct from (payment_facts.device, caller.id);
   select p.* into entered from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
@@ -104,7 +104,7 @@ create function api.find_payment(
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
 begin
   return query select private.payment_json(p) from private.payments p
    where p.account = caller.account

@@ -3,7 +3,7 @@
 create function api.get_identity(credential text) returns table (identity jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
   spent private.spending := private.spent(caller.account);
 begin
   return query
@@ -12,8 +12,8 @@ begin
     'wallets', (select jsonb_agg(jsonb_build_object(
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
-    'credential', (select jsonb_build_object('id', k.id, 'label', k.label, 'scopes', k.scopes,
-      'expires_at', k.expires_at) from private.api_keys k where k.id = caller.key),
+    'credential', jsonb_build_object('id', caller.id, 'label', caller.label,
+      'scopes', caller.scopes, 'expires_at', caller.expires_at),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $$;
@@ -23,7 +23,7 @@ create function api.get_wallet(credential text)
   returns table (address text, reserved_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
@@ -38,7 +38,7 @@ create function api.resolve_recipient(
   returns table (address_found text, alias_found text, known boolean, similar_to text, own boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, 'read');
+  caller private.api_keys := private.admit(credential, 'read');
   found_wallet private.wallets;
   target text := resolve_recipient.address;
 begin

@@ -24,7 +24,7 @@ create function api.claim_idempotency(
   returns table (outcome text, claim uuid, status integer, body text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.caller := private.admit(credential, needed);
+  caller private.api_keys := private.admit(credential, needed);
   at timestamptz := private.clock();
   kept private.idempotent_answers;
 begin
