@@ -22,15 +22,7 @@ export const transferStatus = operation({
     }),
   response: z.object({
     transfer_id: z.uuid(),
-    status: z.enum([
-      'submitted',
-      'settled',
-      'failed',
-      'released',
-      'unknown',
-      'awaiting_confirmation',
-      'expired',
-    ]),
+    status: field.paymentStatus,
     finality: field.finality.nullable(),
     chain: field.chain,
     tx_hash: z.string().nullable(),

@@ -4,7 +4,7 @@ import type { Handler } from '../../shared/http/handler.ts'
 import { formatAmount } from '../../shared/money/amount.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { paymentRow } from '../../shared/payments/payment.ts'
-import { summaryOf } from '../../shared/payments/words.ts'
+import { statusOf, summaryOf } from '../../shared/payments/words.ts'
 import type { walletActivityList } from './contract.ts'
 import { category } from './contract.ts'
 
@@ -45,7 +45,7 @@ function paymentItem(payment: Payment) {
   const { chain, token } = assetOf(payment)
   return {
     summary: summaryOf(payment),
-    status: payment.state,
+    status: statusOf(payment.state),
     amount: formatAmount(payment.amount_atomic, token.decimals),
     token: token.symbol,
     chain: chain.caip2,

@@ -20,7 +20,7 @@ export const walletCustodialTransfer = operation({
   }),
   response: z.object({
     transfer_id: z.uuid(),
-    status: z.enum(['awaiting_confirmation', 'submitted', 'settled', 'failed', 'released']),
+    status: field.paymentStatus,
     requires_user_confirm: z.boolean(),
     reasons: field.reasons,
     summary: z.string().describe('One sentence to show to the user.'),

@@ -3,6 +3,7 @@ import type { Context, Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
 import { confirmationOf } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
+import { isOver } from '../../shared/payments/payment.ts'
 import { sendTransfer } from '../../shared/payments/transfer.ts'
 import { transferBody } from '../../shared/payments/transfer-body.ts'
 import { enterTransfer } from '../../shared/payments/transfer-enter.ts'
@@ -20,15 +21,16 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   if (payment.payee === payment.wallet) {
     return fail('recipient_refused', { message: 'This is your own wallet.' })
   }
+  if (isOver(payment, context.now())) return fail('payment_closed', { hint: 'Enter it again.' })
   if (!isOpen(payment)) return transferBody(payment)
   const authorized = await sendTransfer(context, entered, input.user_confirmed === true)
   if (isRefusal(authorized)) return authorized
   return answerOf(context, payment, authorized)
 }
 
-/** Whether the caller can still take it further; custody makes going on with a signature safe. */
+/** Whether the caller can take it further; what is signed is sent again by housekeeping. */
 function isOpen({ state }: Payment): boolean {
-  return ['prepared', 'awaiting_confirmation', 'authorized', 'signed'].includes(state)
+  return ['prepared', 'awaiting_confirmation', 'authorized'].includes(state)
 }
 
 type Answered = Exclude<Authorized, { refusal: unknown }>

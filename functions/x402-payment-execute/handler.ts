@@ -5,7 +5,7 @@ import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
 import { outcomeBody } from '../../shared/payments/attempt-outcome.ts'
 import { confirmationOf } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
-import { enteredRow } from '../../shared/payments/payment.ts'
+import { enteredRow, isOver } from '../../shared/payments/payment.ts'
 import { watchPayment } from '../../shared/payments/watch.ts'
 import { reasonBody } from '../../shared/payments/words.ts'
 import type { x402PaymentExecute } from './contract.ts'
@@ -29,12 +29,6 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
     reasons: executed.reasons.map(reasonBody),
     confirmation: await confirmationOf(payment, executed.level),
   }
-}
-
-/** Whether it ran out unused; nobody is asked to confirm what can no longer be paid. */
-function isOver({ state, expires_at: expiresAt }: Payment, now: Date): boolean {
-  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  return state === 'expired' || (isUnused && new Date(expiresAt) <= now)
 }
 
 /** Whether the merchant was asked already: then the same call answers what is kept. */

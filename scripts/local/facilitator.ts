@@ -92,7 +92,7 @@ function createSigner({ chainId, rpcUrl }: Chain, account: PrivateKeyAccount) {
 
 function createApp(facilitator: x402Facilitator): Hono {
   const app = new Hono()
-  const settling = new Map<string, Promise<unknown>>()
+  let settling: Promise<unknown> = Promise.resolve()
   app.get('/supported', (context) => context.json(facilitator.getSupported()))
   app.post('/verify', async (context) => {
     const { paymentPayload, paymentRequirements } = await readRequest(context)
@@ -102,9 +102,9 @@ function createApp(facilitator: x402Facilitator): Hono {
     const { paymentPayload, paymentRequirements } = await readRequest(context)
     const settle = () => facilitator.settle(paymentPayload, paymentRequirements)
     // The official code asks the node for its nonce, so two settlements at once would take the same.
-    const { network } = paymentRequirements
-    const settled = (settling.get(network) ?? Promise.resolve()).then(settle, settle)
-    settling.set(network, settled)
+    // One queue for all: the two versions of x402 have different names for one chain.
+    const settled = settling.then(settle, settle)
+    settling = settled
     return context.json(await settled)
   })
   app.onError((error, context) => context.json({ error: error.message }, 500))

@@ -38,6 +38,17 @@ export const time = z.iso.datetime({ offset: true }).describe('RFC 3339, UTC.')
 /** How far the chain has gone with a transaction (DESIGN section 5). */
 export const finality = z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged'])
 
+/** Where a payment stands; `submitted` until the chain shows more. */
+export const paymentStatus = z.enum([
+  'awaiting_confirmation',
+  'submitted',
+  'unknown',
+  'settled',
+  'failed',
+  'released',
+  'expired',
+])
+
 /** Who stood behind the payment. */
 export const consentLevel = z.enum(consentLevels)
 

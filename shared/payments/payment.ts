@@ -86,6 +86,12 @@ export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
 /** What api.begin_payment and api.payment_facts answer, read. */
 export type Entered = z.output<typeof enteredRow>
 
+/** Whether it ran out unused; nobody is asked to confirm what can no longer be paid. */
+export function isOver({ state, expires_at: expiresAt }: Payment, now: Date): boolean {
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  return state === 'expired' || (isUnused && new Date(expiresAt) <= now)
+}
+
 /** A payment alone. */
 export const foundRow = z.object({ payment_row: paymentRow })
 

@@ -7,6 +7,7 @@ import { noncePreimage } from '../custody/nonce.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Payment } from './payment.ts'
 import type { Watched } from './watch.ts'
+import { statusOf } from './words.ts'
 
 /** The answer for a payment and the confirmations that were just counted. */
 export function statusBody({ payment, confirmations }: Watched) {
@@ -43,22 +44,5 @@ function proofOf(payment: Payment) {
       token: payment.token,
       paymentId: payment.id,
     }),
-  }
-}
-
-function statusOf(state: Payment['state']) {
-  switch (state) {
-    case 'prepared':
-      return 'awaiting_confirmation' as const
-    case 'authorized':
-    case 'signed':
-      return 'submitted' as const
-    case 'awaiting_confirmation':
-    case 'unknown':
-    case 'settled':
-    case 'failed':
-    case 'released':
-    case 'expired':
-      return state
   }
 }

@@ -5,7 +5,7 @@
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Payment } from './payment.ts'
-import { summaryOf } from './words.ts'
+import { statusOf, summaryOf } from './words.ts'
 
 /** The answer for a transfer that waits for no confirmation. */
 export function transferBody(payment: Payment) {
@@ -25,22 +25,5 @@ export function transferBody(payment: Payment) {
     ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
     finality: payment.finality,
     consent_level: payment.consent_level,
-  }
-}
-
-function statusOf(state: Payment['state']) {
-  switch (state) {
-    case 'settled':
-    case 'failed':
-    case 'released':
-    case 'awaiting_confirmation':
-      return state
-    case 'prepared':
-    case 'expired':
-      return 'awaiting_confirmation' as const
-    case 'authorized':
-    case 'signed':
-    case 'unknown':
-      return 'submitted' as const
   }
 }

@@ -47,12 +47,21 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (!seen.domainMatches) {
     return fail('unavailable', { log: `${token.address} signs under another domain` })
   }
-  const free = seen.tokenAtomic - facts.reserved_atomic
-  if (free < payment.amount_atomic) {
-    const available = formatAmount(free < 0n ? 0n : free, token.decimals)
-    return fail('insufficient_funds', { details: { available, token: token.symbol } })
-  }
-  return signingFrom(context, seen)
+  const own = payment.state === 'authorized' ? payment.amount_atomic : 0n
+  const free = seen.tokenAtomic - (facts.reserved_atomic - own)
+  if (free >= payment.amount_atomic) return signingFrom(context, seen)
+  const available = formatAmount(free < 0n ? 0n : free, token.decimals)
+  const isReserved = seen.tokenAtomic >= payment.amount_atomic
+  return fail('insufficient_funds', {
+    details: { available, token: token.symbol },
+    ...(isReserved ? reservedHint : {}),
+  })
+}
+
+/** A payment that was mined a moment ago is counted twice until it is booked. */
+const reservedHint = {
+  hint: 'Part of the balance is reserved by payments that are not booked as settled yet.',
+  retryAfterSeconds: 5,
 }
 
 /** Who pays for gas: the relayer while it can, else the wallet itself, else nobody. */

@@ -17,6 +17,24 @@ export function summaryOf(payment: Payment): string {
   return `Pay ${amount} on ${chain.title} to ${payee}${purpose}.`
 }
 
+/** A state in the words of the interface: what is not known to have settled is submitted. */
+export function statusOf(state: Payment['state']) {
+  switch (state) {
+    case 'prepared':
+      return 'awaiting_confirmation' as const
+    case 'authorized':
+    case 'signed':
+      return 'submitted' as const
+    case 'awaiting_confirmation':
+    case 'unknown':
+    case 'settled':
+    case 'failed':
+    case 'released':
+    case 'expired':
+      return state
+  }
+}
+
 const sentences: Record<ReasonCode, string> = {
   new_recipient: 'This recipient has not been paid before.',
   new_device: 'This key has not paid from this device before.',

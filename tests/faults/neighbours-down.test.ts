@@ -52,6 +52,7 @@ test('a transfer whose broadcast was lost is sent again and paid once', async ()
   await world.tick(60)
 
   await keepHouse(world.world)
+  await proven(payer, sent.body['tx_hash'])
   await keepHouse(world.world)
 
   expect(sent).toMatchObject({ status: 200, body: { status: 'submitted' } })

@@ -53,6 +53,7 @@ describe('a transfer', () => {
     for (const recipient of recipients) {
       const sent = await payer.post(path, { ...order, recipient, user_confirmed: true })
       expect(sent).toMatchObject({ status: 200, body: { status: 'submitted' } })
+      await proven(payer, sent.body['tx_hash'])
     }
 
     expect(await usdcOf(world, payee)).toBe(10_000_000n)
@@ -91,6 +92,7 @@ describe('a transfer', () => {
     expect(changed).toMatchObject({ status: 409, body: { error: 'terms_changed' } })
     expect(sent.body).toMatchObject({ transfer_id, status: 'submitted' })
     expect(again.body).toMatchObject({ transfer_id, tx_hash: sent.body['tx_hash'] })
+    await proven(payer, sent.body['tx_hash'])
     expect(await usdcOf(world, payee)).toBe(5_000_000n)
   })
 
@@ -223,4 +225,16 @@ describe('nothing is changed by', () => {
 
     expect(answer).toMatchObject({ status: 404, body: { error: 'payment_not_found' } })
   })
+})
+
+test('a transfer that nobody confirmed in time is closed', async () => {
+  const { payer, payee } = await pair()
+  const body = { ...order, recipient: payee.alias }
+  const { transfer_id } = (await payer.post(path, body)).body
+  await world.tick(3_601)
+
+  const late = await payer.post(path, { ...body, transfer_id, user_confirmed: true })
+
+  expect(late).toMatchObject({ status: 409, body: { error: 'payment_closed' } })
+  expect(await usdcOf(world, payee)).toBe(0n)
 })

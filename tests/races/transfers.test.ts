@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
-import type { Answer, TestWorld } from '../support/world.ts'
+import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
+import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
@@ -17,6 +17,14 @@ function together(times: number, act: (at: number) => Promise<Answer>): Promise<
 
 const statusesOf = (answers: Answer[]) => answers.map(({ body }) => body['status'])
 
+/** Waits for the chain to have mined each transaction that was answered. */
+async function allProven(payer: Agent, answers: Answer[]): Promise<void> {
+  const hashes = new Set(answers.map(({ body }) => body['tx_hash']).filter(Boolean))
+  for (const hash of hashes) {
+    expect((await proven(payer, hash)).body).toMatchObject({ status: 'settled' })
+  }
+}
+
 test('of 50 transfers of 10 USD at once, exactly 20 fit into 200 USD', async () => {
   const { payer, payee } = await acquainted(world)
 
@@ -24,6 +32,7 @@ test('of 50 transfers of 10 USD at once, exactly 20 fit into 200 USD', async () 
 
   expect(answers.filter(({ status }) => status !== 200)).toEqual([])
   expect(statusesOf(answers).filter((status) => status === 'submitted')).toHaveLength(20)
+  await allProven(payer, answers)
   expect(await usdcOf(world, payee)).toBe(200_000_000n)
   const { body } = await payer.get('/get-identity')
   expect(body).toMatchObject({ limits: { automatic_daily: { left_usd: '0' } } })
@@ -37,6 +46,7 @@ test('of 30 transfers at once, no more go through than the wallet can pay', asyn
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
   const refused = answers.filter(({ status }) => status !== 200)
   expect(new Set(refused.map(({ body }) => body['error']))).toEqual(new Set(['insufficient_funds']))
+  await allProven(payer, answers)
   expect(await usdcOf(world, payee)).toBe(50_000_000n)
 })
 
@@ -48,6 +58,7 @@ test('the same Idempotency-Key 20 times at once pays once and gives one answer',
 
   expect(new Set(answers.map(({ body: answered }) => JSON.stringify(answered))).size).toBe(1)
   expect(answers[0]).toMatchObject({ status: 200, body: { status: 'submitted' } })
+  await allProven(payer, answers)
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
 })
 
@@ -85,10 +96,13 @@ test('continuing one transfer 20 times at once pays once', async () => {
   const body = { ...order, recipient: payee.alias }
   const { transfer_id } = (await payer.post(path, body)).body
 
-  await together(20, () => payer.post(path, { ...body, transfer_id, user_confirmed: true }))
+  const answers = await together(20, () =>
+    payer.post(path, { ...body, transfer_id, user_confirmed: true }),
+  )
 
+  await allProven(payer, answers)
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
-  expect(await statesOf(world, payer)).toEqual(['signed'])
+  expect(await statesOf(world, payer)).toEqual(['settled'])
 })
 
 test('what was spent counts for 24 hours and not longer', async () => {
