@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestDatabase } from '../support/database.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await openTestDatabase()
+})
+afterAll(() => db.close())
+
+test('a bucket lets exactly its burst pass, whoever comes at once', async () => {
+  const take = () =>
+    db.sql`select private.take('narrow', 20, 1)`.then(
+      () => 'passed',
+      () => 'refused',
+    )
+
+  const answers = await Promise.all(Array.from({ length: 60 }, take))
+
+  expect(answers.filter((answer) => answer === 'passed')).toHaveLength(20)
+})
+
+test('a refusal tells how long to wait', async () => {
+  await db.sql`select private.take('waiting', 1, 1)`
+
+  const refused = db.sql`select private.take('waiting', 1, 1)`
+
+  await expect(refused).rejects.toMatchObject({
+    message: 'rate_limited',
+    detail: '{"retry_after_seconds": 1}',
+  })
+})
