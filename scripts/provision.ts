@@ -41,10 +41,8 @@ export async function openApiKey(sql: Sql, order: KeyOrder): Promise<string> {
   const key = createApiKey(order.kind, random)
   const digest = await credentialOf(key, order.pepper)
   const { perSecond = 100, burst = 600 } = order.rate ?? {}
-  await sql`
-    insert into private.api_keys (account, digest, label, shown, scopes, per_second, burst)
-    values (${order.account}, ${digest}, ${order.label}, ${shownPart(key)},
-      ${[...order.scopes]}, ${perSecond}, ${burst})`
+  await sql`select private.open_api_key(${order.account}, ${digest}, ${order.label},
+    ${shownPart(key)}, ${[...order.scopes]}, ${perSecond}, ${burst})`
   return key
 }
 

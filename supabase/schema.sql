@@ -781,6 +781,14 @@ begin
   insert into private.custody_keys values (address, opened::text, envelope);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.open_api_key(account uuid, digest text, label text, shown text, scopes text[], per_second integer, burst integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.api_keys (account, digest, label, shown, scopes, per_second, burst)
+  values (account, digest, label, shown, scopes, per_second, burst)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
  RETURNS void
  LANGUAGE plpgsql

@@ -152,3 +152,12 @@ begin
   insert into private.wallets values (opened, 'evm', address);
   insert into private.custody_keys values (address, opened::text, envelope);
 end $$;
+
+-- Puts a key into service for an account; only its digest ever reaches the database.
+create function private.open_api_key(
+  account uuid, digest text, label text, shown text, scopes text[], per_second integer,
+  burst integer)
+  returns void language sql as $$
+  insert into private.api_keys (account, digest, label, shown, scopes, per_second, burst)
+  values (account, digest, label, shown, scopes, per_second, burst)
+$$;
