@@ -4,6 +4,7 @@
  * outcome; a later call sends the same signature again or answers what is kept.
  */
 import { wordSchema } from '../chains/hex.ts'
+import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
@@ -18,7 +19,7 @@ import { termsOf } from './attempt-terms.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { Entered, Payment } from './payment.ts'
-import { assetOf, foundRow } from './payment.ts'
+import { foundRow } from './payment.ts'
 import { proveAttempt, settlementOf } from './watch.ts'
 
 /** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */

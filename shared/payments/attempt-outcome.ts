@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
+import { assetOf } from '../chains/registry.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Challenge } from '../x402/challenge.ts'
@@ -11,7 +12,6 @@ import { readChallengeAnswer } from '../x402/challenge.ts'
 import { headersKept } from '../x402/delivery.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Payment } from './payment.ts'
-import { assetOf } from './payment.ts'
 import { summaryOf } from './words.ts'
 
 const reason = z.object({ code: z.string(), message: z.string() })

@@ -3,6 +3,7 @@
  * payload, and the request that is sent unchanged. Here they are also told to who has to agree.
  */
 import * as z from 'zod'
+import { assetOf } from '../chains/registry.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
 import type { Challenge } from '../x402/challenge.ts'
 import type { PayableOffer } from '../x402/offers.ts'
@@ -10,7 +11,6 @@ import { validSecondsOf } from '../x402/payload.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { frozenRequest, requestDigest } from '../x402/request.ts'
 import type { Payment } from './payment.ts'
-import { assetOf } from './payment.ts'
 import { summaryOf } from './words.ts'
 
 const attemptTerms = z.object({

@@ -78,9 +78,6 @@ export const factsRow = z.object({
   relayer: addressSchema.nullable(),
 })
 
-/** What a decision is taken from, and the relayer's address where one is in service. */
-export type PaymentFacts = z.output<typeof factsRow>
-
 /** A payment with its facts. */
 export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
 /** What api.begin_payment and api.payment_facts answer, read. */
@@ -94,6 +91,3 @@ export function isOver({ state, expires_at: expiresAt }: Payment, now: Date): bo
 
 /** A payment alone. */
 export const foundRow = z.object({ payment_row: paymentRow })
-
-/** Chain and token of a payment; they were in the registry when it was entered. */
-export { assetOf } from '../chains/registry.ts'

@@ -6,10 +6,11 @@
 import { findAuthorization } from '../chains/evm/authorization.ts'
 import type { Proof } from '../chains/evm/proof.ts'
 import { isBlockReplaced, proveTransfer } from '../chains/evm/proof.ts'
+import { assetOf } from '../chains/registry.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
-import { assetOf, foundRow } from './payment.ts'
+import { foundRow } from './payment.ts'
 
 type Settled = Extract<Proof, { status: 'settled' }>
 type Hash = NonNullable<Payment['tx_hash']>

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
 import { required } from '../../shared/env.ts'
+import { authorizationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -53,13 +54,8 @@ test('signs what the ledger holds for the payment, and ethers recovers the walle
   if (answer.outcome !== 'signed' || !answer.authorization) throw new Error(answer.outcome)
   const { signature, ...message } = answer.authorization
   expect(message).toMatchObject({ from: payer.address, to: payee.address, value: '5000000' })
-  const fields = ['from', 'to'].map((name) => ({ name, type: 'address' }))
-  const numbers = ['value', 'validAfter', 'validBefore'].map((name) => ({ name, type: 'uint256' }))
-  const types = {
-    TransferWithAuthorization: [...fields, ...numbers, { name: 'nonce', type: 'bytes32' }],
-  }
   const domain = { name: 'USDC', version: '2', chainId: 84532, verifyingContract: terms.token }
-  expect(verifyTypedData(domain, types, message, signature)).toBe(payer.address)
+  expect(verifyTypedData(domain, authorizationTypes, message, signature)).toBe(payer.address)
 })
 
 test('answers the same signature again and never makes another', async () => {

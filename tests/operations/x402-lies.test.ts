@@ -1,8 +1,10 @@
 /** Each challenge of the hostile merchant is paid under its honest terms or refused with a reason. */
+
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { challengeLies, offerLies } from '../../scripts/local/hostile/terms.ts'
+import { authorizationTypes } from '../support/eip3009.ts'
 import {
   attemptOf,
   execute,
@@ -22,16 +24,6 @@ const usdcDomain = {
   version: '2',
   chainId: 84532,
   verifyingContract: market.chain.usdc,
-}
-const authorizationTypes = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
 }
 
 /** Lie -> the refusal's code, and words of the reason that the agent is given. */

@@ -27,22 +27,13 @@ import {
   readSettlementClaim,
   validityOf,
 } from '../../shared/x402/payload.ts'
+import { authorizationTypes as types } from '../support/eip3009.ts'
 import * as sample from '../support/x402.ts'
 
 const { challengeV1, challengeV2, payTo, read, requirementV1, requirementV2, usdcOf } = sample
 const account = privateKeyToAccount(generatePrivateKey())
 /** Version 1 has a closed list of names, and not all of our networks are on it. */
 const v1Chains = knownChains.filter(({ name }) => NETWORKS.includes(name))
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-}
 const payloadFields = z.looseObject({
   payload: z.object({
     authorization: z.looseObject({

@@ -1,6 +1,6 @@
 /**
- * Reads addresses that people and models typed, and warns of those that would lose the money or
- * imitate another. Checks are of form and of well-known places; who owns an address is never known.
+ * Reads addresses that people and models typed, and warns of those that would lose the money.
+ * Checks are of form and of well-known places; who owns an address is never known.
  */
 import { getAddress } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
@@ -59,10 +59,4 @@ export function isLossyRecipient(address: Address, { stack }: Chain): LossReason
   if (stack === 'op' && /^0x420{35}[0-7][0-9a-f]{2}$/.test(lower)) return 'system_contract'
   if (systemContracts.has(lower)) return 'system_contract'
   return tokenContracts.has(lower) ? 'token_contract' : undefined
-}
-
-/** Equal at both ends and nowhere else proven: how address poisoning imitates a known payee. */
-export function looksLike(a: Address, b: Address): boolean {
-  const [one, other] = [a.toLowerCase(), b.toLowerCase()]
-  return one !== other && one.slice(2, 6) === other.slice(2, 6) && one.slice(-4) === other.slice(-4)
 }

@@ -1,7 +1,7 @@
 import { getAddress, isAddress } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isLossyRecipient, looksLike, readAddress } from '../../../shared/chains/evm/address.ts'
+import { isLossyRecipient, readAddress } from '../../../shared/chains/evm/address.ts'
 import type { Address } from '../../../shared/chains/registry.ts'
 import { findChain, knownChains } from '../../../shared/chains/registry.ts'
 
@@ -107,21 +107,4 @@ test('predeploys are lost places only where the chain has them', () => {
   const weth: Address = '0x4200000000000000000000000000000000000006'
   expect(isLossyRecipient(weth, chain('optimism'))).toBe('system_contract')
   expect(isLossyRecipient(weth, chain('polygon'))).toBeUndefined()
-})
-
-test('an address imitates another when both ends agree and the middle does not', () => {
-  fc.assert(
-    fc.property(hexText(4), hexText(4), hexText(32), hexText(32), (head, tail, one, other) => {
-      const a: Address = `0x${head}${one}${tail}`
-      const b: Address = `0x${head.toUpperCase()}${other}${tail.toLowerCase()}`
-      expect(looksLike(a, b)).toBe(one.toLowerCase() !== other.toLowerCase())
-    }),
-  )
-})
-
-test('an address does not imitate itself, however it is written, nor one whose ends differ in a digit', () => {
-  const a: Address = '0x12340000000000000000000000000000000abcde'
-  expect(looksLike(a, '0x12340000000000000000000000000000000ABCDE')).toBe(false)
-  expect(looksLike(a, '0x12350000000000000000000000000000111abcde')).toBe(false)
-  expect(looksLike(a, '0x12340000000000000000000000000000111abcdf')).toBe(false)
 })

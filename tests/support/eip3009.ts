@@ -1,0 +1,11 @@
+/** EIP-3009's typed data as another library is given it. */
+
+const fieldsOf = (type: string, ...names: string[]) => names.map((name) => ({ name, type }))
+
+export const authorizationTypes = {
+  TransferWithAuthorization: [
+    ...fieldsOf('address', 'from', 'to'),
+    ...fieldsOf('uint256', 'value', 'validAfter', 'validBefore'),
+    ...fieldsOf('bytes32', 'nonce'),
+  ],
+}
