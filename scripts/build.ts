@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -26,6 +26,22 @@ export type BuiltFunction = {
   runtime: readonly string[]
 }
 
+/** How an entry point becomes the one module that a worker runs. */
+export const bundling = {
+  absWorkingDir: root,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2024',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  conditions: ['workerd', 'worker', 'browser'],
+  external: ['cloudflare:*', 'node:*'],
+  legalComments: 'none',
+  logLevel: 'error',
+} satisfies BuildOptions
+
 /** The functions by their folders, which are also their paths. */
 export function functionFolders(): string[] {
   const entries = readdirSync(join(root, 'functions'), { withFileTypes: true })
@@ -36,20 +52,9 @@ export function functionFolders(): string[] {
 export async function buildFunctions(outdir: string): Promise<BuiltFunction[]> {
   const folders = functionFolders()
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...bundling,
     entryPoints: Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
     outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2024',
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    conditions: ['workerd', 'worker', 'browser'],
-    external: ['cloudflare:*', 'node:*'],
-    legalComments: 'none',
-    logLevel: 'error',
     metafile: true,
   })
   const built = folders.map((folder) => describe(folder, join(outdir, `${folder}.mjs`), metafile))

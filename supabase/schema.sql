@@ -513,7 +513,8 @@ AS $function$
 declare
   finished private.payments;
 begin
-  update private.payments p set delivery = housekeeping_finish_attempt.delivery, leased_until = private.clock(),
+  update private.payments p set delivery = housekeeping_finish_attempt.delivery,
+    leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')

@@ -8,6 +8,7 @@ import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { Rejection } from '../contract/errors.ts'
+import { bindCredential } from '../db/database.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { AuthorizeRequest, SignedAuthorization, SignedTransaction } from './port.ts'
@@ -83,7 +84,6 @@ export async function commitDecision(
   asked: AuthorizeRequest,
 ): Promise<z.output<typeof answerRow> | { refused: ErrorCode }> {
   const question = {
-    credential: asked.credential,
     payment: asked.paymentId,
     consent_level: asked.consentLevel,
     facts_version: asked.factsVersion,
@@ -97,8 +97,8 @@ export async function commitDecision(
       : {}),
   }
   try {
-    const rows = z.array(answerRow).parse(await world.db.call('custody_authorize', question))
-    const [row] = rows
+    const ledger = bindCredential(world.db, asked.credential)
+    const row = await ledger.one('custody_authorize', question, answerRow)
     if (!row) throw new Error('custody_authorize answered no row')
     return row
   } catch (error) {

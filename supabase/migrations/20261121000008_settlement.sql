@@ -37,7 +37,8 @@ create function api.housekeeping_finish_attempt(
 declare
   finished private.payments;
 begin
-  update private.payments p set delivery = housekeeping_finish_attempt.delivery, leased_until = private.clock(),
+  update private.payments p set delivery = housekeeping_finish_attempt.delivery,
+    leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
@@ -47,6 +48,7 @@ begin
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
+
 -- Records what the chain shows of a payment.
 create function api.housekeeping_settle(
   payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer,
