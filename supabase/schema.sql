@@ -2,6 +2,8 @@
 
 -- Types
 
+create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb);
+
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
 
 -- Tables and views
@@ -171,12 +173,33 @@ create table private.payments (
 );
 alter table private.payments enable row level security;
 
+create table private.relay_calls (
+  id bigint not null generated always as identity,
+  chain bigint not null,
+  payment uuid not null,
+  kind text not null,
+  signature text,
+  claim uuid,
+  claimed_until timestamp with time zone,
+  slot bigint,
+  constraint relay_calls_pkey PRIMARY KEY (id),
+  constraint relay_calls_check CHECK (((kind = 'cancel'::text) = (signature IS NOT NULL))),
+  constraint relay_calls_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
+  constraint relay_calls_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
+  constraint relay_calls_payment_kind_key UNIQUE (payment, kind),
+  constraint relay_calls_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id)
+);
+alter table private.relay_calls enable row level security;
+
 create table private.relay_lanes (
   chain bigint not null,
   address text not null,
   kind text not null,
   next_nonce bigint not null,
-  paused boolean not null default false,
+  mined_nonce bigint not null default 0,
+  paused_for text,
+  lease uuid,
+  leased_until timestamp with time zone,
   used_at timestamp with time zone,
   constraint relay_lanes_pkey PRIMARY KEY (chain, address),
   constraint relay_lanes_address_check CHECK ((address ~ '^0x[0-9a-fA-F]{40}$'::text)),
@@ -190,13 +213,15 @@ create table private.relay_slots (
   chain bigint not null,
   lane text not null,
   nonce bigint not null,
-  payment uuid not null,
-  claimed_at timestamp with time zone not null default private.clock(),
+  state text not null default 'open'::text,
+  block_number bigint,
+  block_hash text,
+  checked_at timestamp with time zone,
   constraint relay_slots_pkey PRIMARY KEY (id),
   constraint relay_slots_chain_lane_fkey FOREIGN KEY (chain, lane) REFERENCES private.relay_lanes(chain, address),
   constraint relay_slots_chain_lane_nonce_key UNIQUE (chain, lane, nonce),
-  constraint relay_slots_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
-  constraint relay_slots_payment_key UNIQUE (payment)
+  constraint relay_slots_check CHECK (((state <> ALL (ARRAY['mined'::text, 'final'::text])) OR (block_hash IS NOT NULL))),
+  constraint relay_slots_state_check CHECK ((state = ANY (ARRAY['open'::text, 'mined'::text, 'final'::text, 'lost'::text])))
 );
 alter table private.relay_slots enable row level security;
 
@@ -209,6 +234,7 @@ create table private.relay_transactions (
   max_priority_fee_per_gas numeric(78,0) not null,
   created_at timestamp with time zone not null default private.clock(),
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
+  constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 12))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
   constraint relay_transactions_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint relay_transactions_tx_hash_key UNIQUE (tx_hash)
@@ -253,6 +279,14 @@ CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, t
 CREATE INDEX payments_unfinal ON private.payments USING btree (checked_at NULLS FIRST) WHERE ((state = 'settled'::text) AND (finality <> 'finalized'::text));
 
 CREATE INDEX payments_unused ON private.payments USING btree (expires_at) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
+
+CREATE INDEX relay_calls_claim ON private.relay_calls USING btree (claim) WHERE (slot IS NULL);
+
+CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, id) WHERE (slot IS NULL);
+
+CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
+
+CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
 -- Functions
 
@@ -368,8 +402,8 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint)
- RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, slot jsonb, lane_envelope jsonb, transaction jsonb)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb)
+ RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -378,9 +412,8 @@ declare
   caller private.api_keys := private.recognize(credential, 'pay', true);
   payer private.accounts;
   p private.payments;
-  claimed private.relay_slots;
   at timestamptz := private.clock();
-  free boolean;
+  free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
   select q.* into p from private.payments q
@@ -388,12 +421,10 @@ begin
   if not found then
     outcome := 'not_found';
   elsif p.state in ('authorized', 'signed', 'unknown') then
+    outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-    select s.* into claimed from private.relay_slots s where s.payment = p.id;
-    return query select * from private.custody_answer(p, claimed, free);
-    return;
   elsif p.state not in ('prepared', 'awaiting_confirmation') then
     outcome := 'closed';
   elsif p.expires_at <= at then
@@ -406,47 +437,132 @@ begin
   elsif private.reserved_atomic(p) + p.amount_atomic > funds_atomic::numeric then
     outcome := 'insufficient_funds';
   else
-    if p.kind = 'transfer' then
-      claimed := private.claim_slot(p, gas_from, wallet_nonce);
-      if claimed.id is null then
-        outcome := 'no_relayer';
-        return next;
-        return;
-      end if;
-    end if;
+    outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
       consent_level = custody_authorize.consent_level, authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
-    return query select * from private.custody_answer(p, claimed, true);
+  end if;
+  if outcome = 'authorized' then
+    return query select * from private.custody_answer(
+      p, case when free then private.claim_for(p, gas_from, wallet_nonce, lanes) end, free);
     return;
   end if;
   first := false;
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, slot bigint DEFAULT NULL::bigint, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION api.custody_claim(chain bigint, lanes jsonb)
+ RETURNS TABLE(claim jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  claimed private.relay_claim := private.claim_lane(chain, lanes, false);
+begin
+  if claimed.lease is not null then
+    return query select to_jsonb(claimed);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
+ RETURNS TABLE(chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, envelope jsonb, account uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select s.chain, s.lane, l.kind, s.nonce, coalesce(t.attempt, 0), t.max_fee_per_gas::text,
+    t.max_priority_fee_per_gas::text,
+    (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
+       from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id),
+    k.envelope, w.account
+  from private.relay_slots s
+    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+    join private.custody_keys k on k.address = s.lane
+    left join private.wallets w on w.address = s.lane
+    left join lateral (select * from private.relay_transactions r where r.slot = s.id
+      order by r.attempt desc limit 1) t on true
+  where s.id = custody_load_slot.slot and s.state = 'open';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text)
+ RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
   p private.payments;
+  relayed boolean;
 begin
-  update private.payments q set state = 'signed', tx_hash = custody_record.tx_hash,
-    authorization_nonce = custody_record.authorization_nonce, signature = custody_record.signature
-   where q.id = payment and q.state = 'authorized' returning * into p;
+  select q.* into p from private.payments q where q.id = payment;
+  relayed := p.kind = 'transfer';
+  sent := false;
+  queued := false;
+  if relayed then
+    perform private.lock_queue(p.chain, lease is not null);
+  end if;
+  -- A wallet's own transaction is nothing without its place: it is kept whole or not at all.
+  update private.payments q set state = 'signed',
+    authorization_nonce = custody_record.authorization_nonce,
+    signature = custody_record.signature
+   where q.id = payment and q.state = 'authorized'
+     and (custody_record.signature is not null or exists (
+       select from private.relay_lanes l where l.lease = custody_record.lease));
+  kept := found;
+  if kept and relayed then
+    insert into private.relay_calls (chain, payment, kind, claim)
+    values (p.chain, p.id, 'transfer', lease);
+  end if;
+  if lease is not null then
+    sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
+      max_priority_fee_per_gas::numeric);
+  end if;
+  if relayed then
+    queued := private.is_relay_needed(p.chain);
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text)
+ RETURNS TABLE(sent boolean, queued boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.lock_queue(chain, true);
+  sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
+    max_priority_fee_per_gas::numeric);
+  queued := private.is_relay_needed(chain);
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
   if not found then
     return false;
   end if;
-  if slot is not null then
-    insert into private.relay_transactions (slot, attempt, tx_hash, raw, max_fee_per_gas,
-      max_priority_fee_per_gas)
-    values (slot, 1, tx_hash, raw, max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric);
+  insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
+    max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric) on conflict do nothing;
+  if not found then
+    return false;
   end if;
+  update private.payments p set tx_hash = custody_record_replacement.tx_hash
+    from private.relay_calls c
+   where c.slot = custody_record_replacement.slot and c.kind = 'transfer'
+     and p.id = c.payment and p.state = 'signed';
   return true;
 end $function$;
 
@@ -463,8 +579,7 @@ begin
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment
-       else p.tx_hash = find_payment.tx_hash end
-   limit 1;
+       else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.get_identity(credential text)
@@ -504,6 +619,26 @@ begin
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
+    block_hash = housekeeping_book_slot.block_hash,
+    state = case finality when 'finalized' then 'final' else 'mined' end
+   where s.id = slot and s.state in ('open', 'mined');
+  if not found then
+    return false;
+  end if;
+  perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
+    (e ->> 'log_index')::integer, finality)
+  from pg_catalog.jsonb_array_elements(settled) e;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
@@ -525,36 +660,55 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
- RETURNS TABLE(payment_row jsonb, transaction jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
+ RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  update private.payments p set state = 'expired'
-   where p.id in (select e.id from private.payments e
-     where e.state in ('prepared', 'awaiting_confirmation') and e.expires_at <= private.clock()
-     limit batch for update skip locked);
+  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
+    from private.relay_lanes l
+   where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
+   order by l.chain, l.address;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
+ RETURNS TABLE(payment_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.close_unused(batch);
   return query
   with due as (
     select p.id from private.payments p
-     where p.state in ('authorized', 'signed', 'unknown')
-       and p.leased_until <= private.clock()
+     where p.state in ('signed', 'unknown')
+       and p.leased_until <= private.clock() and not private.is_in_slot(p)
      order by p.checked_at nulls first limit batch for update skip locked
   ), unfinal as (
     select p.id from private.payments p
-     where p.state = 'settled' and p.finality <> 'finalized'
+     where p.state = 'settled' and p.finality <> 'finalized' and not private.is_in_slot(p)
      order by p.checked_at nulls first limit batch for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
      where p.id in (select d.id from due d union all select u.id from unfinal u) returning p.*
   )
-  select private.payment_json(s), (
-    select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
-      from private.relay_slots r join private.relay_transactions t on t.slot = r.id
-     where r.payment = s.id order by t.attempt desc limit 1)
-  from seen s;
+  select private.payment_json(s) from seen s;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_pause_lane(chain bigint, address text, reason text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.relay_lanes l set paused_for = reason
+   where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
+     and l.paused_for is distinct from reason;
+  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_release(payment uuid, state text, reason text)
@@ -568,10 +722,98 @@ declare
 begin
   update private.payments p set state = housekeeping_release.state, failure = reason,
     checked_at = private.clock()
-   where p.id = payment and p.state in ('authorized', 'signed', 'unknown')
+   where p.id = payment and p.state in ('signed', 'unknown')
      and housekeeping_release.state in ('failed', 'released')
   returning * into ended;
+  perform private.leave_queue(ended.id);
   return query select private.payment_json(ended) where ended.id is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_reopen_slot(slot bigint, block_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.relay_slots s set state = 'open', block_number = null, block_hash = null
+   where s.id = slot and s.state = 'mined' and s.block_hash = housekeeping_reopen_slot.block_hash;
+  if not found then
+    return false;
+  end if;
+  perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
+  from private.relay_calls c
+   where c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_reorg(payment uuid, block_hash text)
+ RETURNS TABLE(payment_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  reopened private.payments := private.unsettle(payment, block_hash);
+begin
+  update private.relay_slots s set state = 'open', block_number = null, block_hash = null
+    from private.relay_calls c
+   where c.payment = reopened.id and c.slot = s.id and s.state = 'mined'
+     and s.block_hash = housekeeping_reorg.block_hash;
+  return query select private.payment_json(reopened) where reopened.id is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_repair_lane(chain bigint, address text, counted bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  lane private.relay_lanes;
+  changed bigint;
+begin
+  select l.* into lane from private.relay_lanes l
+   where l.chain = housekeeping_repair_lane.chain and l.address = housekeeping_repair_lane.address
+     and (l.leased_until is null or l.leased_until <= private.clock()) for update skip locked;
+  if not found then
+    return false;
+  end if;
+  -- Whoever held it until a moment ago signs for a counter that may no longer be right.
+  update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
+    next_nonce = case
+      when l.next_nonce < counted or not exists (select from private.relay_slots s
+        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted) then counted
+      else l.next_nonce end
+   where l.chain = lane.chain and l.address = lane.address returning l.next_nonce into lane.next_nonce;
+  insert into private.relay_slots as s (chain, lane, nonce)
+  select lane.chain, lane.address, n
+    from pg_catalog.generate_series(counted, least(lane.next_nonce, counted + 16) - 1) n
+  on conflict on constraint relay_slots_chain_lane_nonce_key do update set state = 'open'
+   where s.state = 'lost';
+  get diagnostics changed = row_count;
+  return changed > 0;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_requeue_slot(slot bigint, lost boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  given private.relay_slots;
+begin
+  update private.relay_slots s set state = case when lost then 'lost' else s.state end
+   where s.id = slot and s.state = 'open' returning * into given;
+  if not found then
+    return false;
+  end if;
+  perform private.lock_queue(given.chain, false);
+  update private.relay_calls c set slot = null from private.relay_lanes l
+   where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
+     and l.address = given.lane and l.kind = 'relayer';
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text)
@@ -585,6 +827,43 @@ declare
 begin
   settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality);
   return query select private.payment_json(settled) where settled.id is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_slots(batch integer)
+ RETURNS TABLE(slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint, block_hash text, attempts jsonb, calls jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  with seen as (
+    update private.relay_slots s set checked_at = private.clock()
+     where s.id in (select d.id from private.relay_slots d where d.state in ('open', 'mined')
+       order by d.checked_at nulls first limit batch for update skip locked) returning s.*
+  )
+  select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
+        'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
+        'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text, 'age_seconds',
+        extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
+       from private.relay_transactions t where t.slot = s.id),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
+        'payment', private.payment_json(p) - array['terms', 'delivery']) order by c.id), '[]')
+       from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
+  from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+  order by s.lane, s.nonce;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_waiting()
+ RETURNS TABLE(chain bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query select distinct c.chain from private.relay_calls c
+   where c.slot is null and private.is_relay_needed(c.chain);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key text, status integer DEFAULT NULL::integer, body text DEFAULT NULL::text)
@@ -692,34 +971,84 @@ begin
   return caller;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.claim_slot(p private.payments, lane_kind text, wallet_nonce bigint)
- RETURNS private.relay_slots
+CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.payments)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('kind', c.kind, 'token', p.token, 'from', p.wallet, 'to', p.payee,
+    'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
+    'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.claim_for(p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
+ RETURNS private.relay_claim
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p.kind <> 'transfer' or p.state <> 'authorized' then
+    return null;
+  end if;
+  return case when gas_from = 'wallet' then private.claim_wallet(p, wallet_nonce)
+    else private.claim_lane(p.chain, lanes, true) end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.claim_lane(on_chain bigint, seen jsonb, with_own boolean)
+ RETURNS private.relay_claim
  LANGUAGE plpgsql
 AS $function$
 declare
-  claimed private.relay_slots;
   picked private.relay_lanes;
+  claimed private.relay_claim;
+  until timestamptz := private.clock() + interval '5 seconds';
 begin
-  if lane_kind = 'wallet' then
-    insert into private.relay_lanes as l (chain, address, kind, next_nonce)
-    values (p.chain, p.wallet, 'wallet', wallet_nonce)
-    on conflict (chain, address) do update set next_nonce = greatest(l.next_nonce, wallet_nonce)
-    returning * into picked;
-  else
-    select l.* into picked from private.relay_lanes l
-     where l.chain = p.chain and l.kind = 'relayer' and not l.paused
-     order by l.used_at nulls first limit 1 for update;
-    if not found then
-      return null;
-    end if;
+  if not with_own and not exists (select from private.waiting_calls(on_chain)) then
+    return null;
   end if;
-  update private.relay_lanes l
-     set next_nonce = l.next_nonce + 1, used_at = pg_catalog.clock_timestamp()
-   where l.chain = picked.chain and l.address = picked.address
-  returning l.* into picked;
-  insert into private.relay_slots (chain, lane, nonce, payment)
-  values (picked.chain, picked.address, picked.next_nonce - 1, p.id)
-  returning * into claimed;
+  select l.* into picked from private.relay_lanes l
+    join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
+   where l.chain = on_chain and private.is_free(l)
+     and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 16
+   order by l.used_at nulls first limit 1 for update of l skip locked;
+  if not found then
+    return null;
+  end if;
+  claimed.lease := gen_random_uuid();
+  update private.relay_lanes l set lease = claimed.lease, leased_until = until,
+    used_at = pg_catalog.clock_timestamp()
+   where l.chain = on_chain and l.address = picked.address
+  returning l.chain, l.address, l.next_nonce into claimed.chain, claimed.lane, claimed.nonce;
+  with taken as (
+    update private.relay_calls c set claim = claimed.lease, claimed_until = until
+     where c.id in (select q.id from private.relay_calls q
+        where q.id in (select w.id from private.waiting_calls(on_chain) w limit 25)
+        order by q.id limit case when with_own then 24 else 25 end for update skip locked)
+       and c.slot is null and (c.claimed_until is null or c.claimed_until <= private.clock())
+    returning c.*
+  )
+  select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
+    from taken t join private.payments p on p.id = t.payment;
+  select k.envelope into claimed.envelope from private.custody_keys k
+   where k.address = claimed.lane and k.owner = 'relayer';
+  return claimed;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.claim_wallet(p private.payments, wallet_nonce bigint)
+ RETURNS private.relay_claim
+ LANGUAGE plpgsql
+AS $function$
+declare
+  claimed private.relay_claim;
+begin
+  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
+  values (p.chain, p.wallet, 'wallet', wallet_nonce, wallet_nonce) on conflict do nothing;
+  update private.relay_lanes l set lease = gen_random_uuid(),
+    leased_until = private.clock() + interval '5 seconds',
+    next_nonce = greatest(l.next_nonce, wallet_nonce)
+   where l.chain = p.chain and l.address = p.wallet
+     and (l.leased_until is null or l.leased_until <= private.clock())
+  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
   return claimed;
 end $function$;
 
@@ -729,8 +1058,23 @@ CREATE OR REPLACE FUNCTION private.clock()
  STABLE
 AS $function$select pg_catalog.clock_timestamp()$function$;
 
-CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, s private.relay_slots, first boolean)
- RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, slot jsonb, lane_envelope jsonb, transaction jsonb)
+CREATE OR REPLACE FUNCTION private.close_unused(batch integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.payments p set state = 'expired'
+   where p.id in (select e.id from private.payments e
+     where e.state in ('prepared', 'awaiting_confirmation') and e.expires_at <= private.clock()
+     limit batch for update skip locked);
+  update private.payments p set state = 'released', failure = 'nothing was signed in time'
+   where p.id in (select e.id from private.payments e
+     where e.state = 'authorized' and e.leased_until <= private.clock() - interval '1 minute'
+     limit batch for update skip locked);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)
+ RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb)
  LANGUAGE plpgsql
  STABLE
 AS $function$
@@ -738,12 +1082,9 @@ begin
   return query select 'authorized', first, private.payment_json(p),
     (select k.envelope from private.custody_keys k
       where k.address = p.wallet and k.owner = p.account::text),
-    case when s.id is not null then
-      jsonb_build_object('id', s.id, 'lane', s.lane, 'nonce', s.nonce) end,
-    (select k.envelope from private.custody_keys k
-      where k.address = s.lane and k.owner = 'relayer'),
-    (select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
-       from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1);
+    case when claimed.lease is not null then to_jsonb(claimed) end,
+    (select private.latest_transaction(c.slot) from private.relay_calls c
+      where c.payment = p.id and c.kind = 'transfer');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
@@ -753,6 +1094,82 @@ CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
 AS $function$
   select exists (select from private.known_devices d
     where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  lane private.relay_lanes;
+  filled bigint;
+begin
+  select l.* into lane from private.relay_lanes l where l.lease = held for update;
+  perform from private.relay_calls c where c.claim = held and c.slot is null for update;
+  if lane.address is null or calls <>
+    (select count(*) from private.relay_calls c where c.claim = held and c.slot is null)
+  then
+    update private.relay_lanes l set lease = null, leased_until = null where l.lease = held;
+    update private.relay_calls c set claim = null, claimed_until = null
+     where c.claim = held and c.slot is null;
+    return false;
+  end if;
+  insert into private.relay_slots (chain, lane, nonce)
+  values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
+  insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee);
+  with sent as (
+    update private.relay_calls c set slot = filled, claim = null, claimed_until = null
+     where c.claim = held and c.slot is null returning c.payment, c.kind
+  )
+  update private.payments p set tx_hash = hash from sent s
+   where p.id = s.payment and s.kind = 'transfer' and p.state = 'signed';
+  update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
+   where l.lease = held;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select l.kind = 'relayer' and l.paused_for is null
+    and (l.leased_until is null or l.leased_until <= private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
+    where c.payment = p.id and c.kind = 'transfer'
+      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.waiting_calls(on_chain)) and exists (
+    select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.latest_transaction(of_slot bigint)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
+    from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.leave_queue(of_payment uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limits_json(a private.accounts, s private.spending)
@@ -771,6 +1188,18 @@ AS $function$
       'limit', a.daily_spending_cap_usd_micros::text,
       'spent', s.total::text, 'resets_at', s.total_resets_at))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.lock_queue(on_chain bigint, alone boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if alone then
+    perform pg_catalog.pg_advisory_xact_lock(7319, on_chain::integer);
+  else
+    perform pg_catalog.pg_advisory_xact_lock_shared(7319, on_chain::integer);
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_account(opened uuid, alias text, address text, envelope jsonb)
  RETURNS void
@@ -796,11 +1225,12 @@ CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelop
 AS $function$
 begin
   insert into private.custody_keys values (address, 'relayer', envelope) on conflict do nothing;
-  insert into private.relay_lanes as l values (open_lane.chain, open_lane.address, 'relayer', nonce)
-  on conflict on constraint relay_lanes_pkey do update set next_nonce = greatest(
-    excluded.next_nonce,
-    (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
-      where s.chain = l.chain and s.lane = l.address));
+  insert into private.relay_lanes as l (chain, address, kind, next_nonce, mined_nonce)
+  values (open_lane.chain, open_lane.address, 'relayer', nonce, nonce)
+  on conflict on constraint relay_lanes_pkey do update set mined_nonce = excluded.mined_nonce,
+    next_nonce = greatest(excluded.next_nonce,
+      (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
+        where s.chain = l.chain and s.lane = l.address));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
@@ -821,9 +1251,31 @@ begin
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'relayer', (select l.address from private.relay_lanes l
-      where l.chain = p.chain and l.kind = 'relayer' and not l.paused
-      order by l.used_at nulls first limit 1));
+    'now', extract(epoch from private.clock())::bigint,
+    'lanes', case when p.kind = 'transfer' then (
+      select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
+        'next_nonce', l.next_nonce)), '[]')
+      from private.relay_lanes l
+       where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.payment_in(hash text, payer uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  found_id uuid;
+begin
+  select p.id into found_id from private.payments p
+   where p.account = payer and p.tx_hash = hash order by p.created_at, p.id limit 1;
+  if found_id is null then
+    select p.id into found_id from private.relay_transactions t
+      join private.relay_calls c on c.slot = t.slot and c.kind = 'transfer'
+      join private.payments p on p.id = c.payment and p.account = payer
+     where t.tx_hash = hash order by c.id limit 1;
+  end if;
+  return found_id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
@@ -928,6 +1380,7 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;
+  perform private.leave_queue(settled.id);
   return settled;
 end $function$;
 
@@ -992,6 +1445,36 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
+ RETURNS private.payments
+ LANGUAGE plpgsql
+AS $function$
+declare
+  reopened private.payments;
+begin
+  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
+    log_index = null, state = case p.kind when 'transfer' then 'signed' else 'unknown' end
+   where p.id = payment and p.state = 'settled' and p.block_hash = gone
+  returning * into reopened;
+  if found then
+    perform private.record_payment(reopened, reopened.kind || '_reorged');
+  end if;
+  return reopened;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
+ RETURNS SETOF private.relay_calls
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.* from private.relay_calls c join private.payments p on p.id = c.payment
+   where c.chain = on_chain and c.slot is null
+     and (c.claimed_until is null or c.claimed_until <= private.clock())
+     and (c.kind = 'cancel' or p.state = 'signed')
+     and p.valid_before > extract(epoch from private.clock())
+   order by c.id
+$function$;
+
 CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1025,9 +1508,17 @@ grant execute on function api.check_alias(alias text, client text) to service_ro
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb) to custody;
 
-grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, slot bigint, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
+
+grant execute on function api.custody_load_slot(slot bigint) to custody;
+
+grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+
+grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+
+grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
@@ -1035,13 +1526,31 @@ grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
 
+grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb) to service_role;
+
 grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
+
+grant execute on function api.housekeeping_lanes() to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 
+grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
+
 grant execute on function api.housekeeping_release(payment uuid, state text, reason text) to service_role;
 
+grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash text) to service_role;
+
+grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) to service_role;
+
+grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint) to service_role;
+
+grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
+
 grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
+
+grant execute on function api.housekeeping_slots(batch integer) to service_role;
+
+grant execute on function api.housekeeping_waiting() to service_role;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
 

@@ -1,12 +1,20 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { openCustody } from '../../shared/custody/custody.ts'
-import type { AuthorizeRequest } from '../../shared/custody/port.ts'
+import type { AuthorizeRequest, RelayRequest, ReplaceRequest } from '../../shared/custody/port.ts'
 import { worldFrom } from '../../shared/world.ts'
 
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
   authorize(request: AuthorizeRequest) {
     return openCustody(worldFrom(this.env)).authorize(request)
+  }
+
+  relay(request: RelayRequest) {
+    return openCustody(worldFrom(this.env)).relay(request)
+  }
+
+  replace(request: ReplaceRequest) {
+    return openCustody(worldFrom(this.env)).replace(request)
   }
 
   override fetch(): Response {

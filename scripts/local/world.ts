@@ -191,8 +191,8 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
       if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)
-      const { resent, orphaned } = await readyLanes(sql, roots, chain)
-      if (resent + orphaned > 0) say(explainRepair(chain, resent, orphaned))
+      const { reopened, orphaned } = await readyLanes(sql, roots, chain)
+      if (reopened + orphaned > 0) say(explainRepair(chain, reopened, orphaned))
     }
     return { owner, shop, apiKeys, payee: secrets.payee }
   } finally {
@@ -202,9 +202,9 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
 
 const reset = 'begin anew with npm start -- --reset'
 
-function explainRepair({ chainId }: Chain, resent: number, orphaned: number): string {
+function explainRepair({ chainId }: Chain, reopened: number, orphaned: number): string {
   const lost = `chain ${chainId} was not saved when it last ended and is older than the database`
-  const done = `${resent} transactions sent again, ${orphaned} settled payments lost their block`
+  const done = `${reopened} transactions are sent again, ${orphaned} settled payments lost their block`
   return `${lost}: ${done}. If something looks wrong, ${reset}`
 }
 

@@ -7,35 +7,49 @@ import { assetOf } from '../chains/registry.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import { signAuthorization } from './authorization.ts'
+import type { SignedClaim } from './claim.ts'
+import { signClaim, storing, weiOf } from './claim.ts'
+import { signDirectTransfer } from './direct-transfer.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
 import { authorizationNonce } from './nonce.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedAuthorization } from './port.ts'
+import { relayQueued, replaceSlot } from './relay.ts'
 import type { Roots } from './roots.ts'
 import { readRoots } from './roots.ts'
-import { signDirectTransfer, signRelay } from './transaction.ts'
 
 /** Opens custody over the world's database and root keys. */
 export function openCustody(world: World): CustodyPort {
-  let roots: Roots | undefined
+  let opened: Roots | undefined
+  const roots = () => {
+    opened ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'))
+    return opened
+  }
   return {
-    async authorize(request) {
-      const asked = authorizeRequest.parse(request)
-      roots ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'))
-      const row = await commitDecision(world, asked)
-      if ('refused' in row) return { outcome: 'refused', code: row.refused }
-      if (row.outcome !== 'authorized') return { outcome: row.outcome }
-      const { payment_row: loaded } = row
-      if (!loaded) throw new Error('an authorized payment came without its row')
-      const authorized = { ...row, payment_row: loaded }
-      const isStored = loaded.state !== 'authorized'
-      if (isStored || !row.first) return storedAnswer(authorized)
-      return sign(world, roots, asked, authorized)
-    },
+    authorize: async (request) => authorize(world, roots(), authorizeRequest.parse(request)),
+    relay: async (request) => relayQueued(world, roots(), request),
+    replace: async (request) => replaceSlot(world, roots(), request),
   }
 }
 
+async function authorize(
+  world: World,
+  roots: Roots,
+  asked: AuthorizeRequest,
+): Promise<AuthorizeAnswer> {
+  const row = await commitDecision(world, asked)
+  if ('refused' in row) return { outcome: 'refused', code: row.refused }
+  if (row.outcome !== 'authorized') return { outcome: row.outcome }
+  const { payment_row: loaded } = row
+  if (!loaded) throw new Error('an authorized payment came without its row')
+  const authorized = { ...row, payment_row: loaded }
+  const isStored = loaded.state !== 'authorized'
+  if (isStored || !row.first) return storedAnswer(authorized)
+  return sign(world, roots, asked, authorized)
+}
+
+/** What was signed for it before. A transfer that is queued may need somebody to relay it. */
 function storedAnswer(row: AuthorizedRow): AuthorizeAnswer {
   const stored = row.payment_row
   const { authorization_nonce: nonce, signature } = stored
@@ -48,6 +62,7 @@ function storedAnswer(row: AuthorizedRow): AuthorizeAnswer {
     ...(row.transaction
       ? { transaction: { hash: row.transaction.tx_hash, raw: row.transaction.raw } }
       : {}),
+    queued: stored.kind === 'transfer' && row.transaction === null,
   }
 }
 
@@ -67,16 +82,17 @@ async function sign(
   asked: AuthorizeRequest,
   row: AuthorizedRow,
 ): Promise<AuthorizeAnswer> {
-  const isDirect = row.slot?.lane === row.payment_row.wallet
+  const isDirect = asked.relay?.gasFrom === 'wallet'
   const authorization = isDirect ? undefined : await signTerms(roots, row)
-  const transaction = row.slot ? await signTransaction(roots, asked, row, authorization) : undefined
-  const isKept = await keepSigned(world, asked, row, { authorization, transaction })
-  if (!isKept) throw new Error('another signature is kept for this payment')
+  const signed = await signTransaction(roots, asked, row, authorization)
+  const { kept, sent, queued } = await keepSigned(world, row.payment_row.id, authorization, signed)
+  if (!kept) throw new Error('the payment moved on while it was signed')
   return {
     outcome: 'signed',
     first: true,
     ...(authorization ? { authorization } : {}),
-    ...(transaction ? { transaction } : {}),
+    ...(signed && sent ? { transaction: signed.transaction } : {}),
+    queued,
   }
 }
 
@@ -100,29 +116,26 @@ function signTerms(roots: Roots, row: AuthorizedRow): Promise<SignedAuthorizatio
   )
 }
 
-function signTransaction(
+/** The transaction for a place that was free; without one the authorization is queued alone. */
+async function signTransaction(
   roots: Roots,
-  asked: AuthorizeRequest,
-  row: AuthorizedRow,
+  { relay: fees }: AuthorizeRequest,
+  { claim, payment_row: payment, wallet_envelope: envelope }: AuthorizedRow,
   authorization: SignedAuthorization | undefined,
-) {
-  const { account, chain: chainId, token, payee, wallet, amount_atomic } = row.payment_row
-  if (!row.slot || !asked.relay) throw new Error('a transfer is signed with its slot and fees')
-  const place = {
-    chainId,
-    nonce: row.slot.nonce,
-    maxFeePerGas: BigInt(asked.relay.maxFeePerGas),
-    maxPriorityFeePerGas: BigInt(asked.relay.maxPriorityFeePerGas),
-    token,
+): Promise<SignedClaim | undefined> {
+  if (!fees) return undefined
+  const { account, wallet, token, chain: chainId, payee: to, amount_atomic: valueAtomic } = payment
+  if (authorization) {
+    const own = { kind: 'transfer' as const, token, authorization }
+    return claim ? signClaim(roots, claim, fees, [own]) : undefined
   }
-  if (!authorization) {
-    const envelope = readEnvelope(row.wallet_envelope)
-    return withKey(roots, { account, address: wallet }, envelope, (key) =>
-      signDirectTransfer(key, { ...place, to: payee, valueAtomic: amount_atomic }),
-    )
-  }
-  const binding = { account: 'relayer', address: row.slot.lane }
-  return withKey(roots, binding, readEnvelope(row.lane_envelope), (key) =>
-    signRelay(key, { ...place, authorization }),
+  if (!claim) throw new Error('another payment of this wallet is being signed')
+  const place = { chainId, nonce: claim.nonce, ...weiOf(fees) }
+  const transaction = await withKey(
+    roots,
+    { account, address: wallet },
+    readEnvelope(envelope),
+    (key) => signDirectTransfer(key, { ...place, token, to, valueAtomic }),
   )
+  return storing(claim, transaction, fees, 1)
 }

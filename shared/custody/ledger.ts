@@ -1,24 +1,22 @@
 /**
- * Custody's two calls of the ledger: commit a decision and load what is to be signed in one
- * transaction, and keep what was signed. Requests are read strictly; whatever else is asked of
+ * Custody's calls of the ledger for one payment: commit a decision and load what is to be signed in
+ * one transaction, and keep what was signed. Requests are read strictly; whatever else is asked of
  * custody is refused before anything is looked up.
  */
 import * as z from 'zod'
-import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { Rejection } from '../contract/errors.ts'
-import { bindCredential } from '../db/database.ts'
+import { bindCredential, unbound } from '../db/database.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
-import type { AuthorizeRequest, SignedAuthorization, SignedTransaction } from './port.ts'
+import type { SignedClaim } from './claim.ts'
+import { claimRow, feesAsked, lanesSeen } from './claim.ts'
+import type { AuthorizeRequest, SignedAuthorization } from './port.ts'
 
-const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
-/** Whoever asks, a relayer's gas is not burned at an absurd price. */
-const feePerGas = wei.refine((text) => BigInt(text) <= maxFeePerGasCeiling)
 const unixSeconds = z.int().nonnegative()
 
-/** What may be asked of custody. */
+/** What may be asked of custody for a payment. */
 export const authorizeRequest = z.strictObject({
   credential: z.string().regex(/^[0-9a-f]{64}$/),
   paymentId: z.uuid(),
@@ -30,10 +28,10 @@ export const authorizeRequest = z.strictObject({
   validBefore: unixSeconds,
   relay: z
     .strictObject({
-      maxFeePerGas: feePerGas,
-      maxPriorityFeePerGas: feePerGas,
+      ...feesAsked.shape,
       gasFrom: z.enum(['relayer', 'wallet']),
       walletNonce: z.int().nonnegative(),
+      lanes: lanesSeen,
     })
     .optional(),
 })
@@ -55,20 +53,11 @@ const payment = z.object({
 })
 
 const answerRow = z.object({
-  outcome: z.enum([
-    'authorized',
-    'stale',
-    'insufficient_funds',
-    'closed',
-    'expired',
-    'not_found',
-    'no_relayer',
-  ]),
+  outcome: z.enum(['authorized', 'stale', 'insufficient_funds', 'closed', 'expired', 'not_found']),
   first: z.boolean().nullable(),
   payment_row: payment.nullable(),
   wallet_envelope: z.unknown(),
-  slot: z.object({ id: z.int(), lane: z.string(), nonce: z.int() }).nullable(),
-  lane_envelope: z.unknown(),
+  claim: claimRow.nullable(),
   transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
 })
 
@@ -93,7 +82,11 @@ export async function commitDecision(
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
     ...(asked.relay
-      ? { gas_from: asked.relay.gasFrom, wallet_nonce: asked.relay.walletNonce }
+      ? {
+          gas_from: asked.relay.gasFrom,
+          wallet_nonce: asked.relay.walletNonce,
+          lanes: asked.relay.lanes,
+        }
       : {}),
   }
   try {
@@ -108,31 +101,26 @@ export async function commitDecision(
   }
 }
 
-/** Stores what was signed; false when another signature is kept already. */
+const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boolean() })
+
+/**
+ * Stores what was signed. `kept` is false when the payment moved on without this signature, and
+ * `sent` when the transaction must not leave.
+ */
 export async function keepSigned(
   world: World,
-  asked: AuthorizeRequest,
-  row: AuthorizedRow,
-  signed: {
-    authorization: SignedAuthorization | undefined
-    transaction: SignedTransaction | undefined
-  },
-): Promise<boolean> {
-  const { authorization, transaction } = signed
-  const kept = await world.db.call('custody_record', {
-    payment: row.payment_row.id,
+  payment: string,
+  authorization: SignedAuthorization | undefined,
+  signed: SignedClaim | undefined,
+): Promise<z.output<typeof keptRow>> {
+  const question = {
+    payment,
     ...(authorization
       ? { authorization_nonce: authorization.nonce, signature: authorization.signature }
       : {}),
-    ...(transaction && row.slot && asked.relay
-      ? {
-          slot: row.slot.id,
-          tx_hash: transaction.hash,
-          raw: transaction.raw,
-          max_fee_per_gas: asked.relay.maxFeePerGas,
-          max_priority_fee_per_gas: asked.relay.maxPriorityFeePerGas,
-        }
-      : {}),
-  })
-  return kept === true
+    ...signed?.stored,
+  }
+  const kept = await unbound(world.db).one('custody_record', question, keptRow)
+  if (!kept) throw new Error('custody_record answered no row')
+  return kept
 }

@@ -1,9 +1,15 @@
 /**
  * What other functions may ask of custody: a payment id and the caller's credential, never a digest
- * or a transaction. Custody loads the authorized payment itself and signs exactly that.
+ * or a transaction. Custody loads what the ledger authorized itself and signs exactly that.
  */
 import type { ErrorCode } from '../contract/errors.ts'
 import type { ConsentLevel } from '../policy/facts.ts'
+
+/** Wei per gas, in decimal. */
+export type RelayFees = { maxFeePerGas: string; maxPriorityFeePerGas: string }
+
+/** A relayer that can pay for gas, and how many of its transactions the chain counts. */
+export type LaneSeen = { address: string; mined_nonce: number }
 
 /** A decision that the caller took from facts of a certain version; SQL commits or refuses it. */
 export type AuthorizeRequest = {
@@ -22,31 +28,39 @@ export type AuthorizeRequest = {
   validBefore: number
   /** For a transfer: how its transaction is to be paid for on chain. */
   relay?:
-    | {
-        maxFeePerGas: string
-        maxPriorityFeePerGas: string
-        gasFrom: 'relayer' | 'wallet'
-        walletNonce: number
-      }
+    | (RelayFees & { gasFrom: 'relayer' | 'wallet'; walletNonce: number; lanes: LaneSeen[] })
     | undefined
 }
 
 /** What custody says to a request; in all cases but `signed` nothing was signed. */
 export type AuthorizeAnswer =
-  /** `first` is true for the one call that owns the sending of this payment for now. */
+  /**
+   * `first` is true for the one call that owns the sending of this payment for now; `queued` when
+   * signed calls wait and a lane is free, so that somebody has to ask for `relay`.
+   */
   | {
       outcome: 'signed'
       first: boolean
       authorization?: SignedAuthorization
       transaction?: SignedTransaction
+      queued: boolean
     }
   /** The facts moved on: read them again and decide again. */
   | { outcome: 'stale' }
-  | { outcome: 'insufficient_funds' | 'closed' | 'expired' | 'not_found' | 'no_relayer' }
+  | { outcome: 'insufficient_funds' | 'closed' | 'expired' | 'not_found' }
   | {
       outcome: 'refused'
       code: ErrorCode
     }
+
+/** Asks for the next transaction of what is queued on a chain. */
+export type RelayRequest = RelayFees & { chainId: number; lanes: LaneSeen[] }
+
+/** A transaction to broadcast, unless nothing waited; and whether to ask again. */
+export type RelayAnswer = { transaction?: SignedTransaction; queued: boolean }
+
+/** Asks for a transaction in place of the latest of an open slot, at these fees at least. */
+export type ReplaceRequest = RelayFees & { slot: number }
 
 /** EIP-3009 TransferWithAuthorization with its signature, as x402 `exact` carries it. */
 export type SignedAuthorization = {
@@ -65,4 +79,7 @@ export type SignedTransaction = { hash: `0x${string}`; raw: `0x${string}` }
 /** What a service binding to custody offers: the same in process and between functions. */
 export type CustodyPort = {
   authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>
+  relay(request: RelayRequest): Promise<RelayAnswer>
+  /** Undefined when the slot is over, was replaced often enough, or by somebody else meanwhile. */
+  replace(request: ReplaceRequest): Promise<SignedTransaction | undefined>
 }

@@ -46,18 +46,43 @@ export type DatabaseFunctions = {
       lease_seconds: number
       gas_from?: string | null
       wallet_nonce?: number | null
+      lanes?: unknown
     }
   }
+  custody_claim: { args: { chain: number; lanes: unknown } }
+  custody_load_slot: { args: { slot: number } }
   custody_record: {
     args: {
       payment: string
       authorization_nonce?: string | null
       signature?: string | null
-      slot?: number | null
+      lease?: string | null
+      calls?: number | null
       tx_hash?: string | null
       raw?: string | null
       max_fee_per_gas?: string | null
       max_priority_fee_per_gas?: string | null
+    }
+  }
+  custody_record_claim: {
+    args: {
+      chain: number
+      lease: string
+      calls: number
+      tx_hash: string
+      raw: string
+      max_fee_per_gas: string
+      max_priority_fee_per_gas: string
+    }
+  }
+  custody_record_replacement: {
+    args: {
+      slot: number
+      attempt: number
+      tx_hash: string
+      raw: string
+      max_fee_per_gas: string
+      max_priority_fee_per_gas: string
     }
   }
   find_payment: {
@@ -70,6 +95,16 @@ export type DatabaseFunctions = {
   }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  housekeeping_book_slot: {
+    args: {
+      slot: number
+      tx_hash: string
+      block_number: number
+      block_hash: string
+      finality: string
+      settled: unknown
+    }
+  }
   housekeeping_finish_attempt: {
     args: {
       payment: string
@@ -81,8 +116,14 @@ export type DatabaseFunctions = {
       finality?: string | null
     }
   }
+  housekeeping_lanes: { args: Record<string, never> }
   housekeeping_open: { args: { batch: number } }
+  housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
   housekeeping_release: { args: { payment: string; state: string; reason: string } }
+  housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
+  housekeeping_reorg: { args: { payment: string; block_hash: string } }
+  housekeeping_repair_lane: { args: { chain: number; address: string; counted: number } }
+  housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
   housekeeping_settle: {
     args: {
       payment: string
@@ -93,6 +134,8 @@ export type DatabaseFunctions = {
       finality: string
     }
   }
+  housekeeping_slots: { args: { batch: number } }
+  housekeeping_waiting: { args: Record<string, never> }
   keep_answer: {
     args: {
       credential: string

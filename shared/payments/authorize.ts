@@ -110,8 +110,6 @@ function refusalOf(answer: Closed) {
       return fail('payment_closed', { message: 'The payment expired. Enter it again.' })
     case 'not_found':
       return fail('payment_not_found')
-    case 'no_relayer':
-      return fail('unavailable', { message: 'No relayer is in service on this chain.' })
     case 'refused':
       throw new Rejection(fail<ErrorCode>(answer.code))
   }

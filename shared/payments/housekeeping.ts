@@ -1,59 +1,84 @@
 /**
- * What the scheduled function does: closes what was never used, sends stored bytes again that the
- * chain does not know, and books what it knows. Safe to run twice at once: each step is guarded in
- * SQL and every transaction that it sends was stored, and authorized, before.
+ * What the scheduled function does: closes what was never used, looks at the chain for what is open,
+ * keeps lanes and slots going and relays what is queued. Safe to run twice at once: each step is
+ * guarded in SQL and every transaction that it sends was stored, and authorized, before.
  */
-import * as z from 'zod'
-import { broadcast } from '../chains/evm/broadcast.ts'
-import { hexSchema } from '../chains/hex.ts'
-import { assetOf } from '../chains/registry.ts'
+import type { Chain } from '../chains/chain.ts'
+import { connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
-import type { Payment } from './payment.ts'
-import { paymentRow } from './payment.ts'
+import type { LaneRow } from './lanes.ts'
+import { keepLanes, laneRow } from './lanes.ts'
+import { foundRow } from './payment.ts'
+import { sendAndRelay } from './relay.ts'
+import type { Slot } from './slot.ts'
+import { slotRow } from './slot.ts'
+import { keepSlots } from './slots.ts'
 import { watchPayment } from './watch.ts'
 
-const openRow = z.object({
-  payment_row: paymentRow,
-  transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
-})
-
-/** Payments looked at in one run; the next run goes on with those unseen for longest. */
+/** Payments and slots looked at in one run; the next run goes on with those unseen for longest. */
 const batchMax = 50
 /** At once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
 
-/** One run; answers how many payments it looked at and how many reached another state. */
+/** One run; answers how many payments and slots it looked at and how many of them moved. */
 export async function keepHouse(world: World): Promise<{ seen: number; moved: number }> {
-  const open = await unbound(world.db).many('housekeeping_open', { batch: batchMax }, openRow)
-  let moved = 0
-  for (let start = 0; start < open.length; start += parallelMax) {
-    const part = open.slice(start, start + parallelMax)
-    const results = await Promise.all(part.map((row) => keepOne(world, row)))
-    moved += results.filter(Boolean).length
-  }
-  return { seen: open.length, moved }
-}
-
-/** A failure of one payment is logged and never keeps the others waiting. */
-async function keepOne(world: World, row: z.output<typeof openRow>): Promise<boolean> {
-  const { payment_row: before, transaction } = row
-  try {
-    const { payment: after } = await watchPayment(world, unbound(world.db), before)
-    if (after.state !== before.state) return true
-    const isUnseen = after.state === 'signed' && transaction !== null
-    if (isUnseen) await broadcast(world, assetOf(after).chain, transaction.raw)
-    return false
-  } catch (error) {
-    logFailure(world, before, error)
-    return false
-  }
-}
-
-function logFailure(world: World, payment: Payment, error: unknown): void {
-  world.log({
-    operation: 'housekeeping',
-    payment: payment.id,
-    log: error instanceof Error ? String(error.stack) : String(error),
+  const ledger = unbound(world.db)
+  const [lanes, slots] = await Promise.all([
+    ledger.many('housekeeping_lanes', {}, laneRow),
+    ledger.many('housekeeping_slots', { batch: batchMax }, slotRow),
+  ])
+  const moves: boolean[] = []
+  await inParallel(connectedChains(world.config), async (chain) => {
+    const own = slots.filter((slot) => slot.chain === chain.id)
+    moves.push(...(await keepChain(world, chain, lanes, own)))
   })
+  const open = await ledger.many('housekeeping_open', { batch: batchMax }, foundRow)
+  await inParallel(open, async ({ payment_row: before }) => {
+    const isMoved = await orLogged(world, before.id, false, async () => {
+      const { payment: after } = await watchPayment(world, ledger, before)
+      return after.state !== before.state
+    })
+    moves.push(isMoved)
+  })
+  return { seen: slots.length + open.length, moved: moves.filter(Boolean).length }
+}
+
+async function keepChain(
+  world: World,
+  chain: Chain,
+  rows: readonly LaneRow[],
+  slots: readonly Slot[],
+): Promise<boolean[]> {
+  return orLogged(world, chain.caip2, [], async () => {
+    const own = rows.filter((row) => row.chain === chain.id)
+    if (own.length === 0) return []
+    const seen = await keepLanes(world, chain, own)
+    if (!seen) return []
+    const moves = await keepSlots(world, chain, slots, seen)
+    await sendAndRelay(world, chain, { queued: true }, seen.relay)
+    return moves
+  })
+}
+
+/** A failure of one is logged and never keeps the others waiting. */
+async function orLogged<Result>(
+  world: World,
+  what: string,
+  otherwise: Result,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    const log = error instanceof Error ? String(error.stack) : String(error)
+    world.log({ operation: 'housekeeping', what, log })
+    return otherwise
+  }
+}
+
+async function inParallel<Item>(items: readonly Item[], run: (item: Item) => Promise<void>) {
+  for (let start = 0; start < items.length; start += parallelMax) {
+    await Promise.all(items.slice(start, start + parallelMax).map(run))
+  }
 }

@@ -75,7 +75,10 @@ export const factsRow = z.object({
   similar_recipient: z.string().nullable(),
   device_known: z.boolean(),
   reserved_atomic: bigintText,
-  relayer: addressSchema.nullable(),
+  /** Unix seconds by the database's clock: a worker's own may be wrong. */
+  now: z.int(),
+  /** Relayers in service, with the transactions that are in flight from them. */
+  lanes: z.array(z.object({ address: addressSchema, next_nonce: z.int() })),
 })
 
 /** A payment with its facts. */

@@ -3,17 +3,17 @@
  * priced from, before anything is reserved; what custody signed is stored before it is broadcast,
  * and an outcome that is not known is `submitted`, never `failed`.
  */
-import { broadcast } from '../chains/evm/broadcast.ts'
 import type { Preflight } from '../chains/evm/preflight.ts'
 import { readPreflight } from '../chains/evm/preflight.ts'
-import type { Hex } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
+import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { Entered } from './payment.ts'
+import { fundedLanes, sendAndRelay } from './relay.ts'
 
 /** A relayed authorization is good for ten minutes, which bounds how long it can stay unknown. */
 const validSeconds = 600
@@ -23,33 +23,33 @@ export async function sendTransfer(
   context: Context,
   entered: Entered,
   isConfirmedByUser: boolean,
-): Promise<Authorized> {
+): Promise<Authorized | Refusal<'recipient_refused'>> {
   const signing = await prepareSigning(context, entered)
   if (isRefusal(signing)) return signing
   const authorized = await authorizePayment(context, entered, isConfirmedByUser, signing)
-  if ('outcome' in authorized && authorized.outcome === 'signed' && authorized.first) {
-    await send(context, entered, authorized.transaction?.raw)
+  if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
+    const { chain } = assetOf(entered.payment_row)
+    await sendAndRelay(context.world, chain, authorized, signing.relay)
   }
   return authorized
 }
 
-async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
+async function prepareSigning(context: Context, entered: Entered) {
+  const { payment_row: payment, facts } = entered
   const { chain, token } = assetOf(payment)
-  const seen = await readPreflight(context.world, chain, {
-    token,
-    wallet: payment.wallet,
-    withNonce: true,
-    ...(facts.relayer === null ? {} : { lane: facts.relayer }),
-  })
+  const { wallet, payee } = payment
+  const lanes = facts.lanes.map(({ address }) => address)
+  const seen = await readPreflight(context.world, chain, { token, wallet, payee, lanes })
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
   if (!seen.domainMatches) {
     return fail('unavailable', { log: `${token.address} signs under another domain` })
   }
+  if (seen.barred) return refuseBarred(seen.barred, token.symbol)
   const own = payment.state === 'authorized' ? payment.amount_atomic : 0n
   const free = seen.tokenAtomic - (facts.reserved_atomic - own)
-  if (free >= payment.amount_atomic) return signingFrom(context, seen)
+  if (free >= payment.amount_atomic) return signingFrom(entered, seen)
   const available = formatAmount(free < 0n ? 0n : free, token.decimals)
   const isReserved = seen.tokenAtomic >= payment.amount_atomic
   return fail('insufficient_funds', {
@@ -64,41 +64,40 @@ const reservedHint = {
   retryAfterSeconds: 5,
 }
 
-/** Who pays for gas: the relayer while it can, else the wallet itself, else nobody. */
-function signingFrom(context: Context, seen: Preflight) {
-  const hasRelayer = seen.laneWei !== undefined && seen.laneWei >= seen.relayedCostWei
-  if (!hasRelayer && seen.walletWei < seen.directCostWei) {
+function refuseBarred(barred: NonNullable<Preflight['barred']>, symbol: string) {
+  if (barred === 'payee') {
+    return fail('recipient_refused', { message: `The issuer of ${symbol} bars this recipient.` })
+  }
+  const message =
+    barred === 'paused'
+      ? `The issuer of ${symbol} has paused all transfers on this chain.`
+      : `The issuer of ${symbol} bars this wallet.`
+  return fail('unavailable', { message, hint: 'Try again later, or pay on another chain.' })
+}
+
+/** Who pays for gas: a relayer that can, else the wallet itself, else nobody. */
+function signingFrom({ facts }: Entered, seen: Preflight) {
+  const lanes = fundedLanes(facts.lanes, seen)
+  if (lanes.length === 0 && seen.walletWei < seen.directCostWei) {
     return fail('unavailable', {
       message: 'No relayer can pay for gas on this chain now, and the wallet holds none itself.',
       hint: 'Try again later, or fund the wallet with the native coin of the chain.',
     })
   }
-  const nowSeconds = Math.floor(context.now().getTime() / 1000)
-  const signing: Signing = {
+  // Of the two clocks that judge it, the later: a chain without traffic may lag behind.
+  const chainSeconds = Number(seen.blockTimestampSeconds)
+  const relay: NonNullable<Signing['relay']> = {
+    maxFeePerGas: seen.maxFeePerGas.toString(),
+    maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
+    gasFrom: lanes.length > 0 ? 'relayer' : 'wallet',
+    walletNonce: seen.walletNonce,
+    lanes,
+  }
+  return {
     fundsAtomic: seen.tokenAtomic,
     seenBlock: Number(seen.blockNumber),
     validAfter: 0,
-    validBefore: nowSeconds + validSeconds,
-    relay: {
-      maxFeePerGas: seen.maxFeePerGas.toString(),
-      maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
-      gasFrom: hasRelayer ? 'relayer' : 'wallet',
-      walletNonce: seen.walletNonce ?? 0,
-    },
+    validBefore: Math.max(chainSeconds, facts.now) + validSeconds,
+    relay,
   }
-  return signing
-}
-
-async function send(context: Context, entered: Entered, raw: Hex | undefined): Promise<void> {
-  if (raw === undefined) return
-  const { chain } = assetOf(entered.payment_row)
-  const { outcome, message } = await broadcast(context.world, chain, raw)
-  if (outcome === 'accepted' || outcome === 'known') return
-  // The bytes are stored: the scheduled function sends them again until the chain decides.
-  context.world.log({
-    requestId: context.requestId,
-    payment: entered.payment_row.id,
-    broadcast: outcome,
-    log: message ?? '',
-  })
 }

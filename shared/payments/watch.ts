@@ -34,18 +34,10 @@ export async function watchPayment(
   if (proof?.status === 'unavailable') return { payment, confirmations: 0 }
   if (payment.state === 'settled') return lookForReorg(world, db, payment)
   if (payment.authorization_nonce !== null) return traceAuthorization(world, db, payment)
-  if (isNeverSigned(world, payment)) {
-    return release(db, payment, 'released', 'nothing was signed in time')
-  }
   const isOver = proof?.status === 'reverted' && proof.finality === 'finalized'
   return isOver
     ? release(db, payment, 'failed', 'the transaction reverted')
     : { payment, confirmations: 0 }
-}
-
-/** Reserved, and its time passed with no signature kept: custody keeps it before anything leaves. */
-function isNeverSigned(world: World, { state, valid_before }: Payment): boolean {
-  return state === 'authorized' && world.now().getTime() / 1000 > (valid_before ?? 0)
 }
 
 type Nonce = NonNullable<Payment['authorization_nonce']>
@@ -95,12 +87,22 @@ async function traceAuthorization(
     const proof = await prove(world, payment, fate.transactionHash)
     if (proof.status === 'settled') return settle(db, payment, proof)
   }
+  if (fate.status === 'canceled') return endCanceled(world, db, payment, fate.transactionHash)
   const hasExpired =
     fate.status === 'unused' &&
     fate.finalizedTimestampSeconds !== undefined &&
     fate.finalizedTimestampSeconds >= BigInt(payment.valid_before ?? 0)
   if (hasExpired) return release(db, payment, 'released', 'the authorization expired unused')
   return { payment, confirmations: 0 }
+}
+
+/** A cancellation ends the payment once its block can no longer be undone. */
+async function endCanceled(world: World, db: CallerDatabase, payment: Payment, hash: Hash) {
+  const ended = await prove(world, payment, hash)
+  const isFinal = ended.status === 'unmatched' && ended.finality === 'finalized'
+  return isFinal
+    ? release(db, payment, 'released', 'the authorization was cancelled')
+    : { payment, confirmations: 0 }
 }
 
 async function settle(db: CallerDatabase, payment: Payment, proof: Settled): Promise<Watched> {
@@ -127,16 +129,13 @@ export function settlementOf(payment: string, proof: Settled) {
 
 /** A settled payment whose receipt is gone: reorganized away, if another block stands there now. */
 async function lookForReorg(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
-  const { tx_hash, block_number, block_hash, log_index } = payment
-  const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
-  if (!isPlaced || log_index === null) return { payment, confirmations: 0 }
-  const block = { number: block_number, hash: block_hash }
-  if (!(await isBlockReplaced(world, assetOf(payment).chain, block))) {
-    return { payment, confirmations: 0 }
-  }
-  const question = { payment: payment.id, tx_hash, block_number, block_hash, log_index }
-  const marked = await db.one('housekeeping_settle', { ...question, finality: 'reorged' }, foundRow)
-  return { payment: marked?.payment_row ?? payment, confirmations: 0 }
+  const { block_number: number, block_hash: hash } = payment
+  const untouched = { payment, confirmations: 0 }
+  if (number === null || hash === null) return untouched
+  if (!(await isBlockReplaced(world, assetOf(payment).chain, { number, hash }))) return untouched
+  const question = { payment: payment.id, block_hash: hash }
+  const reopened = await db.one('housekeeping_reorg', question, foundRow)
+  return { payment: reopened?.payment_row ?? payment, confirmations: 0 }
 }
 
 async function release(

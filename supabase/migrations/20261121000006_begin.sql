@@ -16,9 +16,12 @@ begin
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'relayer', (select l.address from private.relay_lanes l
-      where l.chain = p.chain and l.kind = 'relayer' and not l.paused
-      order by l.used_at nulls first limit 1));
+    'now', extract(epoch from private.clock())::bigint,
+    'lanes', case when p.kind = 'transfer' then (
+      select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
+        'next_nonce', l.next_nonce)), '[]')
+      from private.relay_lanes l
+       where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
@@ -98,6 +101,24 @@ begin
 end $$;
 grant execute on function api.await_confirmation to service_role;
 
+-- The payment of an account that a transaction carries, the first when a batch carries several;
+-- also by a transaction that was replaced by one with higher fees.
+create function private.payment_in(hash text, payer uuid) returns uuid
+  language plpgsql stable as $$
+declare
+  found_id uuid;
+begin
+  select p.id into found_id from private.payments p
+   where p.account = payer and p.tx_hash = hash order by p.created_at, p.id limit 1;
+  if found_id is null then
+    select p.id into found_id from private.relay_transactions t
+      join private.relay_calls c on c.slot = t.slot and c.kind = 'transfer'
+      join private.payments p on p.id = c.payment and p.account = payer
+     where t.tx_hash = hash order by c.id limit 1;
+  end if;
+  return found_id;
+end $$;
+
 -- One payment of the caller's, by its id or by the hash of a transaction that carried it.
 create function api.find_payment(
   credential text, payment uuid default null, tx_hash text default null, chain bigint default null)
@@ -110,7 +131,6 @@ begin
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment
-       else p.tx_hash = find_payment.tx_hash end
-   limit 1;
+       else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $$;
 grant execute on function api.find_payment to service_role;

@@ -1,5 +1,5 @@
--- The two functions that custody may call, and nobody else: commit a decision and load what is to
--- be signed in one step, then keep what was signed before anything leaves.
+-- The functions that custody may call, and nobody else: commit a decision and load what is to be
+-- signed in one step, keep what was signed before anything leaves, and sign what is queued already.
 
 -- Whether a payment fits the limits at this consent level. The decision was taken elsewhere from
 -- facts; this is its second path and the one that holds when requests race.
@@ -22,21 +22,40 @@ begin
   end;
 end $$;
 
--- The answer for a payment that is authorized: what to sign, with which sealed keys.
-create function private.custody_answer(p private.payments, s private.relay_slots, first boolean)
+-- The transaction that was signed last for a slot.
+create function private.latest_transaction(of_slot bigint) returns jsonb
+  language sql stable as $$
+  select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
+    from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
+$$;
+
+-- The answer for a payment that is authorized: what to sign, with which sealed keys and in which
+-- place of which lane; or, once that is done, the transaction that carries it.
+create function private.custody_answer(
+  p private.payments, claimed private.relay_claim, first boolean)
   returns table (outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb,
-    slot jsonb, lane_envelope jsonb, transaction jsonb)
+    claim jsonb, transaction jsonb)
   language plpgsql stable as $$
 begin
   return query select 'authorized', first, private.payment_json(p),
     (select k.envelope from private.custody_keys k
       where k.address = p.wallet and k.owner = p.account::text),
-    case when s.id is not null then
-      jsonb_build_object('id', s.id, 'lane', s.lane, 'nonce', s.nonce) end,
-    (select k.envelope from private.custody_keys k
-      where k.address = s.lane and k.owner = 'relayer'),
-    (select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
-       from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1);
+    case when claimed.lease is not null then to_jsonb(claimed) end,
+    (select private.latest_transaction(c.slot) from private.relay_calls c
+      where c.payment = p.id and c.kind = 'transfer');
+end $$;
+
+-- Who drives a payment claims a place for it: a relayer's, or the wallet's own. A relayer may be
+-- busy; then the authorization is signed now and queued.
+create function private.claim_for(
+  p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
+  returns private.relay_claim language plpgsql as $$
+begin
+  if p.kind <> 'transfer' or p.state <> 'authorized' then
+    return null;
+  end if;
+  return case when gas_from = 'wallet' then private.claim_wallet(p, wallet_nonce)
+    else private.claim_lane(p.chain, lanes, true) end;
 end $$;
 
 -- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
@@ -44,17 +63,16 @@ end $$;
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer,
-  gas_from text default null, wallet_nonce bigint default null)
+  gas_from text default null, wallet_nonce bigint default null, lanes jsonb default '[]')
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
-    slot jsonb, lane_envelope jsonb, transaction jsonb)
+    claim jsonb, transaction jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.api_keys := private.recognize(credential, 'pay', true);
   payer private.accounts;
   p private.payments;
-  claimed private.relay_slots;
   at timestamptz := private.clock();
-  free boolean;
+  free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
   select q.* into p from private.payments q
@@ -62,12 +80,10 @@ begin
   if not found then
     outcome := 'not_found';
   elsif p.state in ('authorized', 'signed', 'unknown') then
+    outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-    select s.* into claimed from private.relay_slots s where s.payment = p.id;
-    return query select * from private.custody_answer(p, claimed, free);
-    return;
   elsif p.state not in ('prepared', 'awaiting_confirmation') then
     outcome := 'closed';
   elsif p.expires_at <= at then
@@ -80,48 +96,133 @@ begin
   elsif private.reserved_atomic(p) + p.amount_atomic > funds_atomic::numeric then
     outcome := 'insufficient_funds';
   else
-    if p.kind = 'transfer' then
-      claimed := private.claim_slot(p, gas_from, wallet_nonce);
-      if claimed.id is null then
-        outcome := 'no_relayer';
-        return next;
-        return;
-      end if;
-    end if;
+    outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
       consent_level = custody_authorize.consent_level, authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
-    return query select * from private.custody_answer(p, claimed, true);
+  end if;
+  if outcome = 'authorized' then
+    return query select * from private.custody_answer(
+      p, case when free then private.claim_for(p, gas_from, wallet_nonce, lanes) end, free);
     return;
   end if;
   first := false;
   return next;
 end $$;
 
--- Keeps what custody signed. Answers false when another signature is kept already: then the caller
--- must send that one and never its own.
+-- Keeps what custody signed for a payment: its authorization, and with a claim the transaction that
+-- carries it together with what waited. `kept` is false when the payment moved on without this
+-- signature, `sent` when the transaction must not leave; `queued` when somebody has to relay more.
 create function api.custody_record(
   payment uuid, authorization_nonce text default null, signature text default null,
-  slot bigint default null, tx_hash text default null, raw text default null,
-  max_fee_per_gas text default null, max_priority_fee_per_gas text default null)
-  returns boolean language plpgsql security definer set search_path = '' as $$
+  lease uuid default null, calls integer default null, tx_hash text default null,
+  raw text default null, max_fee_per_gas text default null,
+  max_priority_fee_per_gas text default null)
+  returns table (kept boolean, sent boolean, queued boolean)
+  language plpgsql security definer set search_path = '' as $$
 declare
   p private.payments;
+  relayed boolean;
 begin
-  update private.payments q set state = 'signed', tx_hash = custody_record.tx_hash,
-    authorization_nonce = custody_record.authorization_nonce, signature = custody_record.signature
-   where q.id = payment and q.state = 'authorized' returning * into p;
+  select q.* into p from private.payments q where q.id = payment;
+  relayed := p.kind = 'transfer';
+  sent := false;
+  queued := false;
+  if relayed then
+    perform private.lock_queue(p.chain, lease is not null);
+  end if;
+  -- A wallet's own transaction is nothing without its place: it is kept whole or not at all.
+  update private.payments q set state = 'signed',
+    authorization_nonce = custody_record.authorization_nonce,
+    signature = custody_record.signature
+   where q.id = payment and q.state = 'authorized'
+     and (custody_record.signature is not null or exists (
+       select from private.relay_lanes l where l.lease = custody_record.lease));
+  kept := found;
+  if kept and relayed then
+    insert into private.relay_calls (chain, payment, kind, claim)
+    values (p.chain, p.id, 'transfer', lease);
+  end if;
+  if lease is not null then
+    sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
+      max_priority_fee_per_gas::numeric);
+  end if;
+  if relayed then
+    queued := private.is_relay_needed(p.chain);
+  end if;
+  return next;
+end $$;
+
+-- Claims what is queued on a chain for custody to sign; no row when nothing waits or no lane is free.
+create function api.custody_claim(chain bigint, lanes jsonb) returns table (claim jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  claimed private.relay_claim := private.claim_lane(chain, lanes, false);
+begin
+  if claimed.lease is not null then
+    return query select to_jsonb(claimed);
+  end if;
+end $$;
+
+-- Keeps the transaction that was signed for a claim.
+create function api.custody_record_claim(
+  chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
+  max_priority_fee_per_gas text)
+  returns table (sent boolean, queued boolean)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.lock_queue(chain, true);
+  sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
+    max_priority_fee_per_gas::numeric);
+  queued := private.is_relay_needed(chain);
+  return next;
+end $$;
+
+-- An open slot to be signed again with higher fees: the same place and the same calls, so at most
+-- one of its transactions is ever mined. A slot without calls fills a gap and does nothing.
+create function api.custody_load_slot(slot bigint) returns table (
+  chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text,
+  max_priority_fee_per_gas text, calls jsonb, envelope jsonb, account uuid)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  return query
+  select s.chain, s.lane, l.kind, s.nonce, coalesce(t.attempt, 0), t.max_fee_per_gas::text,
+    t.max_priority_fee_per_gas::text,
+    (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
+       from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id),
+    k.envelope, w.account
+  from private.relay_slots s
+    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+    join private.custody_keys k on k.address = s.lane
+    left join private.wallets w on w.address = s.lane
+    left join lateral (select * from private.relay_transactions r where r.slot = s.id
+      order by r.attempt desc limit 1) t on true
+  where s.id = custody_load_slot.slot and s.state = 'open';
+end $$;
+
+-- Keeps a replacement; false when another one was kept first or the slot is over.
+create function api.custody_record_replacement(
+  slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text,
+  max_priority_fee_per_gas text)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+begin
+  perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
   if not found then
     return false;
   end if;
-  if slot is not null then
-    insert into private.relay_transactions (slot, attempt, tx_hash, raw, max_fee_per_gas,
-      max_priority_fee_per_gas)
-    values (slot, 1, tx_hash, raw, max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric);
+  insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
+    max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric) on conflict do nothing;
+  if not found then
+    return false;
   end if;
+  update private.payments p set tx_hash = custody_record_replacement.tx_hash
+    from private.relay_calls c
+   where c.slot = custody_record_replacement.slot and c.kind = 'transfer'
+     and p.id = c.payment and p.state = 'signed';
   return true;
 end $$;
-grant execute on function api.custody_authorize, api.custody_record to custody;
+grant execute on function api.custody_authorize, api.custody_record, api.custody_claim,
+  api.custody_record_claim, api.custody_load_slot, api.custody_record_replacement to custody;

@@ -1,5 +1,13 @@
 -- Settlement: what the chain was seen to say about a payment. Only a fact with an anchor on chain
 -- ends a payment: a log in a block, or an authorization that can no longer be used.
+--
+-- The functions named housekeeping_* take no credential. They grant nothing: whoever looked at the
+-- chain, or heard the merchant, books it, also when the key that paid was revoked meanwhile.
+
+-- Nothing of a payment that is over stays in the queue.
+create function private.leave_queue(of_payment uuid) returns void language sql as $$
+  delete from private.relay_calls c where c.payment = of_payment and c.slot is null
+$$;
 
 -- Books a payment as settled. A recipient and a device become known with their first settled
 -- payment that somebody confirmed.
@@ -20,11 +28,26 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;
+  perform private.leave_queue(settled.id);
   return settled;
 end $$;
 
--- The functions named housekeeping_* take no credential. They grant nothing: whoever looked at the
--- chain, or heard the merchant, books it, also when the key that paid was revoked meanwhile.
+-- Takes a settlement back whose block is gone: the amount is reserved again, the same authorization
+-- can still settle, and the feed tells it.
+create function private.unsettle(payment uuid, gone text) returns private.payments
+  language plpgsql as $$
+declare
+  reopened private.payments;
+begin
+  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
+    log_index = null, state = case p.kind when 'transfer' then 'signed' else 'unknown' end
+   where p.id = payment and p.state = 'settled' and p.block_hash = gone
+  returning * into reopened;
+  if found then
+    perform private.record_payment(reopened, reopened.kind || '_reorged');
+  end if;
+  return reopened;
+end $$;
 
 -- The outcome of an x402 delivery in one step: what the merchant answered, and the settlement when
 -- the chain shows one; without it the payment is unknown and keeps its reservation.
@@ -62,8 +85,24 @@ begin
   return query select private.payment_json(settled) where settled.id is not null;
 end $$;
 
--- Frees the reservation of a payment that can no longer settle. `state` is failed for a transaction
--- that reverted and released for an authorization that expired unused at a finalized block.
+-- Records that the block of a settlement is no longer part of the chain; whoever relayed the payment
+-- has to send it again.
+create function api.housekeeping_reorg(payment uuid, block_hash text)
+  returns table (payment_row jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  reopened private.payments := private.unsettle(payment, block_hash);
+begin
+  update private.relay_slots s set state = 'open', block_number = null, block_hash = null
+    from private.relay_calls c
+   where c.payment = reopened.id and c.slot = s.id and s.state = 'mined'
+     and s.block_hash = housekeeping_reorg.block_hash;
+  return query select private.payment_json(reopened) where reopened.id is not null;
+end $$;
+
+-- Frees the reservation of a payment that can no longer settle. `state` is failed for a wallet's own
+-- transaction that reverted or lost its nonce, and released for an authorization that was cancelled
+-- or expired unused; both as of a finalized block.
 create function api.housekeeping_release(payment uuid, state text, reason text)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -72,41 +111,55 @@ declare
 begin
   update private.payments p set state = housekeeping_release.state, failure = reason,
     checked_at = private.clock()
-   where p.id = payment and p.state in ('authorized', 'signed', 'unknown')
+   where p.id = payment and p.state in ('signed', 'unknown')
      and housekeeping_release.state in ('failed', 'released')
   returning * into ended;
+  perform private.leave_queue(ended.id);
   return query select private.payment_json(ended) where ended.id is not null;
 end $$;
 
--- A batch of payments that the chain has the next word on, those longest unseen first, with the
--- transactions that carry them. Also closes what was prepared and never used.
-create function api.housekeeping_open(batch integer)
-  returns table (payment_row jsonb, transaction jsonb)
-  language plpgsql security definer set search_path = '' as $$
+-- Closes what was prepared and never used, and frees what was reserved and never signed: custody
+-- keeps a signature before anything leaves, and keeps none for a payment that is not authorized.
+create function private.close_unused(batch integer) returns void language plpgsql as $$
 begin
   update private.payments p set state = 'expired'
    where p.id in (select e.id from private.payments e
      where e.state in ('prepared', 'awaiting_confirmation') and e.expires_at <= private.clock()
      limit batch for update skip locked);
+  update private.payments p set state = 'released', failure = 'nothing was signed in time'
+   where p.id in (select e.id from private.payments e
+     where e.state = 'authorized' and e.leased_until <= private.clock() - interval '1 minute'
+     limit batch for update skip locked);
+end $$;
+
+-- Whether the slots' own watch has the next word on a payment.
+create function private.is_in_slot(p private.payments) returns boolean
+  language sql stable as $$
+  select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
+    where c.payment = p.id and c.kind = 'transfer'
+      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
+$$;
+
+-- A batch of payments that the chain has the next word on, those longest unseen first.
+create function api.housekeeping_open(batch integer) returns table (payment_row jsonb)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.close_unused(batch);
   return query
   with due as (
     select p.id from private.payments p
-     where p.state in ('authorized', 'signed', 'unknown')
-       and p.leased_until <= private.clock()
+     where p.state in ('signed', 'unknown')
+       and p.leased_until <= private.clock() and not private.is_in_slot(p)
      order by p.checked_at nulls first limit batch for update skip locked
   ), unfinal as (
     select p.id from private.payments p
-     where p.state = 'settled' and p.finality <> 'finalized'
+     where p.state = 'settled' and p.finality <> 'finalized' and not private.is_in_slot(p)
      order by p.checked_at nulls first limit batch for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
      where p.id in (select d.id from due d union all select u.id from unfinal u) returning p.*
   )
-  select private.payment_json(s), (
-    select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
-      from private.relay_slots r join private.relay_transactions t on t.slot = r.id
-     where r.payment = s.id order by t.attempt desc limit 1)
-  from seen s;
+  select private.payment_json(s) from seen s;
 end $$;
 grant execute on function api.housekeeping_finish_attempt, api.housekeeping_settle,
-  api.housekeeping_release, api.housekeeping_open to service_role;
+  api.housekeeping_reorg, api.housekeeping_release, api.housekeeping_open to service_role;

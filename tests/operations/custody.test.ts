@@ -69,7 +69,7 @@ test('answers the same signature again and never makes another', async () => {
   expect(again).toEqual({ ...first, first: false })
 })
 
-const relay = { maxPriorityFeePerGas: '1', gasFrom: 'relayer', walletNonce: 0 }
+const relay = { maxPriorityFeePerGas: '1', gasFrom: 'relayer', walletNonce: 0, lanes: [] }
 
 test.each([
   ['a digest', { digest: `0x${'1'.repeat(64)}` }],

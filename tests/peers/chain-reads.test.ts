@@ -6,6 +6,7 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import { readBalances } from '../../shared/chains/evm/balances.ts'
 import { readAddressKind } from '../../shared/chains/evm/code.ts'
 import { readPreflight } from '../../shared/chains/evm/preflight.ts'
+import type { Address } from '../../shared/chains/registry.ts'
 import { known, newKey, sign, transfer, worldOn } from '../support/chain-world.ts'
 
 const { chain, usdc, eurc } = known('eip155:84532')
@@ -79,13 +80,21 @@ test('a token without a contract is absent and hides nothing else', async () => 
   })
 })
 
+/** What a transfer from this wallet asks. */
+const asked = (wallet: Address, lanes: Address[] = []) => ({
+  token: usdc,
+  wallet,
+  payee: newKey().at,
+  lanes,
+})
+
 test('a node that is down or unknown reads as unavailable', async () => {
   const wanted = { address: newKey().at, tokens: [usdc] }
   const deaf = worldOn({ [chain.caip2]: 'http://127.0.0.1:1' })
 
   for (const world of [deaf, worldOn({})]) {
     expect(await readBalances(world, chain, wanted)).toMatchObject({ status: 'unavailable' })
-    expect(await readPreflight(world, chain, { token: usdc, wallet: nowhere })).toMatchObject({
+    expect(await readPreflight(world, chain, asked(nowhere))).toMatchObject({
       status: 'unavailable',
     })
     expect(await readAddressKind(world, chain, nowhere)).toMatchObject({ status: 'unavailable' })
@@ -116,7 +125,7 @@ test('one request prices a transfer so that a doubled base fee is still paid', a
   await fund(local, lane, { weiAmount: 123n })
   const world = connect()
 
-  const answer = await readPreflight(world, chain, { token: usdc, wallet, lane })
+  const answer = await readPreflight(world, chain, asked(wallet, [lane]))
 
   if (answer.status !== 'ok') throw new Error(answer.log)
   const { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas, relayedCostWei, directCostWei } =
@@ -127,13 +136,14 @@ test('one request prices a transfer so that a doubled base fee is still paid', a
   expect(answer).toMatchObject({
     tokenAtomic: 77n,
     walletWei: 0n,
-    laneWei: 123n,
+    lanes: [{ address: lane, wei: 123n, minedNonce: 0 }],
+    walletNonce: 0,
     domainMatches: true,
   })
   expect(baseFeePerGas).toBe(BigInt(nextBaseFee ?? -1))
   expect(maxFeePerGas).toBe(2n * baseFeePerGas + maxPriorityFeePerGas)
   expect([relayedCostWei, directCostWei]).toEqual([160_000n * maxFeePerGas, 90_000n * maxFeePerGas])
-  expect(answer).not.toHaveProperty('walletNonce')
+  expect(answer).not.toHaveProperty('barred')
 })
 
 test("the wallet's pending transactions count towards its nonce", async () => {
@@ -147,11 +157,7 @@ test("the wallet's pending transactions count towards its nonce", async () => {
   })
   await callRpc(local.rpcUrl, [['eth_sendRawTransaction', raw]])
 
-  const answer = await readPreflight(connect(), chain, {
-    token: usdc,
-    wallet: key.at,
-    withNonce: true,
-  })
+  const answer = await readPreflight(connect(), chain, asked(key.at))
 
   await callRpc(local.rpcUrl, [['evm_setAutomine', true], ['evm_mine']])
   expect(answer).toMatchObject({ walletNonce: 1 })
@@ -161,7 +167,7 @@ test('a token whose contract signs under another name is noticed before anything
   const renamed = { ...usdc, domain: { name: 'USD Coin', version: '2' } }
   const elsewhere = { ...chain, id: 8453 }
   const read = (on: typeof chain, token: typeof usdc) =>
-    readPreflight(connect(), on, { token, wallet: nowhere })
+    readPreflight(connect(), on, { ...asked(nowhere), token })
 
   expect(await read(chain, usdc)).toMatchObject({ domainMatches: true })
   expect(await read(chain, renamed)).toMatchObject({ domainMatches: false })
@@ -190,7 +196,7 @@ test('accounts, delegated accounts and contracts are told apart', async () => {
 const answering = (word: number) => `0x61${word.toString(16).padStart(4, '0')}60005260206000f3`
 
 test('what an OP Stack rollup charges for calldata is part of the worst case, there alone', async () => {
-  const request = { token: usdc, wallet: newKey().at }
+  const request = asked(newKey().at)
   const oracle = '0x420000000000000000000000000000000000000F'
   await callRpc(local.rpcUrl, [['anvil_setCode', oracle, answering(0x1234)]])
 

@@ -41,7 +41,7 @@ test.each(functionFolders())('%s carries no code of another function', (folder) 
 })
 
 test('code that signs, and code that opens envelopes, is in custody alone', () => {
-  const files = ['shared/custody/transaction.ts', 'shared/custody/envelope.ts']
+  const files = ['shared/custody/call.ts', 'shared/custody/envelope.ts']
   const holders = [...built.values()]
     .filter(({ sources }) => files.some((file) => sources.includes(file)))
     .map(({ folder }) => folder)

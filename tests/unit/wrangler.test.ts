@@ -43,6 +43,7 @@ test('only the functions that have payments signed can reach custody', () => {
   const bound = functions.filter(({ services }) => services.length > 0)
 
   expect(Object.fromEntries(bound.map(({ folder, services }) => [folder, services]))).toEqual({
+    housekeeping: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'wallet-custodial-transfer': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'x402-payment-execute': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
   })

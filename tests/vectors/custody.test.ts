@@ -8,10 +8,11 @@ import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../shared/custody/accounts.ts'
 import { signAuthorization } from '../../shared/custody/authorization.ts'
+import { signDirectTransfer } from '../../shared/custody/direct-transfer.ts'
 import { openKey, readEnvelope, sealKey } from '../../shared/custody/envelope.ts'
 import { authorizationNonce } from '../../shared/custody/nonce.ts'
+import { signRelay } from '../../shared/custody/relay-transaction.ts'
 import { readRoots } from '../../shared/custody/roots.ts'
-import { signDirectTransfer, signRelay } from '../../shared/custody/transaction.ts'
 import vectors from './custody.json' with { type: 'json' }
 import { openXChaCha20Poly1305 } from './xchacha-twin.ts'
 
@@ -56,7 +57,10 @@ test('the authorization is signed to the same bytes', async () => {
 })
 
 test('the relay and the direct transfer are signed to the same bytes', async () => {
-  const relay = await signRelay(key, { ...slot, authorization: vectors.authorization })
+  const { token: _, ...place } = slot
+  const authorization = vectors.authorization
+  const calls = [{ kind: 'transfer' as const, token, authorization }]
+  const relay = await signRelay(key, { ...place, lane: vectors.address, calls })
   const direct = await signDirectTransfer(key, {
     ...slot,
     to: vectors.payment.to,

@@ -4,11 +4,13 @@
  */
 import { parseAbi } from 'viem/utils'
 
-/** ERC-20, EIP-3009 and EIP-712 parts of a stablecoin that are read. */
+/** ERC-20, EIP-3009 and EIP-712 parts of a stablecoin that are read, and Circle's own rules. */
 export const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function paused() view returns (bool)',
+  'function isBlacklisted(address account) view returns (bool)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',

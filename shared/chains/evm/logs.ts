@@ -55,6 +55,17 @@ export function readAuthorizationEnd(log: Log): 'used' | 'canceled' | undefined 
   return event?.eventName === 'AuthorizationCanceled' ? 'canceled' : undefined
 }
 
+/** Whether the logs show that an authorization was ended by its payer (EIP-3009). */
+export function isCanceled(logs: readonly Log[], token: Token, from: Address, nonce: Hex): boolean {
+  return logs
+    .filter((log) => sameHex(log.address, token.address))
+    .map(readEvent)
+    .some(({ event }) => {
+      if (event?.eventName !== 'AuthorizationCanceled') return false
+      return sameHex(event.args.authorizer, from) && sameHex(event.args.nonce, nonce)
+    })
+}
+
 /** Compares hex without regard to letter case. */
 export function sameHex(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()

@@ -1,7 +1,7 @@
 /**
  * Everything that a transfer is decided and priced from, in one HTTP request: what the wallet and
- * the relayer hold, what gas costs, the wallet's next nonce, and whether the token contract signs
- * under the domain that the registry names. It reserves nothing; it is true for one block.
+ * the relayers hold, what gas costs, their nonces, and whether the token contract signs under the
+ * domain that the registry names and moves money now. It reserves nothing; it is true for one block.
  */
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
@@ -9,35 +9,43 @@ import type { Hex } from '../hex.ts'
 import { quantitySchema } from '../hex.ts'
 import { rollupAbi, tokenAbi } from './abi.ts'
 import type { Fees } from './fees.ts'
-import { directTransferGas, feeHistoryCall, readFees, relayedTransferGas } from './fees.ts'
+import { directTransferGas, feeHistoryCall, readFees, relayGas } from './fees.ts'
 import type { Inner } from './multicall.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import { gasPriceOracleAddress } from './places.ts'
 import type { ChainWorld, RpcAnswer, Unavailable } from './rpc.ts'
 import { readAnswer, rpcFor, unavailable } from './rpc.ts'
 
-/** `lane` is the relayer's address; `withNonce` asks for the wallet's next transaction number. */
+/** `lanes` are relayers that could carry the transfer. */
 export type PreflightRequest = {
   token: Token
   wallet: Address
-  lane?: Address
-  withNonce?: boolean
+  payee: Address
+  lanes: readonly Address[]
 }
+
+/** What a relayer holds, and how many of its transactions are in the latest block's state. */
+export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 
 /** Amounts of the token in atomic units, all others in wei. */
 export type Preflight = Fees & {
   status: 'ok'
   blockNumber: bigint
+  /** Unix seconds of the latest block. */
+  blockTimestampSeconds: bigint
   tokenAtomic: bigint
   walletWei: bigint
-  laneWei?: bigint
+  lanes: LaneHolding[]
   /** Worst case of one relayed transfer, calldata of a rollup included. */
   relayedCostWei: bigint
   /** Worst case of one transfer that the wallet sends itself. */
   directCostWei: bigint
   /** False: a signature under the registry's EIP-712 domain would be refused by this contract. */
   domainMatches: boolean
-  walletNonce?: number
+  /** Why the issuer's contract would refuse it now, if it would (FiatToken's own rules). */
+  barred?: 'paused' | 'payer' | 'payee'
+  /** The wallet's next transaction number, pending ones included. */
+  walletNonce: number
 }
 
 const timeoutMilliseconds = 3_000
@@ -50,66 +58,89 @@ export async function readPreflight(
   chain: Chain,
   request: PreflightRequest,
 ): Promise<Preflight | Unavailable> {
-  const { wallet, withNonce } = request
-  const nonceCall = { method: 'eth_getTransactionCount', params: [wallet, 'pending'] }
-  const calls = [encodeSnapshot(chain, innerCalls(request)), feeHistoryCall]
-  const [state, history, count] = await rpcFor(world, chain).batch(
-    withNonce ? [...calls, nonceCall] : calls,
+  const { wallet, lanes } = request
+  const [state, history, walletCount, ...laneCounts] = await rpcFor(world, chain).batch(
+    [
+      encodeSnapshot(chain, innerCalls(request)),
+      feeHistoryCall,
+      countCall(wallet, 'pending'),
+      ...lanes.map((lane) => countCall(lane, 'latest')),
+    ],
     { timeoutMilliseconds },
   )
   const holdings = readHoldings(chain, request, state)
   const fees = readFees(history)
+  const nonce = readAnswer(walletCount, quantitySchema)
   if ('log' in holdings) return holdings
   if ('log' in fees) return fees
-  const { dataFeeWei, ...rest } = holdings
-  const priced = {
+  if ('log' in nonce) return nonce
+  const { dataFeeWei, lanesWei, ...rest } = holdings
+  return {
     ...rest,
     ...fees,
-    relayedCostWei: relayedTransferGas * fees.maxFeePerGas + dataFeeWei,
+    lanes: lanes.flatMap((address, index) => laneOf(address, lanesWei[index], laneCounts[index])),
+    relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei,
     directCostWei: directTransferGas * fees.maxFeePerGas + dataFeeWei,
+    walletNonce: Number(nonce.value),
   }
-  if (!withNonce) return priced
-  const nonce = readAnswer(count, quantitySchema)
-  return 'status' in nonce ? nonce : { ...priced, walletNonce: Number(nonce.value) }
 }
 
-function innerCalls({ token, wallet, lane }: PreflightRequest): Inner[] {
+function countCall(address: Address, block: 'latest' | 'pending') {
+  return { method: 'eth_getTransactionCount', params: [address, block] }
+}
+
+/** A lane of which the node did not say all is left out, as one that cannot pay would be. */
+function laneOf(address: Address, wei: bigint | undefined, count: RpcAnswer | undefined) {
+  const read = readAnswer(count, quantitySchema)
+  if (wei === undefined || 'status' in read) return []
+  return [{ address, wei, minedNonce: Number(read.value) }]
+}
+
+function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): Inner[] {
   const args = [transactionBytesMax] as const
-  const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })
+  const ask = (callData: Hex) => ({ target: token.address, callData })
+  const isBarred = (who: Address) =>
+    ask(encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [who] }))
   const fee = encodeFunctionData({ abi: rollupAbi, functionName: 'getL1FeeUpperBound', args })
   return [
     balanceCall(token, wallet),
     nativeCall(wallet),
-    { target: token.address, callData: separator },
+    ask(encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })),
+    ask(encodeFunctionData({ abi: tokenAbi, functionName: 'paused' })),
+    isBarred(wallet),
+    isBarred(payee),
     { target: gasPriceOracleAddress, callData: fee },
-    ...(lane ? [nativeCall(lane)] : []),
+    ...lanes.map(nativeCall),
   ]
 }
 
-function readHoldings(
-  chain: Chain,
-  { token, lane }: PreflightRequest,
-  state: RpcAnswer | undefined,
-) {
+function readHoldings(chain: Chain, { token }: PreflightRequest, state: RpcAnswer | undefined) {
   const snapshot = decodeSnapshot(state)
   if (snapshot.status !== 'ok') return snapshot
-  const [balance, native, separator, dataFee, laneNative] = snapshot.results
+  const [balance, native, separator, paused, payer, payee, dataFee, ...lanes] = snapshot.results
   const tokenAtomic = readWord(balance)
   const walletWei = readWord(native)
-  const laneWei = readWord(laneNative)
   if (tokenAtomic === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
   if (walletWei === undefined) return unavailable('the native balance is missing')
-  if (lane && laneWei === undefined) return unavailable("the relayer's balance is missing")
+  const barred = barredBy({ paused, payer, payee })
   return {
     status: 'ok' as const,
     blockNumber: snapshot.blockNumber,
+    blockTimestampSeconds: snapshot.blockTimestampSeconds,
     tokenAtomic,
     walletWei,
-    ...(laneWei === undefined ? {} : { laneWei }),
+    lanesWei: lanes.map(readWord),
     // Only rollups of the OP Stack have this contract; elsewhere nobody answers, nobody charges.
     dataFeeWei: (chain.stack === 'op' ? readWord(dataFee) : undefined) ?? 0n,
     domainMatches: separator === domainSeparator(chain, token),
+    ...(barred ? { barred } : {}),
   }
+}
+
+/** A token without these functions bars nobody. */
+function barredBy(answers: Record<'paused' | 'payer' | 'payee', Hex | undefined>) {
+  const causes = ['paused', 'payer', 'payee'] as const
+  return causes.find((cause) => readWord(answers[cause]) === 1n)
 }
 
 /** EIP-712 domainSeparator over name, version, chainId and verifyingContract. */

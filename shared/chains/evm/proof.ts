@@ -35,7 +35,8 @@ export type Proof =
 
 const logsMax = 2_000
 
-const receiptSchema = z.object({
+/** A receipt as a node answers it; `status` is 1 when the transaction did not revert. */
+export const receiptSchema = z.object({
   transactionHash: wordSchema,
   blockNumber: quantitySchema,
   blockHash: wordSchema,
@@ -85,17 +86,19 @@ export async function isBlockReplaced(
   return 'value' in read && read.value !== null && !sameHex(read.value.hash, block.hash)
 }
 
-function headCall(tag: 'latest' | 'safe' | 'finalized') {
+/** The call for the block that a tag names. */
+export function headCall(tag: 'latest' | 'safe' | 'finalized') {
   return { method: 'eth_getBlockByNumber', params: [tag, false] }
 }
 
 /** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
-function readHead(answer: RpcAnswer): bigint | undefined {
+export function readHead(answer: RpcAnswer): bigint | undefined {
   const read = readAnswer(answer, headSchema)
   return 'value' in read ? read.value.number : undefined
 }
 
-function placeInChain(
+/** Where a receipt's block stands among the latest, safe and finalized ones. */
+export function placeInChain(
   { transactionHash, blockNumber, blockHash }: z.output<typeof receiptSchema>,
   [latest, safe, finalized]: (bigint | undefined)[],
 ): Inclusion {

@@ -28,7 +28,7 @@ test('only two files sign: one authorizations, the other transactions', () => {
     sources.filter(({ text }) => new RegExp(`\\b${word}\\(\\{`).test(text)).map(({ name }) => name)
 
   expect(signers('signTypedData')).toEqual(['authorization.ts'])
-  expect(signers('signTransaction')).toEqual(['transaction.ts'])
+  expect(signers('signTransaction')).toEqual(['call.ts'])
   expect(signers('sign')).toEqual(['read-back.ts'])
   const readBack = sources.find(({ name }) => name === 'read-back.ts')?.text ?? ''
   expect(readBack).toMatch(/requireSigned\([^)]*\): Promise<void>/)

@@ -1,14 +1,15 @@
 import { Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { directTransferGas, relayedTransferGas } from '../../../shared/chains/evm/fees.ts'
+import { directTransferGas, relayGas } from '../../../shared/chains/evm/fees.ts'
+import type { TransactionSlot } from '../../../shared/custody/call.ts'
 import {
   confirmDirectTransfer,
-  confirmRelay,
   signDirectTransfer,
-  signRelay,
-  type TransactionSlot,
-} from '../../../shared/custody/transaction.ts'
+} from '../../../shared/custody/direct-transfer.ts'
+import type { SignedAuthorization } from '../../../shared/custody/port.ts'
+import type { RelayCall } from '../../../shared/custody/relay-transaction.ts'
+import { confirmRelay, signRelay } from '../../../shared/custody/relay-transaction.ts'
 import { address, amountAtomic, chainId, hex, wallet } from './arbitraries.ts'
 
 const token = new Interface([
@@ -42,9 +43,19 @@ const authorization = fc.record({
   nonce: hex(32),
   signature,
 })
+const carrying = (asset: string, authorization: SignedAuthorization): RelayCall => ({
+  kind: 'transfer',
+  token: asset,
+  authorization,
+})
 const relay = fc
   .tuple(wallet, slot, authorization)
-  .map(([relayer, place, signed]) => ({ relayer, request: { ...place, authorization: signed } }))
+  .map(([relayer, { token: asset, ...place }, signed]) => ({
+    relayer,
+    asset,
+    signed,
+    request: { ...place, lane: relayer.address, calls: [carrying(asset, signed)] },
+  }))
 const transfer = fc
   .tuple(wallet, slot, address, amountAtomic)
   .map(([payer, place, to, valueAtomic]) => ({ payer, request: { ...place, to, valueAtomic } }))
@@ -63,15 +74,17 @@ function frame(from: string, request: TransactionSlot & { token: string }, gasLi
 }
 
 test('a relay is one call of the token with the authorization, says ethers', async () => {
-  const agrees = fc.asyncProperty(relay, async ({ relayer, request }) => {
+  const agrees = fc.asyncProperty(relay, async ({ relayer, asset, signed, request }) => {
     const { hash, raw } = await signRelay(relayer.key, request)
-    const { from, to, value, validAfter, validBefore, nonce, signature } = request.authorization
+    const { from, to, value, validAfter, validBefore, nonce, signature } = signed
     const { v, r, s } = Signature.from(signature)
     const parsed = Transaction.from(raw)
 
     expect(parsed.hash).toBe(hash)
     expect(keccak256(raw)).toBe(hash)
-    expect(parsed).toMatchObject(frame(relayer.address, request, relayedTransferGas))
+    expect(parsed).toMatchObject(
+      frame(relayer.address, { ...request, token: asset }, relayGas(request.chainId, 1)),
+    )
     const args = [from, to, value, validAfter, validBefore, nonce, v, r, s]
     expect(parsed.data).toBe(token.encodeFunctionData('transferWithAuthorization', args))
   })
@@ -183,13 +196,11 @@ test('bytes of another sender or of another kind do not pass', async () => {
 })
 
 test('a relay of a signature that no token accepts is not signed', async () => {
-  const { relayer, request } = relaySample
-  const { signature } = request.authorization
-  const odd = { ...request.authorization, signature: `${signature.slice(0, -2)}00` }
+  const { relayer, asset, signed, request } = relaySample
+  const odd = { ...signed, signature: `${signed.signature.slice(0, -2)}00` }
+  const calls = [carrying(asset, odd)]
 
-  await expect(signRelay(relayer.key, { ...request, authorization: odd })).rejects.toThrow(
-    '27 or 28',
-  )
+  await expect(signRelay(relayer.key, { ...request, calls })).rejects.toThrow('27 or 28')
 })
 
 /** Answers 1, 2, 3 ...: what was encoded first is no longer what is asked when it is read back. */
@@ -212,4 +223,59 @@ test('a direct transfer of nothing or less is not signed', async () => {
   for (const valueAtomic of [0n, -1n]) {
     await expect(signDirectTransfer(payer.key, { ...request, valueAtomic })).rejects.toThrow()
   }
+})
+
+const batch = fc
+  .tuple(wallet, slot, fc.array(fc.tuple(address, authorization), { minLength: 2, maxLength: 25 }))
+  .map(([relayer, place, members]) => ({
+    relayer,
+    request: {
+      ...place,
+      lane: relayer.address,
+      calls: members.map(([asset, signed]) => carrying(asset, signed)),
+    },
+  }))
+
+test('a batch tries each authorization through Multicall3, says ethers', async () => {
+  const multicall = new Interface([
+    'function aggregate3((address target, bool allowFailure, bytes callData)[])',
+  ])
+  const agrees = fc.asyncProperty(batch, async ({ relayer, request }) => {
+    const parsed = Transaction.from((await signRelay(relayer.key, request)).raw)
+    const single = await Promise.all(
+      request.calls.map(async (call) =>
+        Transaction.from((await signRelay(relayer.key, { ...request, calls: [call] })).raw),
+      ),
+    )
+
+    const inner = single.map(({ to, data }) => [to, true, data])
+    const token = '0xcA11bde05977b3631167028862bE2a173976CA11'
+    const gas = relayGas(request.chainId, request.calls.length)
+    expect(parsed).toMatchObject(frame(relayer.address, { ...request, token }, gas))
+    expect(parsed.data).toBe(multicall.encodeFunctionData('aggregate3', [inner]))
+  })
+
+  await fc.assert(agrees, { numRuns: 10 })
+})
+
+test('bytes of a batch with another member, or one less, do not pass', async () => {
+  const [sample] = fc.sample(batch, { numRuns: 1, seed: 6 })
+  if (!sample) throw new Error('fast-check gave no sample')
+  const { relayer, request } = sample
+  const [first, ...rest] = request.calls
+  const other = carrying(relaySample.asset, relaySample.signed)
+  const sign = async (calls: RelayCall[]) =>
+    (await signRelay(relayer.key, { ...request, calls })).raw
+
+  for (const calls of [[other, ...rest], rest, [...rest, ...(first ? [first] : [])]]) {
+    await expect(confirmRelay(relayer.key, request, await sign(calls))).rejects.toThrow()
+  }
+})
+
+test('a place without calls is the lane calling itself with nothing', async () => {
+  const { relayer, request } = relaySample
+
+  const parsed = Transaction.from((await signRelay(relayer.key, { ...request, calls: [] })).raw)
+
+  expect(parsed).toMatchObject({ to: relayer.address, value: 0n, data: '0x' })
 })

@@ -1,0 +1,95 @@
+/**
+ * Keeps relayer lanes in service: brings their counters in line with the chain's, takes out those
+ * that cannot pay for gas, and tells the operator before that happens.
+ */
+import * as z from 'zod'
+import type { Chain } from '../chains/chain.ts'
+import type { LaneState, LaneStates } from '../chains/evm/lanes.ts'
+import { readLanes } from '../chains/evm/lanes.ts'
+import { addressSchema } from '../chains/hex.ts'
+import type { World } from '../world.ts'
+import type { RelaySeen } from './relay.ts'
+import { fundedLanes } from './relay.ts'
+
+/** A lane as the ledger has it. */
+export const laneRow = z.object({
+  chain: z.int(),
+  address: addressSchema,
+  kind: z.enum(['relayer', 'wallet']),
+  next_nonce: z.int(),
+  mined_nonce: z.int(),
+  paused_for: z.string().nullable(),
+})
+
+/** A lane, read. */
+export type LaneRow = z.output<typeof laneRow>
+
+/** The lanes of a chain as they were just seen; `relay` names those that can take more. */
+export type LanesSeen = { states: Map<string, LaneState>; relay: RelaySeen }
+
+/** Relayed transfers that a lane should be able to pay for; with less the operator is told. */
+const reserveTransfers = 100n
+
+/** Looks at a chain's lanes and mends what differs; undefined while the chain does not answer. */
+export async function keepLanes(
+  world: World,
+  chain: Chain,
+  rows: readonly LaneRow[],
+): Promise<LanesSeen | undefined> {
+  const seen = await readLanes(
+    world,
+    chain,
+    rows.map(({ address }) => address),
+  )
+  if (seen.status !== 'ok') {
+    world.log({ operation: 'housekeeping', chain: chain.caip2, log: seen.log })
+    return undefined
+  }
+  const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
+  const funded = fundedLanes(rows, seen)
+  for (const row of rows) {
+    const state = states.get(row.address)
+    if (!state) continue
+    await repair(world, row, state)
+    const isFunded = funded.some(({ address }) => address === row.address)
+    if (row.kind === 'relayer') await putInService(world, chain, row, { isFunded, state, seen })
+  }
+  const isRelayer = (address: string) =>
+    rows.some((row) => row.address === address && row.kind === 'relayer')
+  return {
+    states,
+    relay: {
+      maxFeePerGas: seen.maxFeePerGas.toString(),
+      maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
+      lanes: funded.filter(({ address }) => isRelayer(address)),
+    },
+  }
+}
+
+async function repair(world: World, row: LaneRow, state: LaneState): Promise<void> {
+  if (row.next_nonce === state.minedNonce && row.mined_nonce === state.minedNonce) return
+  const { chain, address } = row
+  const counted = state.minedNonce
+  await world.db.call('housekeeping_repair_lane', { chain, address, counted })
+}
+
+async function putInService(
+  world: World,
+  chain: Chain,
+  row: LaneRow,
+  found: { isFunded: boolean; state: LaneState; seen: LaneStates },
+): Promise<void> {
+  const { isFunded, state, seen } = found
+  const reason = isFunded ? null : 'unfunded'
+  if (row.paused_for !== reason) {
+    const question = { chain: row.chain, address: row.address, reason }
+    await world.db.call('housekeeping_pause_lane', question)
+  }
+  if (state.wei >= reserveTransfers * seen.relayedCostWei) return
+  world.log({
+    alarm: isFunded ? 'relayer_low' : 'relayer_unfunded',
+    chain: chain.caip2,
+    address: row.address,
+    wei: state.wei.toString(),
+  })
+}

@@ -1,0 +1,36 @@
+/**
+ * A place in a lane as it leaves the database: one nonce, every transaction that was signed for it,
+ * and the payments whose calls they carry.
+ */
+import * as z from 'zod'
+import { hexSchema, wordSchema } from '../chains/hex.ts'
+import { paymentRow } from './payment.ts'
+
+const attemptRow = z.object({
+  tx_hash: wordSchema,
+  raw: hexSchema,
+  max_fee_per_gas: z.string().transform(BigInt),
+  age_seconds: z.int(),
+})
+
+/** A slot that is not final, with all that was signed for it. */
+export const slotRow = z.object({
+  slot: z.int(),
+  chain: z.int(),
+  lane: z.string(),
+  kind: z.enum(['relayer', 'wallet']),
+  nonce: z.int(),
+  state: z.enum(['open', 'mined']),
+  block_number: z.int().nullable(),
+  block_hash: z.string().nullable(),
+  attempts: z.array(attemptRow),
+  calls: z.array(
+    z.object({
+      kind: z.enum(['transfer', 'cancel']),
+      payment: paymentRow.omit({ terms: true, delivery: true }),
+    }),
+  ),
+})
+
+/** One slot, read. */
+export type Slot = z.output<typeof slotRow>
