@@ -5,13 +5,15 @@ export type Figure = {
   /** The measured value: a ratio, or milliseconds where the name says so. */
   value: number
   target: number
+  /** The target is a least value, not a greatest. */
+  isMinimum?: boolean
   /** Medians and what else helps to judge the value. */
   detail: Readonly<Record<string, number>>
 }
 
 export function printFigures(figures: readonly Figure[]): void {
-  for (const { name, value, target, detail } of figures) {
-    const verdict = value <= target ? 'reached' : 'missed'
+  for (const { name, value, target, isMinimum = false, detail } of figures) {
+    const verdict = (isMinimum ? value >= target : value <= target) ? 'reached' : 'missed'
     console.log(`${name}: ${value.toFixed(2)} (target ${target.toFixed(2)}, ${verdict})`)
     for (const [key, number] of Object.entries(detail))
       console.log(`    ${key}: ${number.toFixed(3)}`)

@@ -45,11 +45,8 @@ async function timed(run: () => Promise<void>): Promise<number> {
 }
 
 async function throughProduct(world: BenchWorld): Promise<() => Promise<void>> {
-  const { key, id, address } = await world.agent(world.sql)
+  const { key } = await world.payer()
   const payee = await world.agent(world.sql)
-  await fund(world.chain, address, { usdcAtomic: 10n ** 12n })
-  await world.sql`update private.accounts set asserted_daily_limit_usd_micros = 10 ^ 15,
-    daily_spending_cap_usd_micros = 10 ^ 15 where id = ${id}`
   const reader = createPublicClient({ transport: http(world.chain.rpcUrl) })
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '0.01' }

@@ -1,6 +1,6 @@
 /**
- * The world that is measured: the local world's own parts on free ports, with a chain that mines at
- * once and nothing else going on. Keys have no rate limit that a measurement could meet.
+ * The world that is measured: the local world's own parts on free ports, with nothing else going on.
+ * Keys have no rate limit and accounts no spending limit that a measurement could meet.
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -37,22 +37,35 @@ export type BenchWorld = Served & {
   /** A second set of functions over a database of its own. */
   serve(database: string): Promise<Served>
   agent(sql: Sql): Promise<OpenedAccount & { key: string }>
+  /** An agent with a million USDC and no limit below a billion USD. */
+  payer(): Promise<OpenedAccount & { key: string }>
 }
 
-export async function openBenchWorld(): Promise<BenchWorld> {
+export type BenchOptions = {
+  /** Blocks at this pace; without it each transaction is mined at once. */
+  blockTimeSeconds?: number
+  lanes?: number
+}
+
+export async function openBenchWorld({
+  lanes = 1,
+  ...pace
+}: BenchOptions = {}): Promise<BenchWorld> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-bench-'))
   chmodSync(directory, 0o711)
   const modules = join(directory, 'functions')
   await buildFunctions(modules)
   const server = await startPostgres({ directory: join(directory, 'postgres'), durable: false })
-  const chain = await startChain({ chainId: 84532 })
+  const chain = await startChain({ chainId: 84532, ...pace })
   const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const roots = readRoots(rootKeys)
   const serve = (database: string) =>
     serveFunctions({ serverUrl: server.url, database, modules, chain, rootKeys })
   const main = await serve('bench')
-  const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
-  await fund(chain, lane, { weiAmount: 10n ** 21n })
+  for (let opened = 0; opened < lanes; opened += 1) {
+    const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
+    await fund(chain, lane, { weiAmount: 10n ** 21n })
+  }
   const stop = async () => {
     await main.stop()
     await chain.stop()
@@ -65,7 +78,15 @@ export async function openBenchWorld(): Promise<BenchWorld> {
     const rate = { perSecond: 1_000_000, burst: 1_000_000 }
     return { ...account, key: await openApiKey(sql, { ...order, kind: 'test', rate }) }
   }
-  return { ...main, directory, modules, chain, roots, serve, agent, stop }
+  const payer = async () => {
+    const opened = await agent(main.sql)
+    await fund(chain, opened.address, { usdcAtomic: 10n ** 12n })
+    await main.sql`update private.accounts set asserted_daily_limit_usd_micros = 10 ^ 15,
+      asserted_new_recipient_limit_usd_micros = 10 ^ 15,
+      daily_spending_cap_usd_micros = 10 ^ 15 where id = ${opened.id}`
+    return opened
+  }
+  return { ...main, directory, modules, chain, roots, serve, agent, payer, stop }
 }
 
 type Place = {

@@ -1,0 +1,113 @@
+/** The ways to make many transfers that are compared: the product's, and plain viem scripts. */
+import { createWalletClient, defineChain, http, nonceManager, parseAbi, publicActions } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import * as z from 'zod'
+import { fund } from '../local/chain.ts'
+import { callRpc } from '../local/rpc.ts'
+import type { BenchWorld } from './world.ts'
+
+const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
+const sentBody = z.object({ transfer_id: z.uuid(), tx_hash: z.string().optional() })
+
+/** Makes one transfer of 0.01 USDC to a payee; resolves when its sender would go on. */
+export type Arm = (payee: `0x${string}`) => Promise<unknown>
+
+/** An address that was never used before. */
+export function freshPayee(): `0x${string}` {
+  return privateKeyToAccount(generatePrivateKey()).address
+}
+
+/** Through wallet-custodial-transfer, from so many accounts in turn. */
+export async function productArm(world: BenchWorld, payers: number): Promise<Arm> {
+  const keys: string[] = []
+  while (keys.length < payers) keys.push((await world.payer()).key)
+  let next = 0
+  return async (payee) => {
+    next += 1
+    const headers = {
+      authorization: `Bearer ${keys[next % payers]}`,
+      'content-type': 'application/json',
+    }
+    const order = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '0.01' }
+    const answer = await fetch(`${world.url}/wallet-custodial-transfer`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ ...order, user_confirmed: true }),
+    })
+    return sentBody.parse(await answer.json())
+  }
+}
+
+/** A viem wallet with its nonce manager: sent and forgotten, nothing kept. */
+export async function nonceManagerArm(world: BenchWorld): Promise<Arm> {
+  const wallet = await scriptWallet(world, true)
+  return (to) => wallet.writeContract(transferTo(world, to))
+}
+
+/** A viem wallet that waits for each receipt before it goes on. */
+export async function waitingArm(world: BenchWorld): Promise<Arm> {
+  const wallet = await scriptWallet(world, false)
+  return async (to) => {
+    const hash = await wallet.writeContract(transferTo(world, to))
+    return wallet.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+  }
+}
+
+function transferTo({ chain }: BenchWorld, to: `0x${string}`) {
+  const args = [to, 10_000n] as const
+  return { address: chain.usdc, abi, functionName: 'transfer', args } as const
+}
+
+async function scriptWallet({ chain: local }: BenchWorld, isManaged: boolean) {
+  const key = generatePrivateKey()
+  const account = privateKeyToAccount(key, isManaged ? { nonceManager } : {})
+  await fund(local, account.address, { usdcAtomic: 10n ** 12n, weiAmount: 10n ** 21n })
+  const chain = defineChain({
+    id: local.chainId,
+    name: 'local',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [local.rpcUrl] } },
+  })
+  const wallet = createWalletClient({ account, chain, transport: http(local.rpcUrl) })
+  return wallet.extend(publicActions)
+}
+
+/** Runs a task so many times, so many at once. */
+export async function inParallel(tasks: number, clients: number, run: (at: number) => Promise<unknown>) {
+  let started = 0
+  const client = async () => {
+    while (started < tasks) {
+      started += 1
+      await run(started - 1)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(clients, tasks) }, client))
+}
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const logRows = z.array(z.object({ topics: z.array(z.string()) }))
+
+/** Follows the token's Transfer logs and tells when payees were paid, by address in lower case. */
+export async function watchPayees({ chain }: BenchWorld) {
+  const seen = new Map<string, { times: number; at: number }>()
+  let next = (await headOf(chain.rpcUrl)) + 1n
+  const look = async () => {
+    const head = await headOf(chain.rpcUrl)
+    if (head < next) return
+    const [fromBlock, toBlock] = [next, head].map((block) => `0x${block.toString(16)}`)
+    next = head + 1n
+    const filter = { address: chain.usdc, topics: [transferTopic], fromBlock, toBlock }
+    const [answer] = await callRpc(chain.rpcUrl, [['eth_getLogs', filter]])
+    const at = performance.now()
+    for (const { topics } of logRows.parse(answer)) {
+      const payee = `0x${(topics[2] ?? '').slice(26)}`
+      seen.set(payee, { times: (seen.get(payee)?.times ?? 0) + 1, at })
+    }
+  }
+  return { seen, look }
+}
+
+async function headOf(rpcUrl: string): Promise<bigint> {
+  const [head] = await callRpc(rpcUrl, [['eth_blockNumber']])
+  return BigInt(z.string().parse(head))
+}
