@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { quantitySchema } from '../hex.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
-import { readAnswer, unavailable } from './rpc.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 
 /**
  * Gas limit of one relayed transferWithAuthorization; Circle's token takes 102,886 for a fresh payee.
