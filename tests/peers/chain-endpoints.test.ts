@@ -7,6 +7,7 @@ import { findAuthorization } from '../../shared/chains/evm/authorization.ts'
 import { readBalances } from '../../shared/chains/evm/balances.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import { isBlockReplaced, proveTransfer } from '../../shared/chains/evm/proof.ts'
+import { readTransactionCounts } from '../../shared/chains/evm/transaction-counts.ts'
 import type { CountingWorld } from '../support/chain-world.ts'
 import {
   authorize,
@@ -168,4 +169,32 @@ test('an authorization whose log one endpoint has not seen is traced by the othe
   const fate = await findAuthorization(world, chain, usdc, payer.at, nonce)
 
   expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
+})
+
+test('transactions are counted by the endpoint that knows of most', async () => {
+  const { raw, payer } = await signedTransfer()
+  const next = await sign(chain, payer, { to: usdc.address, data: '0x', nonce: 1 })
+  const look = () => readTransactionCounts(world, chain, payer.at)
+  await mined(() => broadcast(world, chain, raw))
+  await callRpc(local.rpcUrl, [['evm_setAutomine', false]])
+  await broadcast(world, chain, next.raw)
+  const counts = []
+  for (const rule of [
+    { kind: 'lag', blocks: 20 },
+    { kind: 'miscount', by: -1 },
+    { kind: 'drop' },
+  ] as const) {
+    first.set([rule])
+    counts.push(await look())
+  }
+  await callRpc(local.rpcUrl, [
+    ['evm_setAutomine', true],
+    ['anvil_mine', '0x20'],
+  ])
+
+  const each = { latest: 1, pending: 2, finalized: 0 }
+  expect(counts).toEqual([each, each, each])
+  expect(await look()).toEqual({ latest: 2, pending: 2, finalized: 2 })
+  second.set([{ kind: 'drop' }])
+  expect(await look()).toMatchObject({ status: 'unavailable' })
 })
