@@ -17,7 +17,7 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. The highest version seals, all versions open. */
   CUSTODY_ROOT_KEYS: z.string().optional(),
   API_KEY_PEPPER: z.string().min(16).optional(),
-  /** JSON: CAIP-2 id -> RPC endpoints, first preferred. */
+  /** JSON: CAIP-2 id -> RPC endpoints, first preferred; two of different providers are best. */
   CHAIN_RPC_URLS: z.string().default('{}'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */
   EUR_USD_RATE: z.string().optional(),

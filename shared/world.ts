@@ -2,6 +2,7 @@
  * The outside: clock, randomness, network, database and custody, built once per isolate and handed
  * down as one object. Nothing else in shared/ touches them, so a test can hold them all.
  */
+import type { EndpointHealth } from './chains/evm/endpoints.ts'
 import type { CustodyPort } from './custody/port.ts'
 import type { Database } from './db/database.ts'
 import { openDatabase } from './db/database.ts'
@@ -24,6 +25,8 @@ export type World = {
   deadline(milliseconds: number): AbortSignal
   /** A pause between two looks at something that another request is finishing. */
   pause(milliseconds: number): Promise<void>
+  /** How the chains' endpoints did lately, as this isolate saw it. */
+  endpointHealth: EndpointHealth
   db: Database
   /** One structured line for the operator. Never secrets, never bodies. */
   log(entry: Record<string, string | number>): void
@@ -43,6 +46,7 @@ export function worldFrom(bindings: { CUSTODY?: CustodyPort } & Record<string, u
     fetch,
     deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    endpointHealth: new Map(),
     db: openDatabase(config, fetch),
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),

@@ -14,13 +14,17 @@ export type CountingWorld = ChainWorld & { requests: number }
 
 /** A world that is connected to these endpoints. `fetch` stands for the network. */
 export function worldOn(
-  urls: Record<string, string>,
+  urls: Record<string, string | readonly string[]>,
   fetch: ChainWorld['fetch'] = globalThis.fetch,
 ): CountingWorld {
-  const chainRpcUrls = Object.fromEntries(Object.entries(urls).map(([id, url]) => [id, [url]]))
+  const chainRpcUrls = Object.fromEntries(
+    Object.entries(urls).map(([id, endpoints]) => [id, [endpoints].flat()]),
+  )
   const world: CountingWorld = {
     requests: 0,
     config: { chainRpcUrls },
+    endpointHealth: new Map(),
+    now: () => new Date(),
     deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
     fetch: (input, init) => {
       world.requests += 1

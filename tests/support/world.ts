@@ -66,6 +66,8 @@ export type StartOptions = {
   chain?: boolean
   /** Networks beside the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
+  /** Endpoints of the started chain in place of its own. */
+  endpoints?: (chainRpcUrl: string) => Promise<string[]>
   /** Cuts every deadline of the product short, where a test waits for one to pass. */
   deadlineMaxMilliseconds?: number
 }
@@ -79,7 +81,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []
   let movedSeconds = 0
-  const rpcUrls = { ...(chain ? { [chain.network]: [chain.rpcUrl] } : {}), ...options.rpcUrls }
+  const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
+  const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
   const world = worldOver(db, rpcUrls, rootKeys, {
     now: () => new Date(Date.now() + movedSeconds * 1000),
     deadline: (milliseconds) =>

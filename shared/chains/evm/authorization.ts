@@ -9,11 +9,13 @@ import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 import type { Log } from './logs.ts'
 import { logSchema, readAuthorizationEnd, sameHex } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
-import type { ChainWorld, Rpc, Unavailable } from './rpc.ts'
-import { readAnswer, rpcFor, unavailable } from './rpc.ts'
+import type { ChainWorld, Rpc } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
 
 /**
  * `used`, `canceled`: the transaction that did it; prove the payment from its receipt.
@@ -89,13 +91,20 @@ async function traceEnd(
   const [usedSignature, ...indexed] = used
   const topics = [[usedSignature, canceled[0]], ...indexed]
   const filter = { address: token.address, fromBlock: toHex(start), toBlock: 'latest', topics }
-  const read = readAnswer(await rpc.request('eth_getLogs', [filter]), logsSchema)
+  const answer = await rpc.request('eth_getLogs', [filter], { isEnough: hasLogs })
+  const read = readAnswer(answer, logsSchema)
   if ('status' in read) return read
   const log = read.value.find((candidate) => sameHex(candidate.address, token.address))
   return log ? describeEnd(log) : { status: 'untraced' }
 }
 
 const logsSchema = z.array(logSchema).max(logsMax)
+
+/** A node that lags has no log yet of what another one saw. */
+function hasLogs([answer]: readonly RpcAnswer[]): boolean {
+  const read = readAnswer(answer, logsSchema)
+  return 'value' in read && read.value.length > 0
+}
 
 function describeEnd(log: Log): AuthorizationFate {
   const status = readAuthorizationEnd(log)

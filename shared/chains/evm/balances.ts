@@ -3,9 +3,11 @@
  * can still be undone by a reorganization; the block is named with them.
  */
 import type { Address, Chain, Token } from '../chain.ts'
+import type { Unavailable } from './answer.ts'
+import { unavailable } from './answer.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
-import type { ChainWorld, Unavailable } from './rpc.ts'
-import { rpcFor, unavailable } from './rpc.ts'
+import type { ChainWorld } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
 
 /** `absent`: there is no such contract on the chain, so the amount is zero for want of a token. */
 export type TokenBalance = { token: Token; amountAtomic: bigint; absent: boolean }

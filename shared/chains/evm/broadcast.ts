@@ -1,13 +1,14 @@
 /**
- * Hands signed bytes to a node and says what the node said. None of the outcomes is a failure of
- * the payment: bytes that left may be mined by anyone later, so what happened is read from the
- * chain, and only the same bytes may ever be sent again.
+ * Hands signed bytes to two endpoints at once and says what they said. None of the outcomes is a
+ * failure of the payment: bytes that left may be mined by anyone later, so what happened is read
+ * from the chain, and only the same bytes may ever be sent again.
  */
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { wordSchema } from '../hex.ts'
-import type { ChainWorld, RpcFailure } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import type { RpcFailure } from './answer.ts'
+import type { ChainWorld, Rpc } from './rpc.ts'
+import { rpcsFor } from './rpc.ts'
 
 /**
  * `known`: the node already has exactly these bytes, or mined them. `nonce_used`: a transaction
@@ -29,15 +30,49 @@ export type Broadcast = { outcome: BroadcastOutcome; message?: string }
 
 const timeoutMilliseconds = 5_000
 
-/** Sends once. It never retries: the caller stores the outcome before it decides to. */
+/** Two, so that bytes which one endpoint swallows still reach the chain. */
+const endpointsMax = 2
+
+/**
+ * Sends once to each, and answers as soon as one has taken the bytes. It never retries: the caller
+ * stores the outcome before it decides to.
+ */
 export async function broadcast(
   world: ChainWorld,
   chain: Chain,
   rawTransaction: Hex,
 ): Promise<Broadcast> {
-  const params = [rawTransaction]
+  const endpoints = rpcsFor(world, chain).slice(0, endpointsMax)
+  const sent = endpoints.map((rpc) => send(rpc, rawTransaction))
+  const all = Promise.all(sent).then(combineBroadcasts)
+  const taken = sent.map(async (one) => (isTaken(await one) ? one : all))
+  return Promise.race([all, ...taken])
+}
+
+/** What endpoints said together: a refusal counts only if none took the bytes, or may have. */
+export function combineBroadcasts(sent: readonly Broadcast[]): Broadcast {
+  const strongest = strength.find((outcome) => sent.some((one) => one.outcome === outcome))
+  const found = sent.find(({ outcome }) => outcome === strongest)
+  return found ?? { outcome: 'unreachable', message: 'not connected' }
+}
+
+const strength: readonly BroadcastOutcome[] = [
+  'accepted',
+  'known',
+  'unreachable',
+  'nonce_used',
+  'underpriced',
+  'unfunded',
+  'refused',
+]
+
+function isTaken({ outcome }: Broadcast): boolean {
+  return outcome === 'accepted' || outcome === 'known'
+}
+
+async function send(rpc: Rpc, rawTransaction: Hex): Promise<Broadcast> {
   const limits = { timeoutMilliseconds }
-  const answer = await rpcFor(world, chain).request('eth_sendRawTransaction', params, limits)
+  const answer = await rpc.request('eth_sendRawTransaction', [rawTransaction], limits)
   if ('failure' in answer) return classifyFailure(answer.failure)
   const accepted = wordSchema.safeParse(answer.result).success
   return accepted ? { outcome: 'accepted' } : { outcome: 'unreachable', message: 'no hash' }
@@ -49,12 +84,12 @@ export function classifyFailure(failure: RpcFailure): Broadcast {
   const message = failure.message.toLowerCase()
   const match = phrases.find(([, texts]) => texts.some((text) => message.includes(text)))
   if (match) return { outcome: match[0], message: failure.message }
-  const undecided = undecidedCodes.has(failure.code)
-  return { outcome: undecided ? 'unreachable' : 'refused', message: failure.message }
+  const isUndecided = failure.code === internalError
+  return { outcome: isUndecided ? 'unreachable' : 'refused', message: failure.message }
 }
 
-// Internal error and limit exceeded (EIP-1474): the node may have passed the bytes on or not.
-const undecidedCodes = new Set([-32603, -32005, 429])
+// EIP-1474: the node may have passed the bytes on or not.
+const internalError = -32603
 
 /**
  * What clients say, lower-cased: geth and its relatives core/txpool/errors.go, Erigon
@@ -62,7 +97,7 @@ const undecidedCodes = new Set([-32603, -32005, 429])
  * a message about a timeout may quote another one.
  */
 const phrases: readonly [BroadcastOutcome, readonly string[]][] = [
-  ['unreachable', ['timed out', 'timeout', 'too many requests', 'rate limit', 'try again']],
+  ['unreachable', ['timed out', 'timeout', 'try again']],
   [
     'known',
     [

@@ -4,8 +4,10 @@
  */
 import type { Address, Chain } from '../chain.ts'
 import { hexSchema } from '../hex.ts'
-import type { ChainWorld, Unavailable } from './rpc.ts'
-import { readAnswer, rpcFor } from './rpc.ts'
+import type { Unavailable } from './answer.ts'
+import { readAnswer } from './answer.ts'
+import type { ChainWorld } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
 
 /** `delegated`: an account with a key that runs a contract's code (EIP-7702). */
 export type AddressKind = { status: 'ok'; kind: 'account' | 'delegated' | 'contract' }

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod'
 import { quantitySchema } from '../hex.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
-import { readAnswer, unavailable } from './rpc.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 
 /**
  * Gas limit of a relayer's transaction with so many calls. Circle's token takes 102,886 for one

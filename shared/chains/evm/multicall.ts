@@ -7,9 +7,9 @@ import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { hexSchema } from '../hex.ts'
 import { multicallAbi, rollupAbi, tokenAbi } from './abi.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 import { arbSysAddress, multicall3Address } from './places.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './rpc.ts'
-import { readAnswer, unavailable } from './rpc.ts'
 
 /** One contract call to make inside. */
 export type Inner = { target: Address; callData: Hex }

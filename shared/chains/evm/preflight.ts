@@ -8,13 +8,15 @@ import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema } from '../hex.ts'
 import { rollupAbi, tokenAbi } from './abi.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 import type { Fees } from './fees.ts'
 import { directTransferGas, feeHistoryCall, readFees, relayGas } from './fees.ts'
 import type { Inner } from './multicall.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import { gasPriceOracleAddress } from './places.ts'
-import type { ChainWorld, RpcAnswer, Unavailable } from './rpc.ts'
-import { readAnswer, rpcFor, unavailable } from './rpc.ts'
+import type { ChainWorld } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
 
 /** `lanes` are relayers that could carry the transfer. */
 export type PreflightRequest = {

@@ -7,10 +7,12 @@ import * as z from 'zod'
 import type { Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema, wordSchema } from '../hex.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
+import { isFound, readAnswer, unavailable } from './answer.ts'
 import type { ExpectedTransfer } from './logs.ts'
 import { findTransfer, logSchema, sameHex } from './logs.ts'
-import type { ChainWorld, RpcAnswer, Unavailable } from './rpc.ts'
-import { readAnswer, rpcFor, unavailable } from './rpc.ts'
+import type { ChainWorld } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
 
 /** Only what the node's own block tags say; a depth in blocks never makes `safe` or `finalized`. */
 export type Finality = 'included' | 'safe' | 'finalized'
@@ -45,7 +47,10 @@ export const receiptSchema = z.object({
 })
 const headSchema = z.object({ number: quantitySchema })
 
-/** Reads receipt and block tags in one HTTP request and looks for the payment. */
+/**
+ * Reads receipt and block tags in one HTTP request and looks for the payment. An endpoint that knows
+ * no receipt may lag or have lost it, so the next one is asked before it is `not_found`.
+ */
 export async function proveTransfer(
   world: ChainWorld,
   chain: Chain,
@@ -53,10 +58,12 @@ export async function proveTransfer(
   expected: ExpectedTransfer,
   transactionHash: Hex,
 ): Promise<Proof | Unavailable> {
-  const [receiptAnswer, ...heads] = await rpcFor(world, chain).batch([
+  const calls = [
     { method: 'eth_getTransactionReceipt', params: [transactionHash] },
     ...(['latest', 'safe', 'finalized'] as const).map(headCall),
-  ])
+  ]
+  const answers = await rpcFor(world, chain).batch(calls, { isEnough: isFound })
+  const [receiptAnswer, ...heads] = answers
   const read = readAnswer(receiptAnswer, receiptSchema.nullable())
   if ('status' in read) return read
   const receipt = read.value
@@ -81,7 +88,9 @@ export async function isBlockReplaced(
   block: { number: number; hash: string },
 ): Promise<boolean> {
   const height = `0x${block.number.toString(16)}`
-  const answer = await rpcFor(world, chain).request('eth_getBlockByNumber', [height, false])
+  const params = [height, false]
+  const limits = { isEnough: isFound }
+  const answer = await rpcFor(world, chain).request('eth_getBlockByNumber', params, limits)
   const read = readAnswer(answer, hashSchema)
   return 'value' in read && read.value !== null && !sameHex(read.value.hash, block.hash)
 }

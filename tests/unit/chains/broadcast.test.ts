@@ -1,5 +1,7 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { classifyFailure } from '../../../shared/chains/evm/broadcast.ts'
+import type { BroadcastOutcome } from '../../../shared/chains/evm/broadcast.ts'
+import { classifyFailure, combineBroadcasts } from '../../../shared/chains/evm/broadcast.ts'
 
 // As the clients write them: geth and op-geth, Erigon, Nethermind, Besu, Arbitrum, anvil.
 const spoken = {
@@ -25,7 +27,7 @@ const spoken = {
     'InsufficientFunds, Account balance: 0',
     'Upfront cost exceeds account balance',
   ],
-  unreachable: ['request timed out', 'Too Many Requests', 'failed to forward tx, please try again'],
+  unreachable: ['request timed out', 'failed to forward tx, please try again'],
   refused: ['invalid sender', 'exceeds block gas limit', 'intrinsic gas too low', 'txpool is full'],
 }
 
@@ -41,10 +43,32 @@ test('a node that did not answer, or failed inside, leaves the outcome unknown',
   const failures = [
     { kind: 'unreachable', reason: 'TimeoutError' },
     { kind: 'rpc', code: -32603, message: 'internal error' },
-    { kind: 'rpc', code: -32005, message: 'limit exceeded' },
     { kind: 'rpc', code: -32000, message: 'nonce too low, request timed out' },
   ] as const
   for (const failure of failures) {
     expect(classifyFailure(failure)).toMatchObject({ outcome: 'unreachable' })
   }
+})
+
+const refusals: BroadcastOutcome[] = ['nonce_used', 'underpriced', 'unfunded', 'refused']
+const outcome = fc.constantFrom<BroadcastOutcome>('accepted', 'known', 'unreachable', ...refusals)
+
+test('what two endpoints say counts as taken if one took it, and as refused if neither may have', () => {
+  fc.assert(
+    fc.property(outcome, outcome, (one, other) => {
+      const said = [one, other]
+      const combined = combineBroadcasts(said.map((each) => ({ outcome: each }))).outcome
+
+      expect(said).toContain(combined)
+      const isTaken = said.includes('accepted') || said.includes('known')
+      expect(combined === 'accepted' || combined === 'known').toBe(isTaken)
+      if (refusals.includes(combined)) expect(refusals).toEqual(expect.arrayContaining(said))
+      const reversed = combineBroadcasts(said.toReversed().map((each) => ({ outcome: each })))
+      expect(reversed.outcome).toBe(combined)
+    }),
+  )
+})
+
+test('without an endpoint nothing is known of what was sent', () => {
+  expect(combineBroadcasts([])).toMatchObject({ outcome: 'unreachable' })
 })
