@@ -73,7 +73,11 @@ async function scriptWallet({ chain: local }: BenchWorld, isManaged: boolean) {
 }
 
 /** Runs a task so many times, so many at once. */
-export async function inParallel(tasks: number, clients: number, run: (at: number) => Promise<unknown>) {
+export async function inParallel(
+  tasks: number,
+  clients: number,
+  run: (at: number) => Promise<unknown>,
+) {
   let started = 0
   const client = async () => {
     while (started < tasks) {

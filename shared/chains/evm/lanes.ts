@@ -1,14 +1,17 @@
 /**
- * What lanes have on chain, in one HTTP request: their balances, how many of their transactions are
- * mined, and what gas costs now.
+ * What lanes have on chain, in one HTTP request to each endpoint: their balances, how many of their
+ * transactions are mined, and what gas costs now. Counts only rise, so an endpoint that lags says too
+ * little and the highest is the truth; one that invents transactions is not found out.
  */
 import type { Address, Chain } from '../chain.ts'
 import { quantitySchema } from '../hex.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 import type { Fees } from './fees.ts'
 import { feeHistoryCall, readFees, relayGas } from './fees.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
-import type { ChainWorld, RpcAnswer, Unavailable } from './rpc.ts'
-import { readAnswer, rpcFor } from './rpc.ts'
+import type { ChainWorld, Rpc } from './rpc.ts'
+import { rpcsFor } from './rpc.ts'
 
 /** Transactions counted as of the latest, safe and finalized block; zero where there is no such tag. */
 export type LaneState = {
@@ -24,16 +27,41 @@ export type LaneStates = Fees & { status: 'ok'; lanes: LaneState[]; relayedCostW
 
 const tags = ['latest', 'safe', 'finalized'] as const
 
-/** Reads them all; a lane of which the node does not say everything is left out. */
+/** Reads them all; a lane of which nobody says everything is left out. */
 export async function readLanes(
   world: ChainWorld,
+  chain: Chain,
+  addresses: readonly Address[],
+): Promise<LaneStates | Unavailable> {
+  const ask = (rpc: Rpc) => readFrom(rpc, chain, addresses)
+  const seen = await Promise.all(rpcsFor(world, chain).map(ask))
+  const [first, ...others] = seen.filter((one) => one.status === 'ok')
+  if (!first) return seen[0] ?? unavailable('not connected')
+  const lanes = first.lanes.map((lane) => {
+    const same = others.flatMap((other) => other.lanes.filter((l) => l.address === lane.address))
+    return same.reduce(furthest, lane)
+  })
+  return { ...first, lanes }
+}
+
+function furthest(one: LaneState, other: LaneState): LaneState {
+  return {
+    ...one,
+    minedNonce: Math.max(one.minedNonce, other.minedNonce),
+    safeNonce: Math.max(one.safeNonce, other.safeNonce),
+    finalizedNonce: Math.max(one.finalizedNonce, other.finalizedNonce),
+  }
+}
+
+async function readFrom(
+  rpc: Rpc,
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<LaneStates | Unavailable> {
   const counts = addresses.flatMap((address) =>
     tags.map((tag) => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
   )
-  const [state, history, ...answers] = await rpcFor(world, chain).batch([
+  const [state, history, ...answers] = await rpc.batch([
     encodeSnapshot(chain, addresses.map(nativeCall)),
     feeHistoryCall,
     ...counts,

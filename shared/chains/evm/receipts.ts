@@ -6,10 +6,12 @@
 import type * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
+import { readAnswer } from './answer.ts'
 import type { Inclusion } from './proof.ts'
 import { headCall, placeInChain, readHead, receiptSchema } from './proof.ts'
-import type { ChainWorld, Unavailable } from './rpc.ts'
-import { readAnswer, rpcFor } from './rpc.ts'
+import type { ChainWorld } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
 
 /** A receipt in its place. */
 export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
@@ -26,10 +28,14 @@ export async function readReceipts(
   const receipts = new Map<string, PlacedReceipt>()
   for (let start = 0; start < hashes.length; start += receiptsPerRequest) {
     const part = hashes.slice(start, start + receiptsPerRequest)
-    const [latest, safe, finalized, ...answers] = await rpcFor(world, chain).batch([
+    const calls = [
       ...(['latest', 'safe', 'finalized'] as const).map(headCall),
       ...part.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-    ])
+    ]
+    // One endpoint that has none of them may lag behind another that has.
+    const limits = { isEnough: ([, , , ...found]: readonly RpcAnswer[]) => found.some(isFound) }
+    const answered = await rpcFor(world, chain).batch(calls, limits)
+    const [latest, safe, finalized, ...answers] = answered
     const heads = [latest, safe, finalized].map((head) => head && readHead(head))
     for (const answer of answers) {
       const read = readAnswer(answer, receiptSchema.nullable())
@@ -40,4 +46,8 @@ export async function readReceipts(
     }
   }
   return { status: 'ok', receipts }
+}
+
+function isFound(answer: RpcAnswer): boolean {
+  return 'result' in answer && answer.result !== null
 }
