@@ -27,13 +27,20 @@ export const secrets = {
   pepper: 'bench-pepper-of-no-worth',
 }
 
-export type Served = { url: string; gatewayUrl: string; sql: Sql; stop(): Promise<void> }
+export type Served = {
+  url: string
+  databaseUrl: string
+  gatewayUrl: string
+  sql: Sql
+  stop(): Promise<void>
+}
 
 export type BenchWorld = Served & {
   directory: string
   modules: string
   chain: Chain
   roots: Roots
+  rootKeys: string
   /** A second set of functions over a database of its own. */
   serve(database: string): Promise<Served>
   agent(sql: Sql): Promise<OpenedAccount & { key: string }>
@@ -75,7 +82,7 @@ export async function openBenchWorld({
   const agent = async (sql: Sql) => {
     const account = await openAccount(sql, roots, `bench-${randomBytes(4).toString('hex')}`)
     const order = { account: account.id, label: 'bench', scopes: ['pay'], pepper: secrets.pepper }
-    const rate = { perSecond: 1_000_000, burst: 1_000_000 }
+    const rate = { perSecond: 10_000, burst: 100_000_000 }
     return { ...account, key: await openApiKey(sql, { ...order, kind: 'test', rate }) }
   }
   const payer = async () => {
@@ -86,7 +93,7 @@ export async function openBenchWorld({
       daily_spending_cap_usd_micros = 10 ^ 15 where id = ${opened.id}`
     return opened
   }
-  return { ...main, directory, modules, chain, roots, serve, agent, payer, stop }
+  return { ...main, directory, modules, chain, roots, rootKeys, serve, agent, payer, stop }
 }
 
 type Place = {
@@ -134,5 +141,5 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
     await gateway.close()
     await sql.end({ timeout: 1 })
   }
-  return { url: workers.url, gatewayUrl: gateway.url, sql, stop }
+  return { url: workers.url, databaseUrl: url.href, gatewayUrl: gateway.url, sql, stop }
 }

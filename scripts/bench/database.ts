@@ -1,0 +1,167 @@
+/**
+ * What the database does in a second, asked as custody asks it: facts, decision, reservation; and
+ * how its calls slow down as rows of years pile up.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Sql } from 'postgres'
+import postgres from 'postgres'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { decideEntered } from '../../shared/payments/consent.ts'
+import { enteredRow } from '../../shared/payments/payment.ts'
+import { inParallel } from './arms.ts'
+import type { Figure } from './report.ts'
+import { quantile } from './report.ts'
+import type { BenchWorld } from './world.ts'
+import { secrets } from './world.ts'
+
+const contenders = 32
+const decisions = 1_500
+const accounts = 1_000
+const payee = `0x${'a'.repeat(40)}`
+const token = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
+
+type Caller = { credential: string }
+
+async function callerOf(world: BenchWorld, sql: Sql): Promise<Caller> {
+  const { id, key } = await world.agent(sql)
+  await sql`update private.accounts set asserted_daily_limit_usd_micros = 10 ^ 15,
+    asserted_new_recipient_limit_usd_micros = 10 ^ 15,
+    daily_spending_cap_usd_micros = 10 ^ 15 where id = ${id}`
+  return { credential: await credentialOf(key, secrets.pepper) }
+}
+
+export async function benchContention(world: BenchWorld): Promise<Figure[]> {
+  const pool = postgres(world.databaseUrl, { max: contenders, onnotice() {} })
+  try {
+    const one = await callerOf(world, world.sql)
+    const many: Caller[] = []
+    while (many.length < accounts) many.push(await callerOf(world, world.sql))
+    const single = await rate(pool, () => one)
+    const spread = await rate(pool, (at) => many[at % accounts] ?? one)
+    const named = (name: string, value: number, target: number): Figure => ({
+      name,
+      value,
+      target,
+      isMinimum: true,
+      detail: { connections: contenders },
+    })
+    return [
+      named('decide and reserve a second, 32 at once on one account', single, 300),
+      named('decide and reserve a second, over 1,000 accounts', spread, 1_500),
+    ]
+  } finally {
+    await pool.end({ timeout: 1 })
+  }
+}
+
+/** Payments are entered before the clock starts: what counts is facts, decision and reservation. */
+async function rate(pool: Sql, callerAt: (at: number) => Caller): Promise<number> {
+  const entered: string[] = []
+  await inParallel(decisions, contenders, async (at) => {
+    entered[at] = await begin(pool, callerAt(at))
+  })
+  const began = performance.now()
+  await inParallel(decisions, contenders, (at) => reserve(pool, callerAt(at), entered[at] ?? ''))
+  return (1_000 * decisions) / (performance.now() - began)
+}
+
+async function begin(sql: Sql, { credential }: Caller): Promise<string> {
+  const [row] = await sql`select * from api.begin_payment(${credential}, 'x402', 'bench', 84532,
+    ${token}, '10000', '10000', '{}', 3600, ${payee})`
+  return enteredRow.parse(row).payment_row.id
+}
+
+async function reserve(sql: Sql, { credential }: Caller, payment: string): Promise<void> {
+  const [row] = await sql`
+    select * from api.payment_facts(${credential}, ${payment}, 'x402', 'bench')`
+  const entered = enteredRow.parse(row)
+  const decision = decideEntered(entered, true)
+  if (decision.verdict !== 'allow') throw new Error(`not allowed: ${decision.verdict}`)
+  const [answer] = await sql`select outcome from api.custody_authorize(${credential}, ${payment},
+    ${decision.consentLevel}, ${entered.facts.version}, '1000000000000', 1, 0, 4000000000, 45)`
+  if (answer?.['outcome'] !== 'authorized') throw new Error(String(answer?.['outcome']))
+}
+
+const samples = 400
+const fewRows = 1_000
+
+/** Every call of a transfer's way, and the feed, in a database of few rows and one of many. */
+export async function benchGrowth(world: BenchWorld, rows: number): Promise<Figure[]> {
+  const [small, large] = [await world.serve('bench_few'), await world.serve('bench_many')]
+  try {
+    const few = { sql: small.sql, caller: await callerOf(world, small.sql) }
+    const many = { sql: large.sql, caller: await callerOf(world, large.sql) }
+    await fill(small.sql, fewRows)
+    await fill(large.sql, rows)
+    const found = { few: new Map<string, number[]>(), many: new Map<string, number[]>() }
+    for (let at = 0; at < samples; at += 1) {
+      await sample(few.sql, few.caller, found.few)
+      await sample(many.sql, many.caller, found.many)
+    }
+    return [...found.few].map(([name, latencies]) => {
+      const [base, grown] = [latencies, found.many.get(name) ?? []]
+      const detail = { 'p95 ms, few rows': quantile(base, 0.95), 'p50 ratio': ratio(0.5) }
+      return {
+        name: `${name}, p95 at ${rows} rows over ${fewRows}`,
+        value: ratio(0.95),
+        target: 1.6,
+        detail,
+      }
+      function ratio(part: number) {
+        return quantile(grown, part) / quantile(base, part)
+      }
+    })
+  } finally {
+    await small.stop()
+    await large.stop()
+  }
+}
+
+async function sample(sql: Sql, caller: Caller, found: Map<string, number[]>): Promise<void> {
+  const timed = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
+    const began = performance.now()
+    const result = await run()
+    found.set(name, [...(found.get(name) ?? []), performance.now() - began])
+    return result
+  }
+  const { credential } = caller
+  const payment = await timed('begin', () => begin(sql, caller))
+  await timed('submit', () => reserve(sql, caller, payment))
+  const nonce = `0x${randomUUID().replaceAll('-', '').repeat(2)}`
+  await timed('record', () => sql`select * from api.custody_record(${payment}, ${nonce}, '0x')`)
+  await timed('status', () => sql`select * from api.find_payment(${credential}, ${payment})`)
+  await timed('feed', () => sql`select * from api.list_activity(${credential}, 50)`)
+}
+
+/** Settled payments of a hundred strangers over three years, each with its item in the feed. */
+async function fill(sql: Sql, rows: number): Promise<void> {
+  await sql`
+    with others as (
+      insert into private.accounts (alias) select 'stranger-' || n from generate_series(1, 100) n
+      returning id
+    ), keys as (
+      insert into private.api_keys (account, digest, label, shown, scopes)
+      select id, encode(sha256(id::text::bytea), 'hex'), 'bench', 'x', array['pay'] from others
+      returning id, account
+    ), wallets as (
+      insert into private.wallets select id, 'evm',
+        '0x' || substr(encode(sha256(id::text::bytea), 'hex'), 1, 40) from others
+      returning account, address
+    ), numbered as (
+      select k.account, k.id as key, w.address, row_number() over () - 1 as n
+        from keys k join wallets w on w.account = k.account
+    ), paid as (
+      insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
+        amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
+        tx_hash, block_hash, finality, authorization_nonce)
+      select o.account, o.key, 'd', 'x402', 'settled', 84532, ${token}, o.address, ${payee}, 1, 1,
+        now(), 'none', now() - make_interval(mins => g), 1,
+        '0x' || encode(sha256(('tx' || g)::bytea), 'hex'), '0x', 'finalized',
+        '0x' || encode(sha256(('n' || g)::bytea), 'hex')
+      from generate_series(1, ${rows}::int) g join numbered o on o.n = g % 100
+      returning id, account
+    )
+    insert into private.activities (account, category, type, payment)
+    select account, 'x402', 'x402_authorized', id from paid`
+  await sql`analyze`
+}
