@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
+import { transferProof } from '../../shared/contract/transfer-proof.ts'
 
 export const transferStatus = operation({
   id: 'transfer_status',
@@ -35,13 +36,7 @@ export const transferStatus = operation({
     amount: z.string(),
     amount_atomic: field.amountAtomic,
     consent_level: field.consentLevel.nullable(),
-    proof: z
-      .object({
-        log_index: z.int(),
-        authorization_nonce: z.string().nullable(),
-        nonce_preimage: z.string().describe('keccak-256 of this text is the authorization nonce.'),
-      })
-      .nullable(),
+    proof: transferProof.nullable().describe('Null while the payment is not settled.'),
     explorer_url: z.url().nullable(),
   }),
   errors: ['payment_not_found', 'unsupported_chain'],

@@ -5,6 +5,7 @@ import type { Handler } from '../../shared/http/handler.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { foundRow } from '../../shared/payments/payment.ts'
 import { statusBody } from '../../shared/payments/status-body.ts'
+import { transferProof } from '../../shared/payments/transfer-proof.ts'
 import type { Watched } from '../../shared/payments/watch.ts'
 import { watchPayment } from '../../shared/payments/watch.ts'
 import type { transferStatus } from './contract.ts'
@@ -19,7 +20,8 @@ export const run: Handler<typeof transferStatus> = async (input, { db, world }) 
   }
   const found = await db.one('find_payment', question, foundRow)
   if (!found) return fail('payment_not_found')
-  return statusBody(await look(found.payment_row))
+  const watched = await look(found.payment_row)
+  return { ...statusBody(watched), proof: await transferProof(world, watched.payment) }
 
   async function look(payment: Payment): Promise<Watched> {
     const mayMove = ['signed', 'unknown', 'settled'].includes(payment.state)

@@ -45,7 +45,7 @@ export const paymentRow = z.object({
   signature: z.string().nullable(),
   tx_hash: wordSchema.nullable(),
   block_number: z.int().nullable(),
-  block_hash: z.string().nullable(),
+  block_hash: wordSchema.nullable(),
   log_index: z.int().nullable(),
   finality: z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged']).nullable(),
   failure: z.string().nullable(),

@@ -1,11 +1,6 @@
-/**
- * A payment as transfer_status answers it: where it stands on chain, and what lets a third party
- * check that without trusting the service.
- */
+/** A payment as transfer_status answers it: where it stands on chain. */
 import { assetOf } from '../chains/registry.ts'
-import { noncePreimage } from '../custody/nonce.ts'
 import { formatAmount } from '../money/amount.ts'
-import type { Payment } from './payment.ts'
 import type { Watched } from './watch.ts'
 import { statusOf } from './words.ts'
 
@@ -28,21 +23,6 @@ export function statusBody({ payment, confirmations }: Watched) {
     amount: formatAmount(payment.amount_atomic, token.decimals),
     amount_atomic: payment.amount_atomic.toString(),
     consent_level: payment.consent_level,
-    proof: proofOf(payment),
     explorer_url: hash === null ? null : `${chain.explorerUrl}/tx/${hash}`,
-  }
-}
-
-/** What lets a third party match the log on chain with this payment. */
-function proofOf(payment: Payment) {
-  if (payment.state !== 'settled' || payment.log_index === null) return null
-  return {
-    log_index: payment.log_index,
-    authorization_nonce: payment.authorization_nonce,
-    nonce_preimage: noncePreimage({
-      chainId: payment.chain,
-      token: payment.token,
-      paymentId: payment.id,
-    }),
   }
 }

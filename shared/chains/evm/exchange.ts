@@ -10,7 +10,9 @@ import type { RpcAnswer, RpcCall } from './answer.ts'
 /** Answers in the order of the calls, and the rest that the endpoint asked for. */
 export type Exchange = { answers: RpcAnswer[]; retryAfterMilliseconds?: number }
 
-const responseBytesMax = 1_048_576
+/** When to stop reading: at the signal, or after so many bytes of an answer. */
+export type ExchangeBounds = { signal: AbortSignal; responseBytesMax: number }
+
 const messageLengthMax = 300
 
 // JSON-RPC 2.0 section 5: a response carries either result or error, and the id of its request.
@@ -27,7 +29,7 @@ export async function exchange(
   { fetch }: Pick<World, 'fetch'>,
   url: string,
   calls: readonly RpcCall[],
-  signal: AbortSignal,
+  { signal, responseBytesMax }: ExchangeBounds,
 ): Promise<Exchange> {
   const lost = (reason: string) => calls.map(() => unreachable(reason))
   try {
@@ -36,7 +38,7 @@ export async function exchange(
     // An endpoint that redirects is misconfigured; following could leak the key that its path holds.
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { status } = response
-    const text = await readBounded(response)
+    const text = await readBounded(response, responseBytesMax)
     if (isOfEndpoint(status)) return { answers: lost(`HTTP ${status}`), ...askedRest(response) }
     const read = bodySchema.safeParse(parse(text))
     const answers = read.success
@@ -62,7 +64,7 @@ function encodeCalls(calls: readonly RpcCall[]): string {
 }
 
 /** Reads at most `responseBytesMax`; the fetch's signal also ends a body that only trickles. */
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(response: Response, responseBytesMax: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0

@@ -7,6 +7,7 @@ import type { World } from '../../world.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcAnswer, RpcCall } from './answer.ts'
 import { afterFailure, byPreference } from './endpoints.ts'
+import type { ExchangeBounds } from './exchange.ts'
 import { exchange, unreachable } from './exchange.ts'
 
 /** What reading a chain needs of the world. */
@@ -20,6 +21,8 @@ export type RpcLimits = {
   timeoutMilliseconds?: number
   /** False: another endpoint may know more and is asked as well; this one is not set aside. */
   isEnough?: (answers: readonly RpcAnswer[]) => boolean
+  /** One mebibyte when absent. */
+  responseBytesMax?: number
 }
 
 /** A connection to a chain. */
@@ -30,6 +33,7 @@ export type Rpc = {
 }
 
 const defaultTimeoutMilliseconds = 3_000
+const defaultResponseBytesMax = 1_048_576
 
 /** For reads: asks the chain's endpoints in turn until one answers. */
 export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
@@ -59,15 +63,17 @@ async function askInTurn(
   world: ChainWorld,
   urls: readonly string[],
   calls: readonly RpcCall[],
-  { timeoutMilliseconds = defaultTimeoutMilliseconds, isEnough = () => true }: RpcLimits = {},
+  limits: RpcLimits = {},
 ): Promise<RpcAnswer[]> {
+  const { timeoutMilliseconds = defaultTimeoutMilliseconds, isEnough = () => true } = limits
+  const { responseBytesMax = defaultResponseBytesMax } = limits
   const end = world.deadline(timeoutMilliseconds)
   let best = calls.map(() => unreachable('not connected'))
   for (const [index, url] of urls.entries()) {
     // Half of what is left, so that a silent endpoint leaves the next ones time to answer.
     const share = Math.ceil(timeoutMilliseconds / 2 ** (index + 1))
     const signal = index === urls.length - 1 ? end : world.deadline(share)
-    const { answers, isAnswered } = await ask(world, url, calls, signal)
+    const { answers, isAnswered } = await ask(world, url, calls, { signal, responseBytesMax })
     if (isAnswered && isEnough(answers)) return answers
     if (isAnswered || index === 0) best = answers
   }
@@ -75,8 +81,13 @@ async function askInTurn(
 }
 
 /** Asks one endpoint and keeps its record. */
-async function ask(world: ChainWorld, url: string, calls: readonly RpcCall[], signal: AbortSignal) {
-  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, signal)
+async function ask(
+  world: ChainWorld,
+  url: string,
+  calls: readonly RpcCall[],
+  bounds: ExchangeBounds,
+) {
+  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, bounds)
   const { endpointHealth } = world
   const isAnswered = answers.every(isAnswer)
   if (isAnswered) endpointHealth.delete(url)

@@ -1,0 +1,98 @@
+/**
+ * Block headers and receipts as consensus hashes them: RLP over the fields in their order, which a
+ * node answers as JSON in any order. Nothing here vouches for a result: whoever encodes compares the
+ * hash or the root, because a network may count fields that are not listed here.
+ */
+import { concatHex, numberToHex, toRlp } from 'viem/utils'
+import * as z from 'zod'
+import type { Hex } from '../hex.ts'
+import { hexSchema, quantitySchema, wordSchema } from '../hex.ts'
+
+const logsMax = 10_000
+
+// RLP writes a number without leading zeros, and zero as no bytes at all.
+const quantity = quantitySchema.transform(
+  (value): Hex => (value === 0n ? '0x' : numberToHex(value)),
+)
+const later = <Schema extends z.ZodType>(schema: Schema) => schema.nullish()
+
+/**
+ * A header in the order of its RLP: Ethereum's (go-ethereum core/types/block.go) with the fields of
+ * Avalanche's C-Chain where coreth has them. What a fork added is left out where it is absent.
+ */
+export const headerSchema = z.object({
+  parentHash: wordSchema,
+  sha3Uncles: wordSchema,
+  miner: hexSchema,
+  stateRoot: wordSchema,
+  transactionsRoot: wordSchema,
+  receiptsRoot: wordSchema,
+  logsBloom: hexSchema,
+  difficulty: quantity,
+  number: quantity,
+  gasLimit: quantity,
+  gasUsed: quantity,
+  timestamp: quantity,
+  extraData: hexSchema,
+  mixHash: wordSchema,
+  nonce: hexSchema,
+  extDataHash: later(wordSchema),
+  /** EIP-1559 */
+  baseFeePerGas: later(quantity),
+  extDataGasUsed: later(quantity),
+  blockGasCost: later(quantity),
+  /** EIP-4895 */
+  withdrawalsRoot: later(wordSchema),
+  /** EIP-4844 */
+  blobGasUsed: later(quantity),
+  excessBlobGas: later(quantity),
+  /** EIP-4788 */
+  parentBeaconBlockRoot: later(wordSchema),
+  /** EIP-7685 */
+  requestsHash: later(wordSchema),
+  /** EIP-7928 */
+  blockAccessListHash: later(wordSchema),
+  /** EIP-7843 */
+  slotNumber: later(quantity),
+  timestampMilliseconds: later(quantity),
+  minDelayExcess: later(quantity),
+})
+
+const headerOrder = headerSchema.keyof().options
+
+/** The header's RLP; its keccak-256 is the block's hash. */
+export function encodeHeader(header: z.output<typeof headerSchema>): Hex {
+  return toRlp(headerOrder.flatMap((field) => header[field] ?? []))
+}
+
+/** A receipt as a node answers it, with what is needed to find a log in it. */
+export const receiptSchema = z.object({
+  transactionHash: wordSchema,
+  type: later(quantitySchema),
+  status: quantity,
+  cumulativeGasUsed: quantity,
+  logsBloom: hexSchema,
+  logs: z
+    .array(
+      z.object({
+        address: hexSchema,
+        topics: z.array(wordSchema).max(4),
+        data: hexSchema,
+        logIndex: quantitySchema,
+      }),
+    )
+    .max(logsMax),
+  depositNonce: later(quantity),
+  depositReceiptVersion: later(quantity),
+})
+
+/** A receipt as the receipt trie holds it: bare RLP, or behind its type's byte (EIP-2718). */
+export function encodeReceipt(receipt: z.output<typeof receiptSchema>): Hex {
+  const { type, status, cumulativeGasUsed, logsBloom, depositNonce, depositReceiptVersion } =
+    receipt
+  const logs = receipt.logs.map(({ address, topics, data }) => [address, topics, data])
+  // OP Stack, deposited transactions: since Canyon both fields are hashed, before it neither was.
+  const deposit = depositNonce && depositReceiptVersion ? [depositNonce, depositReceiptVersion] : []
+  const encoded = toRlp([status, cumulativeGasUsed, logsBloom, logs, ...deposit])
+  return type ? concatHex([numberToHex(type, { size: 1 }), encoded]) : encoded
+}

@@ -1,0 +1,113 @@
+/**
+ * Proves to somebody who trusts nothing but a block's hash that a receipt, with its logs, is in that
+ * block: the header, the receipt and the trie nodes between them. It answers no proof rather than
+ * one that does not add up, so what is `proven` was checked here once already.
+ */
+import { keccak256 } from 'viem/utils'
+import * as z from 'zod'
+import type { Chain } from '../chain.ts'
+import type { Hex } from '../hex.ts'
+import { wordSchema } from '../hex.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
+import { encodeHeader, encodeReceipt, headerSchema, receiptSchema } from './consensus-encoding.ts'
+import { sameHex } from './logs.ts'
+import type { ChainWorld, Rpc } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
+import { pathInTrie } from './trie.ts'
+
+/** A log, by its block and its transaction. */
+export type LogPlace = { blockHash: Hex; transactionHash: Hex; logIndex: number }
+
+/** All bytes are in the encoding that consensus hashes. */
+export type ReceiptProof = {
+  status: 'proven'
+  transactionIndex: number
+  /** Where the log stands among the receipt's own; `logIndex` counts those of the whole block. */
+  logPosition: number
+  receipt: Hex
+  /** From the node that the header's receiptsRoot names to the leaf that holds the receipt. */
+  nodes: Hex[]
+  header: Hex
+}
+
+const blockBytesMax = 16_777_216
+const transactionsMax = 10_000
+const proofCharactersMax = 262_144
+// Only where a node does not know eth_getBlockReceipts.
+const singlyMax = 400
+const singlyPerRequest = 100
+
+const blockSchema = headerSchema.extend({
+  transactions: z.array(wordSchema).max(transactionsMax),
+})
+const receiptsSchema = z.array(receiptSchema).max(transactionsMax)
+type Receipt = z.output<typeof receiptSchema>
+
+/** Reads the block in one HTTP request, in a few more where the node cannot answer all receipts. */
+export async function proveReceipt(
+  world: ChainWorld,
+  chain: Chain,
+  place: LogPlace,
+): Promise<ReceiptProof | Unavailable> {
+  const rpc = rpcFor(world, chain)
+  const [blockAnswer, receiptsAnswer] = await rpc.batch(
+    [
+      { method: 'eth_getBlockByHash', params: [place.blockHash, false] },
+      { method: 'eth_getBlockReceipts', params: [place.blockHash] },
+    ],
+    { responseBytesMax: blockBytesMax },
+  )
+  const block = readAnswer(blockAnswer, blockSchema)
+  if ('status' in block) return block
+  const { transactions, ...header } = block.value
+  const receipts = await readReceipts(rpc, transactions, receiptsAnswer)
+  return 'status' in receipts ? receipts : assemble(place, header, receipts.value)
+}
+
+function assemble(
+  place: LogPlace,
+  header: z.output<typeof headerSchema>,
+  receipts: readonly Receipt[],
+): ReceiptProof | Unavailable {
+  const isOfPayment = (one: Receipt) => sameHex(one.transactionHash, place.transactionHash)
+  const transactionIndex = receipts.findIndex(isOfPayment)
+  const logs = receipts[transactionIndex]?.logs ?? []
+  const logPosition = logs.findIndex(({ logIndex }) => logIndex === BigInt(place.logIndex))
+  if (logPosition < 0) return unavailable('the block does not have this log')
+  const encodedHeader = encodeHeader(header)
+  if (!sameHex(keccak256(encodedHeader), place.blockHash)) {
+    return unavailable('the header has fields of its own kind')
+  }
+  const encoded = receipts.map(encodeReceipt)
+  const receipt = encoded[transactionIndex] ?? '0x'
+  const { root, nodes } = pathInTrie(encoded, transactionIndex)
+  if (!sameHex(root, header.receiptsRoot)) {
+    return unavailable('a receipt of the block has an encoding of its own kind')
+  }
+  return [receipt, encodedHeader, ...nodes].join('').length > proofCharactersMax
+    ? unavailable('the proof is too long')
+    : { status: 'proven', transactionIndex, logPosition, receipt, nodes, header: encodedHeader }
+}
+
+async function readReceipts(
+  rpc: Rpc,
+  hashes: readonly Hex[],
+  together: RpcAnswer | undefined,
+): Promise<{ value: Receipt[] } | Unavailable> {
+  const isRefused = together && 'failure' in together && together.failure.kind === 'rpc'
+  if (!isRefused) return readAnswer(together, receiptsSchema)
+  if (hashes.length > singlyMax) return unavailable('the block is too large to read one by one')
+  const receipts: Receipt[] = []
+  for (let from = 0; from < hashes.length; from += singlyPerRequest) {
+    const calls = hashes
+      .slice(from, from + singlyPerRequest)
+      .map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+    for (const answer of await rpc.batch(calls, { responseBytesMax: blockBytesMax })) {
+      const read = readAnswer(answer, receiptSchema)
+      if ('status' in read) return read
+      receipts.push(read.value)
+    }
+  }
+  return { value: receipts }
+}

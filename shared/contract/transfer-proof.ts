@@ -1,0 +1,41 @@
+/**
+ * The form of a transfer proof on the wire. All bytes are in the encoding that consensus hashes, so
+ * that whoever trusts the block hash can check them; tx_hash and log_index are not in the header.
+ */
+import * as z from 'zod'
+import * as field from './fields.ts'
+
+const bytes = z.string().regex(/^0x[0-9a-f]*$/)
+
+const inclusion = z.object({
+  transaction_index: z.int(),
+  log_position: z.int().describe("The Transfer log's place among the receipt's own logs."),
+  receipt: bytes.describe('In consensus encoding: RLP, behind its type (EIP-2718).'),
+  receipt_proof: z
+    .array(bytes)
+    .describe("Trie nodes from the header's receiptsRoot to the leaf that holds the receipt."),
+  header: bytes.describe('RLP; its keccak-256 is the block hash.'),
+})
+
+/** What a settled payment is proven by. */
+export const transferProof = z.object({
+  chain: field.chain,
+  tx_hash: z.string(),
+  block: z.object({ number: z.string(), hash: z.string() }),
+  log_index: z.int().describe('Of the Transfer log, in the block.'),
+  token: z.string().describe('Contract address.'),
+  from: z.string(),
+  to: z.string(),
+  amount_atomic: field.amountAtomic,
+  authorization_nonce: z
+    .string()
+    .nullable()
+    .describe('EIP-3009. Null for a transfer that the wallet itself sent.'),
+  nonce_preimage: z
+    .string()
+    .nullable()
+    .describe('keccak-256 of this text is the authorization nonce.'),
+  inclusion: inclusion
+    .nullable()
+    .describe('That the log is in the block. Null where it could not be shown.'),
+})

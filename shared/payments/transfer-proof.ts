@@ -1,0 +1,50 @@
+/**
+ * What transfer_status answers so that a third party can check a settled payment without trusting
+ * the service: which log it is, who authorized it, and that the log is in the block.
+ */
+
+import type { Unavailable } from '../chains/evm/answer.ts'
+import type { ReceiptProof } from '../chains/evm/receipt-proof.ts'
+import { proveReceipt } from '../chains/evm/receipt-proof.ts'
+import { assetOf } from '../chains/registry.ts'
+import { noncePreimage } from '../custody/nonce.ts'
+import type { World } from '../world.ts'
+import type { Payment } from './payment.ts'
+
+/** The proof of a payment, or null while it is not settled. */
+export async function transferProof(world: World, payment: Payment) {
+  const { tx_hash, block_number, block_hash, log_index, authorization_nonce } = payment
+  const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
+  if (payment.state !== 'settled' || !isPlaced || log_index === null) return null
+  const { chain, token } = assetOf(payment)
+  const place = { blockHash: block_hash, transactionHash: tx_hash, logIndex: log_index }
+  const source = { chainId: chain.id, token: token.address, paymentId: payment.id }
+  return {
+    chain: chain.caip2,
+    tx_hash,
+    block: { number: block_number.toString(), hash: block_hash },
+    log_index,
+    token: token.address,
+    from: payment.wallet,
+    to: payment.payee,
+    amount_atomic: payment.amount_atomic.toString(),
+    authorization_nonce,
+    nonce_preimage: authorization_nonce === null ? null : noncePreimage(source),
+    inclusion: inclusionOf(world, payment, await proveReceipt(world, chain, place)),
+  }
+}
+
+/** Null where the block cannot be rebuilt from what the node tells of it, or is too large. */
+function inclusionOf(world: World, payment: Payment, read: ReceiptProof | Unavailable) {
+  if (read.status === 'unavailable') {
+    world.log({ payment: payment.id, log: `no inclusion proof: ${read.log}` })
+    return null
+  }
+  return {
+    transaction_index: read.transactionIndex,
+    log_position: read.logPosition,
+    receipt: read.receipt,
+    receipt_proof: read.nodes,
+    header: read.header,
+  }
+}
