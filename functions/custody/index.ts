@@ -1,12 +1,16 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { openCustody } from '../../shared/custody/custody.ts'
-import type { AuthorizeRequest } from '../../shared/custody/port.ts'
+import type { AuthorizeRequest, CancelRequest } from '../../shared/custody/port.ts'
 import { worldFrom } from '../../shared/world.ts'
 
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
   authorize(request: AuthorizeRequest) {
     return openCustody(worldFrom(this.env)).authorize(request)
+  }
+
+  cancel(request: CancelRequest) {
+    return openCustody(worldFrom(this.env)).cancel(request)
   }
 
   override fetch(): Response {

@@ -7,6 +7,7 @@ import { assetOf } from '../chains/registry.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import { signAuthorization } from './authorization.ts'
+import { cancelPayment } from './cancel.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
@@ -19,10 +20,14 @@ import { signDirectTransfer, signRelay } from './transaction.ts'
 /** Opens custody over the world's database and root keys. */
 export function openCustody(world: World): CustodyPort {
   let roots: Roots | undefined
+  const opened = () => {
+    roots ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'))
+    return roots
+  }
   return {
     async authorize(request) {
       const asked = authorizeRequest.parse(request)
-      roots ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'))
+      const keys = opened()
       const row = await commitDecision(world, asked)
       if ('refused' in row) return { outcome: 'refused', code: row.refused }
       if (row.outcome !== 'authorized') return { outcome: row.outcome }
@@ -31,8 +36,9 @@ export function openCustody(world: World): CustodyPort {
       const authorized = { ...row, payment_row: loaded }
       const isStored = loaded.state !== 'authorized'
       if (isStored || !row.first) return storedAnswer(authorized)
-      return sign(world, roots, asked, authorized)
+      return sign(world, keys, asked, authorized)
     },
+    cancel: (request) => cancelPayment(world, opened(), request),
   }
 }
 

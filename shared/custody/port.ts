@@ -62,7 +62,14 @@ export type SignedAuthorization = {
 /** A raw EIP-1559 transaction, stored before this is answered. */
 export type SignedTransaction = { hash: `0x${string}`; raw: `0x${string}` }
 
+/** A payment whose authorization is to be made unusable on chain. */
+export type CancelRequest = Pick<AuthorizeRequest, 'credential' | 'paymentId'>
+
+/** `queued`: the cancellation is signed and kept for a relayer. `closed`: there is nothing to cancel. */
+export type CancelAnswer = { outcome: 'queued' | 'closed' }
+
 /** What a service binding to custody offers: the same in process and between functions. */
 export type CustodyPort = {
   authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>
+  cancel(request: CancelRequest): Promise<CancelAnswer>
 }

@@ -4,6 +4,7 @@
  * be left out; null is allowed only where null is that default.
  */
 export type DatabaseFunctions = {
+  account_exposure: { args: { credential: string } }
   await_confirmation: { args: { credential: string; payment: string } }
   begin_payment: {
     args: {
@@ -48,6 +49,7 @@ export type DatabaseFunctions = {
       wallet_nonce?: number | null
     }
   }
+  custody_cancel: { args: { credential: string; payment: string } }
   custody_record: {
     args: {
       payment: string
@@ -60,6 +62,7 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas?: string | null
     }
   }
+  custody_record_cancel: { args: { credential: string; payment: string; signature: string } }
   find_payment: {
     args: {
       credential: string
@@ -68,6 +71,7 @@ export type DatabaseFunctions = {
       chain?: number | null
     }
   }
+  freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
   housekeeping_finish_attempt: {
@@ -111,6 +115,7 @@ export type DatabaseFunctions = {
     }
   }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
+  payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {
     args: {
       credential: string
