@@ -37,6 +37,8 @@ create function api.freeze_account(credential text, listed_max integer, reason t
 declare
   caller private.api_keys := private.admit(credential, 'any');
 begin
+  -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
+  perform from private.accounts a where a.id = caller.account for update;
   update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
    where a.id = caller.account and a.frozen_at is null;
   if found then
