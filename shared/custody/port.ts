@@ -42,7 +42,8 @@ export type AuthorizeAnswer =
     }
   /** The facts moved on: read them again and decide again. */
   | { outcome: 'stale' }
-  | { outcome: 'insufficient_funds' | 'closed' | 'expired' | 'not_found' | 'no_relayer' }
+  | { outcome: 'insufficient_funds' }
+  | { outcome: 'closed' | 'expired' | 'not_found' | 'no_relayer' }
   | {
       outcome: 'refused'
       code: ErrorCode
