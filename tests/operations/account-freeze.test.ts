@@ -176,6 +176,25 @@ describe('what cannot be stopped is told with the reason:', () => {
     })
   })
 
+  test('a queued transfer once a lane has taken it, and not before', async () => {
+    const { payer, payee } = await acquainted(world)
+    const { paymentId, signature } = await signedPayment(world, payer, payee.address)
+    await world.db.sql`update private.payments set kind = 'transfer' where id = ${paymentId}`
+    await world.db.sql`insert into private.relay_calls (payment, kind, chain, signature)
+      values (${paymentId}, 'transfer', 84532, ${signature})`
+
+    const queued = await payer.post(path, {})
+    await world.db.sql`with slot as (
+        insert into private.relay_slots (chain, lane, nonce, payment)
+        select chain, address, 1000000, ${paymentId} from private.relay_lanes returning id)
+      update private.relay_calls c set slot = slot.id from slot
+       where c.payment = ${paymentId} and c.kind = 'transfer'`
+    const taken = await payer.post(path, {})
+
+    expect(queued.body).toMatchObject({ cancelling: [{ kind: 'transfer' }] })
+    expect(taken.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  })
+
   test('a transaction of the wallet itself, which has no end', async () => {
     const { payer, payee } = await acquainted(world)
     const { paymentId } = await signedPayment(world, payer, payee.address)
@@ -247,16 +266,22 @@ test('more payments than one call takes on are cancelled by the next', async () 
   expect(await cancellationsOf(payer)).toHaveLength(53)
 })
 
-test('custody cancels nothing of a stranger, and nothing while the account is not frozen', async () => {
+test('custody cancels nothing while the account is not frozen, and nothing for a stranger', async () => {
   const { payer, payee } = await acquainted(world)
+  const { credential, paymentId, signature } = await signedPayment(world, payer, payee.address)
   const stranger = await acquainted(world)
-  const { credential, paymentId } = await signedPayment(world, payer, payee.address)
   const other = await authorizing(world, stranger.payer, payee.address)
   await stranger.payer.post(path, {})
 
   const unfrozen = await world.world.custody?.cancel({ credential, paymentId })
+  await world.db.sql`update private.accounts set frozen_at = now() where id = ${payer.id}`
   const foreign = await world.world.custody?.cancel({ credential: other.credential, paymentId })
+  const loaded = await world.db.sql`
+    select from api.custody_cancel(${other.credential}, ${paymentId})`
+  const [recorded] = await world.db.sql`
+    select api.custody_record_cancel(${other.credential}, ${paymentId}, ${signature}) as kept`
 
   expect([unfrozen, foreign]).toEqual([{ outcome: 'closed' }, { outcome: 'closed' }])
+  expect([...loaded, recorded]).toEqual([{ kept: false }])
   expect(await cancellationsOf(payer)).toEqual([])
 })

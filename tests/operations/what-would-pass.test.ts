@@ -204,6 +204,17 @@ test('what the word of the user adds is told before the user is asked', async ()
   ])
 })
 
+test('an amount that fits to the unit once the oldest has left waits for no other', async () => {
+  const payer = await payerWho([
+    { secondsAgo: 7200, level: 'none', usd: 100 },
+    { secondsAgo: 3600, level: 'none', usd: 50 },
+  ])
+
+  const answer = await ask(payer, 150_000_000n)
+
+  expect(suggested(answer, 'wait')).toMatchObject({ until: '2027-03-02T10:00:01.000Z' })
+})
+
 test('an amount over a whole limit is told to wait for nothing', async () => {
   const payer = await payerWho([])
 
