@@ -1,5 +1,7 @@
 /** The list of all operations. Documents, tools and tests read this and nothing else. */
 import type { Operation } from '../shared/contract/operation.ts'
+import { accountExposure } from './account-exposure/contract.ts'
+import { accountFreeze } from './account-freeze/contract.ts'
 import { checkAlias } from './check-availability/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
@@ -20,4 +22,6 @@ export const contracts: readonly Operation[] = [
   x402PaymentPrepare,
   x402PaymentExecute,
   walletActivityList,
+  accountExposure,
+  accountFreeze,
 ]

@@ -36,6 +36,7 @@ create table private.activities (
   type text not null,
   summary text,
   payment uuid,
+  untrusted jsonb,
   constraint activities_pkey PRIMARY KEY (id),
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint activities_category_check CHECK ((category = ANY (ARRAY['transfer'::text, 'deposit'::text, 'x402'::text, 'mandate'::text, 'vault'::text, 'mail'::text, 'security'::text, 'account'::text, 'defi'::text]))),
@@ -290,6 +291,51 @@ CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at 
 
 -- Functions
 
+CREATE OR REPLACE FUNCTION api.account_exposure(credential text)
+ RETURNS TABLE(exposure jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.api_keys := private.admit(credential, 'read');
+  at timestamptz := private.clock();
+begin
+  return query
+  with counted as (
+    select p.key, p.state, p.consent_level, p.amount_usd_micros, pg_catalog.floor(extract(
+        epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
+      from private.payments p
+     where p.account = caller.account and p.authorized_at > at - interval '24 hours'
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+  ), coming as (
+    select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
+  )
+  select jsonb_build_object(
+    'at', at, 'frozen', a.frozen_at is not null,
+    'can_pay', private.scope_covers(caller.scopes, 'pay'),
+    'expires_in_minutes',
+      pg_catalog.ceil(extract(epoch from caller.expires_at - at) / 60)::integer,
+    'limits', jsonb_build_object(
+      'automatic', a.automatic_daily_limit_usd_micros::text,
+      'asserted', a.asserted_daily_limit_usd_micros::text,
+      'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
+      'total', a.daily_spending_cap_usd_micros::text),
+    'recipient_known', exists (select from coming) or exists (
+      select from private.known_recipients r where r.account = a.id),
+    'device_known', exists (select from coming c where c.key = caller.id) or exists (
+      select from private.known_devices d where d.account = a.id and d.key = caller.id),
+    'leaving', coalesce((select jsonb_agg(l) from (
+      select c.minutes,
+        coalesce(sum(c.amount_usd_micros) filter (where c.consent_level = 'none'), 0)::text
+          as automatic,
+        coalesce(sum(c.amount_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
+          as asserted,
+        sum(c.amount_usd_micros)::text as total
+      from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
+  from private.accounts a where a.id = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -416,6 +462,10 @@ declare
   free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
+  -- Asked again under the lock: a freeze that was answered is never followed by a signature.
+  if payer.frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
@@ -429,8 +479,6 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
-  elsif payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
   elsif payer.facts_version <> facts_version
     or not private.within_limits(payer, private.spent(payer.id), p, consent_level) then
     outcome := 'stale';
@@ -452,6 +500,23 @@ begin
   end if;
   first := false;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_cancel(credential text, payment uuid)
+ RETURNS TABLE(payment_row jsonb, wallet_envelope jsonb, kept text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.api_keys := private.recognize(credential, 'any');
+begin
+  return query
+  select private.payment_json(p), k.envelope, c.signature
+    from private.payments p
+    join private.custody_keys k on k.address = p.wallet and k.owner = p.account::text
+    left join private.relay_calls c on c.payment = p.id and c.kind = 'cancel'
+   where p.id = custody_cancel.payment and p.account = caller.account and private.may_cancel(p);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_claim(chain bigint, lanes jsonb)
@@ -529,6 +594,26 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.custody_record_cancel(credential text, payment uuid, signature text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.api_keys := private.recognize(credential, 'any');
+begin
+  insert into private.relay_calls (payment, kind, chain, signature)
+  select p.id, 'cancel', p.chain, custody_record_cancel.signature
+    from private.payments p
+   where p.id = custody_record_cancel.payment and p.account = caller.account
+     and private.may_cancel(p)
+  on conflict on constraint relay_calls_payment_kind_key do nothing;
+  return exists (select from private.relay_calls c
+    where c.payment = custody_record_cancel.payment and c.kind = 'cancel'
+      and c.signature = custody_record_cancel.signature);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text)
  RETURNS TABLE(sent boolean, queued boolean)
  LANGUAGE plpgsql
@@ -580,6 +665,52 @@ begin
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text)
+ RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.api_keys := private.admit(credential, 'any');
+begin
+  -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
+  perform from private.accounts a where a.id = caller.account for update;
+  update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
+   where a.id = caller.account and a.frozen_at is null;
+  if found then
+    update private.payments p set state = 'released',
+      failure = 'the account was frozen before anything was signed'
+     where p.account = caller.account and p.state = 'authorized';
+    -- What is queued was given to nobody: without its call no lane carries it.
+    with withdrawn as (
+      delete from private.relay_calls c using private.payments p
+       where c.payment = p.id and p.account = caller.account and c.kind = 'transfer'
+         and c.slot is null and p.state = 'signed' and p.tx_hash is null
+      returning c.payment
+    )
+    update private.payments p set state = 'released',
+      failure = 'the account was frozen before it was sent'
+     where p.id in (select w.payment from withdrawn w);
+    insert into private.activities (account, category, type, summary, untrusted)
+    values (caller.account, 'security', 'account_frozen',
+      pg_catalog.format('The account was frozen with the key %s.', caller.shown),
+      case when reason is not null then jsonb_build_object('reason', reason) end);
+  end if;
+  return query
+  with signed as (
+    select p, pg_catalog.row_number() over (order by exists (select from private.relay_calls c
+        where c.payment = p.id and c.kind = 'cancel'), p.amount_usd_micros desc, p.id) as place
+    from private.payments p where p.account = caller.account and p.state in ('signed', 'unknown')
+  )
+  select a.frozen_at,
+    coalesce((select jsonb_agg(private.payment_json(s.p) - array['delivery', 'terms', 'signature']
+        || jsonb_build_object('obstacle', private.obstacle(s.p)) order by s.place)
+      from signed s where s.place <= listed_max), '[]'),
+    greatest((select count(*) from signed) - listed_max, 0)::integer
+  from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.get_identity(credential text)
@@ -887,7 +1018,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, untrusted jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -898,7 +1029,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
-      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end
+      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
+    a.untrusted
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account
     and (before is null or a.id < before)
@@ -926,6 +1058,25 @@ begin
   if entered.id is not null then
     return query select private.payment_json(entered), private.payment_facts(entered);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.api_keys := private.recognize(credential, 'pay', true);
+begin
+  return query
+  select
+    private.fits_at(a.id, p.amount_usd_micros, a.automatic_daily_limit_usd_micros, 'none'),
+    private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
+      'agent_asserted'),
+    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros)
+  from private.payments p join private.accounts a on a.id = p.account
+   where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.resolve_recipient(credential text, recipient_alias text DEFAULT NULL::text, address text DEFAULT NULL::text)
@@ -1128,6 +1279,24 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with counted as (
+    select p.authorized_at,
+      sum(p.amount_usd_micros) over (order by p.authorized_at desc) as not_older
+      from private.payments p
+     where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+       and (level is null or p.consent_level = level)
+  )
+  select case when amount <= cap then coalesce((
+    select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
+      from counted c where c.not_older + amount > cap), private.clock()) end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
  RETURNS boolean
  LANGUAGE sql
@@ -1200,6 +1369,29 @@ begin
     perform pg_catalog.pg_advisory_xact_lock_shared(7319, on_chain::integer);
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.state in ('signed', 'unknown', 'released') and private.obstacle(p) is null
+    and (p.state = 'released' or exists (select from private.accounts a
+      where a.id = p.account and a.frozen_at is not null))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p.authorization_nonce is null then 'wallet_transaction'
+    when p.tx_hash is not null or exists (select from private.relay_calls c
+      where c.payment = p.id and c.kind = 'transfer' and c.slot is not null) then 'in_transaction'
+    when p.valid_before <= extract(epoch from private.clock()) then 'expired'
+  end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.open_account(opened uuid, alias text, address text, envelope jsonb)
  RETURNS void
@@ -1356,6 +1548,7 @@ CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
  IMMUTABLE
 AS $function$
   select case needed
+    when 'any' then true
     when 'read' then held && array['read', 'pay', 'full']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
@@ -1498,6 +1691,8 @@ end $function$;
 
 -- Rights of others than the owner
 
+grant execute on function api.account_exposure(credential text) to service_role;
+
 grant execute on function api.await_confirmation(credential text, payment uuid) to service_role;
 
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
@@ -1510,17 +1705,23 @@ grant execute on function api.claim_idempotency(credential text, needed text, op
 
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb) to custody;
 
+grant execute on function api.custody_cancel(credential text, payment uuid) to custody;
+
 grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
 
 grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
 
+grant execute on function api.custody_record_cancel(credential text, payment uuid, signature text) to custody;
+
 grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
 
 grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
+
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 
@@ -1557,6 +1758,8 @@ grant execute on function api.keep_answer(credential text, operation text, key t
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
+
+grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
 

@@ -1,6 +1,11 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { openCustody } from '../../shared/custody/custody.ts'
-import type { AuthorizeRequest, RelayRequest, ReplaceRequest } from '../../shared/custody/port.ts'
+import type {
+  AuthorizeRequest,
+  CancelRequest,
+  RelayRequest,
+  ReplaceRequest,
+} from '../../shared/custody/port.ts'
 import { worldFrom } from '../../shared/world.ts'
 
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
@@ -15,6 +20,10 @@ export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
 
   replace(request: ReplaceRequest) {
     return openCustody(worldFrom(this.env)).replace(request)
+  }
+
+  cancel(request: CancelRequest) {
+    return openCustody(worldFrom(this.env)).cancel(request)
   }
 
   override fetch(): Response {

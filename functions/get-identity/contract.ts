@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { time, usd } from '../../shared/contract/fields.ts'
+import { time, window } from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
-
-const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })
 
 export const getIdentity = operation({
   id: 'get_identity',

@@ -2,10 +2,8 @@ import * as z from 'zod'
 import { connectedChains } from '../../shared/chains/registry.ts'
 import { gaps } from '../../shared/contract/gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { formatUsd } from '../../shared/money/amount.ts'
+import { windowBody } from '../../shared/payments/limit-words.ts'
 import { limitsRow } from '../../shared/payments/payment.ts'
-import { headroom } from '../../shared/policy/decide.ts'
-import type { Window } from '../../shared/policy/facts.ts'
 import type { getIdentity } from './contract.ts'
 
 const identityRow = z.object({
@@ -40,13 +38,5 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
       daily_spending_cap: windowBody(limits.daily_spending_cap),
     },
     gaps: Object.entries(gaps).map(([gap_id, status]) => ({ gap_id, status })),
-  }
-}
-
-function windowBody(window: Window) {
-  return {
-    limit_usd: formatUsd(window.limit),
-    left_usd: formatUsd(headroom(window)),
-    resets_at: window.resetsAt,
   }
 }

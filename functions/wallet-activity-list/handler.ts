@@ -15,6 +15,7 @@ const activityRow = z.object({
   type: z.string(),
   summary: z.string().nullable(),
   payment: paymentRow.nullable(),
+  untrusted: z.record(z.string(), z.string()).nullable(),
 })
 
 const limitDefault = 20
@@ -30,11 +31,12 @@ export const run: Handler<typeof walletActivityList> = async (input, { db }) => 
   const shown = rows.slice(0, page)
   const last = shown.at(-1)
   return {
-    items: shown.map(({ id, payment, summary, at, ...item }) => ({
+    items: shown.map(({ id, payment, summary, at, untrusted, ...item }) => ({
       activity_id: id,
       at: new Date(at).toISOString(),
       ...item,
       summary: summary ?? '',
+      ...(untrusted ? { untrusted } : {}),
       ...(payment ? paymentItem(payment) : {}),
     })),
     next_cursor: rows.length > page && last ? last.id : null,

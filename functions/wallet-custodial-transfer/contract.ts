@@ -24,6 +24,7 @@ export const walletCustodialTransfer = operation({
     requires_user_confirm: z.boolean(),
     reasons: field.reasons,
     summary: z.string().describe('One sentence to show to the user.'),
+    ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
     chain: field.chain,
     token: z.string(),

@@ -1,14 +1,12 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
-import type { Context, Handler } from '../../shared/http/handler.ts'
+import type { Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
-import { confirmationOf } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { isOver } from '../../shared/payments/payment.ts'
 import { sendTransfer } from '../../shared/payments/transfer.ts'
 import { transferBody } from '../../shared/payments/transfer-body.ts'
 import { enterTransfer } from '../../shared/payments/transfer-enter.ts'
 import { readOrder } from '../../shared/payments/transfer-order.ts'
-import { reasonBody } from '../../shared/payments/words.ts'
 import type { walletCustodialTransfer } from './contract.ts'
 
 export const run: Handler<typeof walletCustodialTransfer> = async (input, context) => {
@@ -25,7 +23,7 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   if (!isOpen(payment)) return transferBody(payment)
   const authorized = await sendTransfer(context, entered, input.user_confirmed === true)
   if (isRefusal(authorized)) return authorized
-  return answerOf(context, payment, authorized)
+  return answerOf(payment, authorized)
 }
 
 /** Whether the caller can take it further; what is signed is sent again by housekeeping. */
@@ -35,15 +33,10 @@ function isOpen({ state }: Payment): boolean {
 
 type Answered = Exclude<Authorized, { refusal: unknown }>
 
-async function answerOf(context: Context, payment: Payment, authorized: Answered) {
+function answerOf(payment: Payment, authorized: Answered) {
   if (authorized.outcome === 'confirm') {
-    await context.db.run('await_confirmation', { payment: payment.id })
-    return {
-      ...transferBody({ ...payment, state: 'awaiting_confirmation' }),
-      requires_user_confirm: true,
-      reasons: authorized.reasons.map(reasonBody),
-      confirmation: await confirmationOf(payment, authorized.level),
-    }
+    const body = transferBody({ ...payment, state: 'awaiting_confirmation' })
+    return { ...body, ...authorized.asked }
   }
   return transferBody({
     ...payment,

@@ -26,6 +26,7 @@ export const x402PaymentExecute = operation({
     requires_user_confirm: z.boolean(),
     reasons: field.reasons,
     summary: z.string(),
+    ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
     tx_hash: z.string().optional(),
     network: field.chain,

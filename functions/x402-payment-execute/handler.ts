@@ -3,11 +3,9 @@ import { unbound } from '../../shared/db/database.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
 import { outcomeBody } from '../../shared/payments/attempt-outcome.ts'
-import { confirmationOf } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { enteredRow, isOver } from '../../shared/payments/payment.ts'
 import { watchPayment } from '../../shared/payments/watch.ts'
-import { reasonBody } from '../../shared/payments/words.ts'
 import type { x402PaymentExecute } from './contract.ts'
 
 export const run: Handler<typeof x402PaymentExecute> = async (input, context) => {
@@ -21,14 +19,7 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const executed = await executeAttempt(context, entered, input.user_confirmed === true)
   if (isRefusal(executed)) return executed
   if (executed.outcome === 'done') return outcomeBody(executed.payment)
-  await context.db.run('await_confirmation', { payment: payment.id })
-  return {
-    ...outcomeBody(payment),
-    status: 'awaiting_confirmation' as const,
-    requires_user_confirm: true,
-    reasons: executed.reasons.map(reasonBody),
-    confirmation: await confirmationOf(payment, executed.level),
-  }
+  return { ...outcomeBody(payment), status: 'awaiting_confirmation', ...executed.asked }
 }
 
 /** Whether the merchant was asked already: then the same call answers what is kept. */

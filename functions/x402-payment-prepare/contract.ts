@@ -51,6 +51,7 @@ export const x402PaymentPrepare = operation({
       method: z.string(),
       valid_seconds: z.int(),
     }),
+    ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
     expires_at: field.time,
     gap_id: z.literal('GAP_X402_V1'),

@@ -4,8 +4,7 @@ import type { Context, Handler } from '../../shared/http/handler.ts'
 import { usdMicrosOf } from '../../shared/money/usd.ts'
 import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
 import { preparedBody } from '../../shared/payments/attempt-terms.ts'
-import { confirmationOf, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
-import { reasonBody } from '../../shared/payments/words.ts'
+import { askConfirmation, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
 import { readChallenge, readChallengeHeader } from '../../shared/x402/challenge.ts'
 import { askChallenge } from '../../shared/x402/delivery.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
@@ -37,16 +36,10 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   const entered = await enterAttempt(context, challenge, payable, request)
   if (isRefusal(entered)) return entered
   const decision = decideEntered(entered, false)
-  if (decision.verdict === 'refuse') return limitExceeded(decision)
+  if (decision.verdict === 'refuse') return limitExceeded(context, entered, false, decision)
   const prepared = preparedBody(entered.payment_row)
   if (decision.verdict === 'allow') return prepared
-  await context.db.run('await_confirmation', { payment: entered.payment_row.id })
-  return {
-    ...prepared,
-    requires_user_confirm: true,
-    reasons: decision.reasons.map(reasonBody),
-    confirmation: await confirmationOf(entered.payment_row, decision.neededLevel),
-  }
+  return { ...prepared, ...(await askConfirmation(context, entered, false, decision)) }
 }
 
 /** The challenge as given, or as the resource gives it now. */

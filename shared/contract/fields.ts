@@ -67,6 +67,45 @@ export const reasons = z.array(
   }),
 )
 
+/** A limit over the rolling 24 hours; `resets_at` is when its oldest payment leaves it. */
+export const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })
+
+const fittingWindow = window.extend({
+  fits_at: time.nullable().describe('When this amount fits if nothing else is spent; null: never.'),
+})
+
+/** Beside reasons: every window, the least changes that would let it through, and those in words. */
+export const whatWouldPass = {
+  windows: z
+    .object({
+      automatic_daily: fittingWindow,
+      asserted_daily: fittingWindow,
+      daily_spending_cap: fittingWindow,
+    })
+    .optional(),
+  would_pass: z
+    .array(
+      z.object({
+        change: z.enum([
+          'confirm_with_user',
+          'pay_less',
+          'wait',
+          'pay_known_recipient',
+          'pay_from_known_device',
+          'raise_limit',
+        ]),
+        user_confirmed: z.boolean().describe('What user_confirmed has to be with it.'),
+        amount_usd: usd.optional().describe('The most that passes now.'),
+        until: time.optional(),
+        limit: z.string().optional(),
+        limit_usd: usd.optional().describe('The least that the limit has to be.'),
+      }),
+    )
+    .optional()
+    .describe('Any one of these changes would let it through.'),
+  hint: z.string().optional().describe('The same in words.'),
+}
+
 /** What has to be confirmed, and by whom. The digest is SHA-256 over the canonical terms. */
 export const confirmation = z.object({
   level: consentLevel,

@@ -48,7 +48,10 @@ export function commonErrors(contract: Operation): ErrorCode[] {
     'rate_limited',
     'internal_error',
     'unavailable',
-    ...(contract.access === 'public' ? [] : (['unauthorized', 'insufficient_scope'] as const)),
+    ...(contract.access === 'public' ? [] : (['unauthorized'] as const)),
+    ...(contract.access === 'public' || contract.access === 'any'
+      ? []
+      : (['insufficient_scope'] as const)),
     ...(contract.method === 'POST'
       ? (['payload_too_large', 'unsupported_media_type'] as const)
       : []),

@@ -8,5 +8,5 @@ export const scopes = ['read', 'pay', 'full', 'vault'] as const
 /** One scope, as it is stored with a credential. */
 export type Scope = (typeof scopes)[number]
 
-/** What an operation asks of its caller. `public` asks for no token at all. */
-export type Access = 'public' | 'read' | 'pay' | 'full'
+/** What an operation asks of its caller: `public` no token at all, `any` a token of any scope. */
+export type Access = 'public' | 'any' | 'read' | 'pay' | 'full'

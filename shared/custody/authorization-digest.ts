@@ -1,5 +1,5 @@
 /**
- * The EIP-712 digest of an EIP-3009 authorization, written out by hand on another keccak than the one
+ * The EIP-712 digests of EIP-3009 authorizations and their cancellations, written out by hand on another keccak than the one
  * that signs. It exists to contradict the signing library: a digest is only ever recovered from here,
  * never signed.
  */
@@ -21,30 +21,34 @@ const domainType =
 // EIP-3009, section "Specification".
 const authorizationType =
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
+const cancellationType = 'CancelAuthorization(address authorizer,bytes32 nonce)'
 
 /** keccak-256 of 0x1901, the domain separator and the struct's hash (EIP-712). */
 export function authorizationDigest(
   token: TokenDomain,
   authorization: Omit<SignedAuthorization, 'signature'>,
 ): Hex {
-  const digest = keccak_256(
-    concatBytes(
-      new Uint8Array([0x19, 0x01]),
-      domainSeparator(token),
-      keccak_256(
-        concatBytes(
-          keccak_256(utf8ToBytes(authorizationType)),
-          word(authorization.from),
-          word(authorization.to),
-          word(authorization.value),
-          word(authorization.validAfter),
-          word(authorization.validBefore),
-          word(authorization.nonce),
-        ),
-      ),
-    ),
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  return digest(token, authorizationType, [from, to, value, validAfter, validBefore, nonce])
+}
+
+/** The same for EIP-3009 CancelAuthorization. */
+export function cancellationDigest(
+  token: TokenDomain,
+  cancellation: { authorizer: string; nonce: string },
+): Hex {
+  return digest(token, cancellationType, [cancellation.authorizer, cancellation.nonce])
+}
+
+/** All members are static words, so a struct's encoding is its type hash and the words in a row. */
+function digest(token: TokenDomain, type: string, members: readonly string[]): Hex {
+  const struct = concatBytes(keccak_256(utf8ToBytes(type)), ...members.map(word))
+  const signed = concatBytes(
+    new Uint8Array([0x19, 0x01]),
+    domainSeparator(token),
+    keccak_256(struct),
   )
-  return `0x${bytesToHex(digest)}`
+  return `0x${bytesToHex(keccak_256(signed))}`
 }
 
 function domainSeparator({ chainId, token, domain }: TokenDomain): Uint8Array {

@@ -7,6 +7,7 @@ import { assetOf } from '../chains/registry.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import { signAuthorization } from './authorization.ts'
+import { cancelPayment } from './cancel.ts'
 import type { SignedClaim } from './claim.ts'
 import { signClaim, storing, weiOf } from './claim.ts'
 import { signDirectTransfer } from './direct-transfer.ts'
@@ -30,6 +31,7 @@ export function openCustody(world: World): CustodyPort {
     authorize: async (request) => authorize(world, roots(), authorizeRequest.parse(request)),
     relay: async (request) => relayQueued(world, roots(), request),
     replace: async (request) => replaceSlot(world, roots(), request),
+    cancel: async (request) => cancelPayment(world, roots(), request),
   }
 }
 

@@ -47,7 +47,8 @@ export type AuthorizeAnswer =
     }
   /** The facts moved on: read them again and decide again. */
   | { outcome: 'stale' }
-  | { outcome: 'insufficient_funds' | 'closed' | 'expired' | 'not_found' }
+  | { outcome: 'insufficient_funds' }
+  | { outcome: 'closed' | 'expired' | 'not_found' }
   | {
       outcome: 'refused'
       code: ErrorCode
@@ -76,10 +77,17 @@ export type SignedAuthorization = {
 /** A raw EIP-1559 transaction, stored before this is answered. */
 export type SignedTransaction = { hash: `0x${string}`; raw: `0x${string}` }
 
+/** A payment whose authorization is to be made unusable on chain. */
+export type CancelRequest = Pick<AuthorizeRequest, 'credential' | 'paymentId'>
+
+/** `queued`: the cancellation is signed and kept for a relayer. `closed`: there is nothing to cancel. */
+export type CancelAnswer = { outcome: 'queued' | 'closed' }
+
 /** What a service binding to custody offers: the same in process and between functions. */
 export type CustodyPort = {
   authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>
   relay(request: RelayRequest): Promise<RelayAnswer>
   /** Undefined when the slot is over, was replaced often enough, or by somebody else meanwhile. */
   replace(request: ReplaceRequest): Promise<SignedTransaction | undefined>
+  cancel(request: CancelRequest): Promise<CancelAnswer>
 }

@@ -4,6 +4,7 @@
  * be left out; null is allowed only where null is that default.
  */
 export type DatabaseFunctions = {
+  account_exposure: { args: { credential: string } }
   await_confirmation: { args: { credential: string; payment: string } }
   begin_payment: {
     args: {
@@ -49,6 +50,7 @@ export type DatabaseFunctions = {
       lanes?: unknown
     }
   }
+  custody_cancel: { args: { credential: string; payment: string } }
   custody_claim: { args: { chain: number; lanes: unknown } }
   custody_load_slot: { args: { slot: number } }
   custody_record: {
@@ -64,6 +66,7 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas?: string | null
     }
   }
+  custody_record_cancel: { args: { credential: string; payment: string; signature: string } }
   custody_record_claim: {
     args: {
       chain: number
@@ -93,6 +96,7 @@ export type DatabaseFunctions = {
       chain?: number | null
     }
   }
+  freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
   housekeeping_book_slot: {
@@ -154,6 +158,7 @@ export type DatabaseFunctions = {
     }
   }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
+  payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {
     args: {
       credential: string

@@ -7,11 +7,11 @@ import { readBalances } from '../chains/evm/balances.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
-import { formatAmount } from '../money/amount.ts'
 import type { Challenge } from '../x402/challenge.ts'
 import type { PayableOffer } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { freezeTerms } from './attempt-terms.ts'
+import { notFunded } from './not-funded.ts'
 import type { Entered, Payment } from './payment.ts'
 import { enteredRow } from './payment.ts'
 
@@ -39,7 +39,7 @@ export async function enterAttempt(
   const held = await Promise.all(candidates.map((offer) => free(context, offer, entered)))
   const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
   const chosen = candidates[at]
-  if (!chosen) return notFunded(cheapest, held[0])
+  if (!chosen) return notFunded(cheapest, cheapest.offer.amountAtomic, held[0] ?? 0n)
   return at === 0 ? entered : begin(context, challenge, chosen, request)
 }
 
@@ -89,12 +89,4 @@ export function readFunds(
 /** The only amount in a reading of one token. */
 export function heldOf(seen: Balances): bigint {
   return seen.tokens[0]?.amountAtomic ?? 0n
-}
-
-function notFunded({ chain, token, offer }: PayableOffer, held = 0n) {
-  const available = formatAmount(held < 0n ? 0n : held, token.decimals)
-  const needed = formatAmount(offer.amountAtomic, token.decimals)
-  return fail('insufficient_funds', {
-    details: { chain: chain.caip2, token: token.symbol, available, needed },
-  })
 }

@@ -2,13 +2,16 @@
  * From an entered payment to a signature, or to the reason why not. Decides from facts, lets
  * custody commit the decision, and decides again when the facts moved on in between.
  */
+import { assetOf } from '../chains/registry.ts'
 import type { ErrorCode, Refusal } from '../contract/errors.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
 import type { Context } from '../http/handler.ts'
-import type { Decision, Reason } from '../policy/decide.ts'
+import type { Decision } from '../policy/decide.ts'
 import type { ConsentLevel } from '../policy/facts.ts'
-import { decideEntered, limitExceeded } from './consent.ts'
+import type { Asked } from './consent.ts'
+import { askConfirmation, decideEntered, limitExceeded } from './consent.ts'
+import { notFunded } from './not-funded.ts'
 import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
 
@@ -23,7 +26,7 @@ export type Signing = Pick<
 /** A signature, a confirmation that is missing, or why there will be none. */
 export type Authorized =
   | (AuthorizeAnswer & { outcome: 'signed'; consentLevel: ConsentLevel })
-  | { outcome: 'confirm'; level: ConsentLevel; reasons: Reason[] }
+  | { outcome: 'confirm'; asked: Asked }
   | Refusal<
       | 'limit_exceeded'
       | 'insufficient_funds'
@@ -45,15 +48,21 @@ export async function authorizePayment(
   let latest = entered
   for (let tries = 0; tries < triesMax; tries += 1) {
     const decision = standing(latest) ?? decideEntered(latest, isConfirmedByUser)
-    if (decision.verdict === 'refuse') return limitExceeded(decision)
+    if (decision.verdict === 'refuse') {
+      return limitExceeded(context, latest, isConfirmedByUser, decision)
+    }
     if (decision.verdict === 'confirm') {
-      return { outcome: 'confirm', level: decision.neededLevel, reasons: decision.reasons }
+      const asked = await askConfirmation(context, latest, isConfirmedByUser, decision)
+      return { outcome: 'confirm', asked }
     }
     const { consentLevel } = decision
     const answer = await askCustody(context, latest, consentLevel, signing)
     if (answer.outcome === 'signed') return { ...answer, consentLevel }
-    if (answer.outcome !== 'stale') return refusalOf(answer)
+    if (answer.outcome !== 'stale' && answer.outcome !== 'insufficient_funds') {
+      return refusalOf(answer)
+    }
     latest = (await readFacts(context, latest)) ?? latest
+    if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
   }
   return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
 }
@@ -98,12 +107,16 @@ export async function readFacts(
   return context.db.one('payment_facts', { payment: id, kind, device }, enteredRow)
 }
 
-type Closed = Exclude<AuthorizeAnswer, { outcome: 'signed' | 'stale' }>
+/** Other payments took the funds between the look at them and the commit. */
+function notFundedNow({ payment_row: payment, facts }: Entered, { fundsAtomic }: Signing) {
+  const free = fundsAtomic - facts.reserved_atomic
+  return notFunded(assetOf(payment), payment.amount_atomic, free)
+}
+
+type Closed = Exclude<AuthorizeAnswer, { outcome: 'signed' | 'stale' | 'insufficient_funds' }>
 
 function refusalOf(answer: Closed) {
   switch (answer.outcome) {
-    case 'insufficient_funds':
-      return fail('insufficient_funds')
     case 'closed':
       return fail('payment_closed')
     case 'expired':

@@ -1,21 +1,29 @@
 /**
- * From facts to a decision in the words of the wire: what is asked, of whom, and the digest of the
- * terms that a confirmation is bound to.
+ * From facts to a decision in the words of the wire: what is asked, of whom, what would pass, and
+ * the digest of the terms that a confirmation is bound to.
  */
+import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { sha256Hex } from '../digest.ts'
-import { formatUsd } from '../money/amount.ts'
+import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
 import { decide } from '../policy/decide.ts'
-import type { ConsentLevel } from '../policy/facts.ts'
+import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
+import type { Fits } from '../policy/suggest.ts'
+import { changesThatPass } from '../policy/suggest.ts'
+import { changeBody, hintOf, windowBody } from './limit-words.ts'
 import type { Entered, Payment } from './payment.ts'
+import { time } from './payment.ts'
 import { reasonBody } from './words.ts'
 
 /** Decides about an entered payment. */
 export function decideEntered(entered: Entered, isConfirmedByUser: boolean): Decision {
-  const { facts, payment_row: payment } = entered
-  return decide({
+  return decide(factsOf(entered, isConfirmedByUser))
+}
+
+function factsOf({ facts, payment_row: payment }: Entered, isConfirmedByUser: boolean): Facts {
+  return {
     amountUsdMicros: payment.amount_usd_micros,
     automaticDaily: facts.limits.automatic_daily,
     assertedDaily: facts.limits.asserted_daily,
@@ -25,23 +33,82 @@ export function decideEntered(entered: Entered, isConfirmedByUser: boolean): Dec
     deviceKnown: facts.device_known,
     similarRecipient: facts.similar_recipient,
     userConfirmed: isConfirmedByUser,
-  })
+  }
 }
 
 /** The refusal of a payment that no confirmation can carry, with what would pass. */
-export function limitExceeded(
-  decision: Decision & { verdict: 'refuse' },
-): Refusal<'limit_exceeded'> {
-  const reasons = decision.reasons.map(reasonBody)
-  const headroom = decision.reasons[0]?.headroomUsdMicros ?? 0n
-  return fail('limit_exceeded', {
-    details: { reasons },
-    hint: `At most ${formatUsd(headroom)} USD can be paid now; the owner can raise the cap.`,
+export async function limitExceeded(
+  context: Context,
+  entered: Entered,
+  isConfirmedByUser: boolean,
+  { reasons }: Decision & { verdict: 'refuse' },
+): Promise<Refusal<'limit_exceeded'>> {
+  const { hint, ...help } = await helpFor(context, entered, isConfirmedByUser)
+  return fail('limit_exceeded', { details: { reasons: reasons.map(reasonBody), ...help }, hint })
+}
+
+/** A confirmation that is asked for: of whom, why, and what would pass besides. */
+export type Asked = Awaited<ReturnType<typeof askConfirmation>>
+
+/** Has the payment wait for somebody's word; answers what to tell the caller. */
+export async function askConfirmation(
+  context: Context,
+  entered: Entered,
+  isConfirmedByUser: boolean,
+  { reasons, neededLevel }: Decision & { verdict: 'confirm' },
+) {
+  const { payment_row: payment } = entered
+  await context.db.run('await_confirmation', { payment: payment.id })
+  return {
+    requires_user_confirm: true,
+    reasons: reasons.map(reasonBody),
+    ...(await helpFor(context, entered, isConfirmedByUser)),
+    confirmation: await confirmationOf(payment, neededLevel),
+  }
+}
+
+async function helpFor(context: Context, entered: Entered, isConfirmedByUser: boolean) {
+  const { automatic_daily, asserted_daily, daily_spending_cap } = entered.facts.limits
+  const fits = await fitsOf(context, entered)
+  const changes = changesThatPass(factsOf(entered, isConfirmedByUser), fits)
+  const body = (window: Window, fit: Date | null) => ({
+    ...windowBody(window),
+    fits_at: fit?.toISOString() ?? null,
   })
+  return {
+    windows: {
+      automatic_daily: body(automatic_daily, fits.automaticDaily),
+      asserted_daily: body(asserted_daily, fits.assertedDaily),
+      daily_spending_cap: body(daily_spending_cap, fits.dailySpendingCap),
+    },
+    would_pass: changes.map(changeBody),
+    hint: hintOf(changes, isConfirmedByUser),
+  }
+}
+
+const fit = time.transform((text) => new Date(text)).nullable()
+const fitsRow = z
+  .object({ automatic_daily: fit, asserted_daily: fit, daily_spending_cap: fit })
+  .transform((row) => ({
+    automaticDaily: row.automatic_daily,
+    assertedDaily: row.asserted_daily,
+    dailySpendingCap: row.daily_spending_cap,
+  }))
+
+/** When the amount fits into each window; the database is asked only where it does not fit now. */
+async function fitsOf(context: Context, { payment_row: payment, facts }: Entered): Promise<Fits> {
+  const fitsNow = Object.values(facts.limits).every(
+    ({ limit, spent }) => spent + payment.amount_usd_micros <= limit,
+  )
+  const now = context.now()
+  if (fitsNow) return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
+  const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
+  if (!row) throw new Error('an entered payment is gone')
+  return row
 }
 
 /** What a pending confirmation says (INTERFACE `confirmation`). */
-export async function confirmationOf(payment: Payment, level: ConsentLevel) {
+async function confirmationOf(payment: Payment, level: ConsentLevel) {
   return {
     level,
     digest: await termsDigest(payment),

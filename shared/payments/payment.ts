@@ -6,11 +6,15 @@ import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
 import { consentLevels } from '../policy/facts.ts'
 
-const bigintText = z
+/** A whole number that is not negative, as text. */
+export const bigintText = z
   .string()
   .regex(/^[0-9]+$/)
   .transform(BigInt)
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
+/** A time as SQL tells it, brought to UTC. */
+export const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
 
 /** One row of private.payments; state changes only in SQL. */
 export const paymentRow = z.object({

@@ -9,9 +9,9 @@ import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
-import { formatAmount } from '../money/amount.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
+import { notFunded } from './not-funded.ts'
 import type { Entered } from './payment.ts'
 import { fundedLanes, sendAndRelay } from './relay.ts'
 
@@ -50,12 +50,8 @@ async function prepareSigning(context: Context, entered: Entered) {
   const own = payment.state === 'authorized' ? payment.amount_atomic : 0n
   const free = seen.tokenAtomic - (facts.reserved_atomic - own)
   if (free >= payment.amount_atomic) return signingFrom(entered, seen)
-  const available = formatAmount(free < 0n ? 0n : free, token.decimals)
   const isReserved = seen.tokenAtomic >= payment.amount_atomic
-  return fail('insufficient_funds', {
-    details: { available, token: token.symbol },
-    ...(isReserved ? reservedHint : {}),
-  })
+  return notFunded({ chain, token }, payment.amount_atomic, free, isReserved ? reservedHint : {})
 }
 
 /** A payment that was mined a moment ago is counted twice until it is booked. */

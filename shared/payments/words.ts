@@ -48,10 +48,12 @@ const sentences: Record<ReasonCode, string> = {
 /** A reason in the form of the wire. */
 export function reasonBody(reason: Reason) {
   const { code, headroomUsdMicros, resetsAt } = reason
+  const left = headroomUsdMicros === undefined ? undefined : formatUsd(headroomUsdMicros)
   return {
     code,
-    message: sentences[code],
-    ...(headroomUsdMicros === undefined ? {} : { headroom_usd: formatUsd(headroomUsdMicros) }),
+    message:
+      left === undefined ? sentences[code] : `${sentences[code]} It lets ${left} USD through.`,
+    ...(left === undefined ? {} : { headroom_usd: left }),
     ...(resetsAt === undefined ? {} : { resets_at: resetsAt }),
   }
 }

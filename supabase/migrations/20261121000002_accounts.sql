@@ -73,10 +73,11 @@ alter table private.api_keys enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
--- full covers pay, pay covers read; vault covers nothing but itself.
+-- full covers pay, pay covers read; vault covers nothing but itself. Every scope covers any.
 create function private.scope_covers(held text[], needed text) returns boolean
   language sql immutable as $$
   select case needed
+    when 'any' then true
     when 'read' then held && array['read', 'pay', 'full']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)

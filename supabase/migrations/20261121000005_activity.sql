@@ -10,6 +10,8 @@ create table private.activities (
   -- Null for a payment's item, whose sentence is made from the payment as it stands.
   summary text,
   payment uuid references private.payments,
+  -- Words of whoever called, such as a reason: shown as data, never part of a sentence.
+  untrusted jsonb,
   check (summary is not null or payment is not null)
 );
 alter table private.activities enable row level security;
@@ -27,7 +29,8 @@ $$;
 -- A page of the caller's feed, newest first, from before a position. A payment shows its state now.
 create function api.list_activity(
   credential text, page integer, before bigint default null, only_category text default null)
-  returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb)
+  returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
+    untrusted jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.api_keys := private.admit(credential, 'read');
@@ -35,7 +38,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
-      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end
+      || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
+    a.untrusted
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account
     and (before is null or a.id < before)

@@ -75,6 +75,10 @@ declare
   free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
+  -- Asked again under the lock: a freeze that was answered is never followed by a signature.
+  if payer.frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
@@ -88,8 +92,6 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
-  elsif payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
   elsif payer.facts_version <> facts_version
     or not private.within_limits(payer, private.spent(payer.id), p, consent_level) then
     outcome := 'stale';

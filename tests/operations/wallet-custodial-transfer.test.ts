@@ -183,7 +183,11 @@ describe('nothing is changed by', () => {
 
     expect(refused).toMatchObject({
       status: 409,
-      body: { error: 'insufficient_funds', details: { available: '4', token: 'USDC' } },
+      body: {
+        error: 'insufficient_funds',
+        details: { available: '4', needed: '5', token: 'USDC', chain: 'eip155:84532' },
+        hint: 'Pay at most 4 USDC on Base Sepolia, deposit more, or pay on another chain.',
+      },
     })
   })
 

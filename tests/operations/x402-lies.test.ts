@@ -167,7 +167,7 @@ test('an offer over the cap is refused with what would pass', async () => {
 
   expect(answer).toMatchObject({
     status: 403,
-    body: { error: 'limit_exceeded', hint: textWith('At most 1000 USD') },
+    body: { error: 'limit_exceeded', hint: textWith('pay at most 10 USD now') },
   })
   expect(hostile.received(path)).toEqual([])
 })

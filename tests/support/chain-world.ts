@@ -99,7 +99,12 @@ export async function cancel(chain: Chain, token: Token, payer: Key, nonce: Hex)
     { CancelAuthorization },
     message,
   )
-  return hex(forms.encodeFunctionData('cancelAuthorization', [payer.at, nonce, signature]))
+  return cancelCalldata(payer.at, nonce, signature)
+}
+
+/** The same with a signature that somebody else made. */
+export function cancelCalldata(authorizer: string, nonce: string, signature: string): Hex {
+  return hex(forms.encodeFunctionData('cancelAuthorization', [authorizer, nonce, signature]))
 }
 
 /** Calldata of a plain ERC-20 transfer. */

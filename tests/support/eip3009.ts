@@ -9,3 +9,7 @@ export const authorizationTypes = {
     ...fieldsOf('bytes32', 'nonce'),
   ],
 }
+
+export const cancellationTypes = {
+  CancelAuthorization: [...fieldsOf('address', 'authorizer'), ...fieldsOf('bytes32', 'nonce')],
+}

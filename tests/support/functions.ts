@@ -1,4 +1,8 @@
 /** Every operation as a test calls it: the deployed binding, but for the world that it runs in. */
+import { accountExposure } from '../../functions/account-exposure/contract.ts'
+import { run as runExposure } from '../../functions/account-exposure/handler.ts'
+import { accountFreeze } from '../../functions/account-freeze/contract.ts'
+import { run as runFreeze } from '../../functions/account-freeze/handler.ts'
 import { checkAlias } from '../../functions/check-availability/contract.ts'
 import { run as runCheckAlias } from '../../functions/check-availability/handler.ts'
 import { getIdentity } from '../../functions/get-identity/contract.ts'
@@ -40,5 +44,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [x402PaymentPrepare.folder, edgeFunction(x402PaymentPrepare, runX402Prepare, given)],
     [x402PaymentExecute.folder, edgeFunction(x402PaymentExecute, runX402Execute, given)],
     [walletActivityList.folder, edgeFunction(walletActivityList, runWalletActivityList, given)],
+    [accountExposure.folder, edgeFunction(accountExposure, runExposure, given)],
+    [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
   ])
 }

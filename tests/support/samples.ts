@@ -31,6 +31,8 @@ const admitted: Record<string, Input> = {
   x402_payment_prepare: { resource_url, x402Version: 2, accepts: [offer] },
   x402_payment_execute: { attempt_id: someId, user_confirmed: true },
   wallet_activity_list: { limit: '5' },
+  account_exposure: {},
+  account_freeze: { reason: 'the key was seen in a log' },
 }
 
 const refused: Record<string, Input> = {

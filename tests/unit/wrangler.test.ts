@@ -39,11 +39,12 @@ test.each(functions)('$folder has the route of its folder, or none', ({ folder, 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })
 
-test('only the functions that have payments signed can reach custody', () => {
+test('only the functions that have payments signed or cancelled can reach custody', () => {
   const bound = functions.filter(({ services }) => services.length > 0)
 
   expect(Object.fromEntries(bound.map(({ folder, services }) => [folder, services]))).toEqual({
     housekeeping: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
+    'account-freeze': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'wallet-custodial-transfer': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'x402-payment-execute': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
   })

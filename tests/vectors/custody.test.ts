@@ -8,6 +8,7 @@ import { Transaction } from 'ethers'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../shared/custody/accounts.ts'
 import { signAuthorization } from '../../shared/custody/authorization.ts'
+import { signCancellation } from '../../shared/custody/cancellation.ts'
 import { signDirectTransfer } from '../../shared/custody/direct-transfer.ts'
 import { openKey, readEnvelope, sealKey } from '../../shared/custody/envelope.ts'
 import { authorizationNonce } from '../../shared/custody/nonce.ts'
@@ -54,6 +55,12 @@ test('the key has its address and the payment its nonce', () => {
 
 test('the authorization is signed to the same bytes', async () => {
   expect(await signAuthorization(key, terms)).toEqual(vectors.authorization)
+})
+
+test('the cancellation is signed to the same bytes, which ethers wrote', async () => {
+  const cancelled = { ...terms, authorizer: vectors.address }
+
+  expect(await signCancellation(key, cancelled)).toBe(vectors.cancellation)
 })
 
 test('the relay and the direct transfer are signed to the same bytes', async () => {

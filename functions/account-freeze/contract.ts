@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const openPayment = z.object({
+  payment_id: z.uuid(),
+  kind: z.enum(['transfer', 'x402']),
+  chain: field.chain,
+  token: z.string(),
+  amount: z.string(),
+  amount_atomic: field.amountAtomic,
+  payee: z.string(),
+  why: z.enum([
+    'live_authorization',
+    'in_transaction',
+    'wallet_transaction',
+    'expired',
+    'not_queued',
+  ]),
+  message: z.string(),
+  can_settle_until: field.time.nullable().describe('Null where the chain sets no end.'),
+})
+
+export const accountFreeze = operation({
+  id: 'account_freeze',
+  method: 'POST',
+  folder: 'account-freeze',
+  access: 'any',
+  summary: 'Stops everything that spends or signs, at once. Only the owner can undo it.',
+  request: z.strictObject({
+    reason: z
+      .string()
+      .min(1)
+      .max(280)
+      .regex(/^\P{C}*$/u, 'no control characters')
+      .optional()
+      .describe('For the feed, shown as your words.'),
+  }),
+  response: z.object({
+    frozen_at: field.time.describe('A second call answers the first time.'),
+    cancelling: z
+      .array(openPayment)
+      .describe('Their cancellation is queued; until the chain has it, they can still settle.'),
+    cannot_be_stopped: z.array(openPayment),
+    not_listed: z.int().describe('More open payments; call again to go on with them.'),
+  }),
+  errors: [],
+})

@@ -1,0 +1,82 @@
+/**
+ * Freezes an account and has cancelled on chain what was signed and is not settled. The freeze
+ * stands once SQL has answered; a cancellation that fails leaves it so and is told, and a second
+ * call tries again. What is listed as being cancelled can settle until the chain has cancelled it.
+ */
+import * as z from 'zod'
+import { assetOf } from '../chains/registry.ts'
+import type { Context } from '../http/handler.ts'
+import { formatAmount } from '../money/amount.ts'
+import { paymentRow, time } from './payment.ts'
+
+/** Payments that one call cancels and lists; each costs a call of custody. */
+const listedMax = 50
+
+const obstacles = ['in_transaction', 'wallet_transaction', 'expired'] as const
+
+const openPayment = paymentRow
+  .pick({ id: true, kind: true, chain: true, token: true, payee: true, amount_atomic: true })
+  .extend({ valid_before: z.int(), obstacle: z.enum(obstacles).nullable() })
+type OpenPayment = z.output<typeof openPayment>
+
+const frozenRow = z.object({
+  frozen_since: time,
+  open_payments: z.array(openPayment),
+  not_listed: z.int(),
+})
+
+type Why = 'live_authorization' | 'not_queued' | (typeof obstacles)[number]
+
+/** Freezes the caller's account; answers what is being stopped and what cannot be. */
+export async function freezeAccount(context: Context, reason: string | undefined) {
+  const question = { listed_max: listedMax, ...(reason === undefined ? {} : { reason }) }
+  const frozen = await context.db.one('freeze_account', question, frozenRow)
+  if (!frozen) throw new Error('freeze_account answered no row')
+  const open = await Promise.all(
+    frozen.open_payments.map((payment) => stop(context, payment).then((why) => ({ payment, why }))),
+  )
+  const isStopping = ({ why }: { why: Why }) => why === 'live_authorization'
+  return {
+    frozen_at: frozen.frozen_since,
+    cancelling: open.filter(isStopping).map(describe),
+    cannot_be_stopped: open.filter((one) => !isStopping(one)).map(describe),
+    not_listed: frozen.not_listed,
+  }
+}
+
+async function stop({ world, credential, requestId }: Context, payment: OpenPayment): Promise<Why> {
+  if (payment.obstacle !== null) return payment.obstacle
+  if (!world.custody) throw new Error('CUSTODY is not bound')
+  try {
+    const { outcome } = await world.custody.cancel({ credential, paymentId: payment.id })
+    return outcome === 'queued' ? 'live_authorization' : 'not_queued'
+  } catch (error) {
+    world.log({ requestId, payment: payment.id, log: `not cancelled: ${String(error)}` })
+    return 'not_queued'
+  }
+}
+
+const sentences: Record<Why, string> = {
+  live_authorization: 'Its signature is out and unused; a cancellation of it is queued.',
+  not_queued: 'Its signature is out, and its cancellation could not be queued. Freeze again.',
+  in_transaction: 'A transaction that carries it is on its way to the chain.',
+  wallet_transaction: 'The wallet itself sent it; a sent transaction cannot be called back.',
+  expired: 'Its signature has expired; it settled before or never will.',
+}
+
+function describe({ payment, why }: { payment: OpenPayment; why: Why }) {
+  const { chain, token } = assetOf(payment)
+  const isUnbounded = why === 'wallet_transaction'
+  return {
+    payment_id: payment.id,
+    kind: payment.kind,
+    chain: chain.caip2,
+    token: token.symbol,
+    amount: formatAmount(payment.amount_atomic, token.decimals),
+    amount_atomic: payment.amount_atomic.toString(),
+    payee: payment.payee,
+    why,
+    message: sentences[why],
+    can_settle_until: isUnbounded ? null : new Date(payment.valid_before * 1000).toISOString(),
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Limits and what would pass them, in the form of the wire and in words for an agent. Figures are
+ * the account's own; nothing here decides anything.
+ */
+import { formatUsd } from '../money/amount.ts'
+import { headroom } from '../policy/decide.ts'
+import type { Window } from '../policy/facts.ts'
+import type { Change } from '../policy/suggest.ts'
+
+/** One window with what is left of it. */
+export function windowBody(window: Window) {
+  return {
+    limit_usd: formatUsd(window.limit),
+    left_usd: formatUsd(headroom(window)),
+    resets_at: window.resetsAt,
+  }
+}
+
+/** One change that would pass. */
+export function changeBody(given: Change) {
+  const common = { change: given.change, user_confirmed: given.userConfirmed }
+  switch (given.change) {
+    case 'pay_less':
+      return { ...common, amount_usd: formatUsd(given.usdMicros) }
+    case 'wait':
+      return { ...common, until: given.until.toISOString() }
+    case 'raise_limit':
+      return { ...common, limit: given.limit, limit_usd: formatUsd(given.usdMicros) }
+    case 'confirm_with_user':
+    case 'pay_known_recipient':
+    case 'pay_from_known_device':
+      return common
+  }
+}
+
+/** The changes as one sentence that says what to do next. */
+export function hintOf(changes: readonly Change[], isConfirmedByUser: boolean): string {
+  if (changes.length === 0) return 'No single change lets it through: ask the owner.'
+  const steps = changes.map((given) => {
+    const isExtra = given.userConfirmed && !isConfirmedByUser
+    const suffix = isExtra && given.change !== 'confirm_with_user' ? ', once confirmed' : ''
+    return stepOf(given) + suffix
+  })
+  return `Any one of these would pass: ${steps.join('; ')}.`
+}
+
+function stepOf(given: Change): string {
+  switch (given.change) {
+    case 'confirm_with_user':
+      return 'confirm with the user and set user_confirmed'
+    case 'pay_less':
+      return `pay at most ${formatUsd(given.usdMicros)} USD now`
+    case 'wait':
+      return `wait until ${given.until.toISOString()} and enter this amount then`
+    case 'pay_known_recipient':
+      return 'pay a recipient that was paid before'
+    case 'pay_from_known_device':
+      return 'pay from a device that has paid before'
+    case 'raise_limit':
+      return `ask the owner to raise ${given.limit} to ${formatUsd(given.usdMicros)} USD`
+  }
+}

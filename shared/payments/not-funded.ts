@@ -1,0 +1,24 @@
+/**
+ * The refusal of a payment that the wallet cannot pay, in one form for every rail: what was needed,
+ * what is free, and of what. Only the asset of the payment was looked at.
+ */
+import type { Chain, Token } from '../chains/registry.ts'
+import type { Refusal, RefusalDetail } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import { formatAmount } from '../money/amount.ts'
+
+/** Amounts in atomic units; `freeAtomic` may be below zero, where more is reserved than held. */
+export function notFunded(
+  { chain, token }: { chain: Chain; token: Token },
+  neededAtomic: bigint,
+  freeAtomic: bigint,
+  more: RefusalDetail = {},
+): Refusal<'insufficient_funds'> {
+  const available = formatAmount(freeAtomic < 0n ? 0n : freeAtomic, token.decimals)
+  const needed = formatAmount(neededAtomic, token.decimals)
+  return fail('insufficient_funds', {
+    details: { chain: chain.caip2, token: token.symbol, available, needed },
+    hint: `Pay at most ${available} ${token.symbol} on ${chain.title}, deposit more, or pay on another chain.`,
+    ...more,
+  })
+}

@@ -1,0 +1,140 @@
+/**
+ * What would let a payment through that did not go: the least change of one thing at a time. Pure.
+ * Each change is tried on `decide` before it is told, so nothing is suggested that would not pass
+ * if nothing else is spent meanwhile.
+ */
+import { decide, headroom } from './decide.ts'
+import type { Facts } from './facts.ts'
+
+const windowNames = ['automaticDaily', 'assertedDaily', 'dailySpendingCap'] as const
+type WindowName = (typeof windowNames)[number]
+
+/** When the amount fits into each window: now or earlier, later, or null for never. */
+export type Fits = Record<WindowName, Date | null>
+
+/** Limits of the account by the names that reasons use. */
+export const limitCodes = [
+  'automatic_limit',
+  'asserted_limit',
+  'asserted_new_recipient_limit',
+  'daily_spending_cap',
+] as const
+type LimitCode = (typeof limitCodes)[number]
+
+/** One change, and whether the user's confirmation has to come with it. */
+export type Change = { userConfirmed: boolean } & (
+  | { change: 'confirm_with_user' | 'pay_known_recipient' | 'pay_from_known_device' }
+  | { change: 'pay_less'; usdMicros: bigint }
+  | { change: 'wait'; until: Date }
+  | { change: 'raise_limit'; limit: LimitCode; usdMicros: bigint }
+)
+
+/** The changes that would pass; those that need the user's confirmation only where it adds some. */
+export function changesThatPass(facts: Facts, fits: Fits): Change[] {
+  const without = changesAs(facts, fits)
+  if (facts.userConfirmed) return without
+  const confirmed = { ...facts, userConfirmed: true }
+  if (isAllowed(confirmed))
+    return [{ change: 'confirm_with_user', userConfirmed: true }, ...without]
+  const added = changesAs(confirmed, fits).filter(
+    (one) => !without.some((other) => covers(other, one)),
+  )
+  return [...without, ...added]
+}
+
+function changesAs(facts: Facts, fits: Fits): Change[] {
+  const { userConfirmed } = facts
+  const most = mostNow(facts)
+  const until = soonest(facts, fits)
+  const known: [Change, Partial<Facts>][] = [
+    [
+      { change: 'pay_known_recipient', userConfirmed },
+      { recipientKnown: true, similarRecipient: null },
+    ],
+    [{ change: 'pay_from_known_device', userConfirmed }, { deviceKnown: true }],
+  ]
+  return [
+    ...(most === undefined
+      ? []
+      : [{ change: 'pay_less' as const, usdMicros: most, userConfirmed }]),
+    ...(until === undefined ? [] : [{ change: 'wait' as const, until, userConfirmed }]),
+    ...known.filter(([, given]) => isAllowed({ ...facts, ...given })).map(([change]) => change),
+    ...raises(facts),
+  ]
+}
+
+/** What is allowed ends where one of the limits does, so only those amounts are tried. */
+function mostNow(facts: Facts): bigint | undefined {
+  const ends = [
+    ...windowNames.map((name) => headroom(facts[name])),
+    facts.assertedNewRecipientLimit,
+  ]
+  return ends
+    .filter((usdMicros) => usdMicros > 0n && usdMicros < facts.amountUsdMicros)
+    .filter((usdMicros) => isAllowed({ ...facts, amountUsdMicros: usdMicros }))
+    .toSorted((a, b) => (a < b ? 1 : -1))[0]
+}
+
+/** The first of the times at which a window has room and all rules agree. */
+function soonest(facts: Facts, fits: Fits): Date | undefined {
+  return windowNames
+    .flatMap((name) => fits[name] ?? [])
+    .toSorted((a, b) => a.getTime() - b.getTime())
+    .find((time) => isAllowed(after(facts, fits, time)))
+}
+
+/** The facts at a time when nothing else was spent, as far as this amount is concerned. */
+function after(facts: Facts, fits: Fits, time: Date): Facts {
+  const { amountUsdMicros: amount } = facts
+  const at = (name: WindowName) => {
+    const { limit, spent, resetsAt } = facts[name]
+    const fit = fits[name]
+    return { limit, resetsAt, spent: fit !== null && fit <= time ? limit - amount : spent }
+  }
+  return {
+    ...facts,
+    automaticDaily: at('automaticDaily'),
+    assertedDaily: at('assertedDaily'),
+    dailySpendingCap: at('dailySpendingCap'),
+  }
+}
+
+function raises(facts: Facts): Change[] {
+  const { amountUsdMicros: amount, userConfirmed } = facts
+  const raised = (name: WindowName) => {
+    const limit = facts[name].spent + amount
+    return { limit, given: { [name]: { ...facts[name], limit } } }
+  }
+  const every = {
+    automatic_limit: raised('automaticDaily'),
+    asserted_limit: raised('assertedDaily'),
+    asserted_new_recipient_limit: { limit: amount, given: { assertedNewRecipientLimit: amount } },
+    daily_spending_cap: raised('dailySpendingCap'),
+  }
+  return limitCodes
+    .filter((code) => isAllowed({ ...facts, ...every[code].given }))
+    .map((limit) => ({
+      change: 'raise_limit',
+      limit,
+      usdMicros: every[limit].limit,
+      userConfirmed,
+    }))
+}
+
+function isAllowed(facts: Facts): boolean {
+  return decide(facts).verdict === 'allow'
+}
+
+/** Whether a change without confirmation makes the same one with it worthless. */
+function covers(without: Change, confirmed: Change): boolean {
+  if (without.change === 'pay_less' && confirmed.change === 'pay_less') {
+    return without.usdMicros >= confirmed.usdMicros
+  }
+  if (without.change === 'wait' && confirmed.change === 'wait') {
+    return without.until <= confirmed.until
+  }
+  if (without.change === 'raise_limit' && confirmed.change === 'raise_limit') {
+    return without.limit === confirmed.limit
+  }
+  return without.change === confirmed.change
+}

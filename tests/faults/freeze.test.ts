@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { issuer } from '../../scripts/local/tokens.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
+import { signedPayment } from '../support/signed.ts'
+import type { TestWorld } from '../support/world.ts'
+import { finalize, start } from '../support/world.ts'
+
+const path = '/account-freeze'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+
+test('a transfer that waits for a lane is withdrawn and never sent', async () => {
+  const { payer, payee } = await acquainted(world)
+  const transfer = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '1' }
+  await world.db.sql`update private.relay_lanes set lease = gen_random_uuid(),
+    leased_until = private.clock() + interval '4 seconds'`
+  const queued = await payer.post('/wallet-custodial-transfer', transfer)
+
+  const { body } = await payer.post(path, {})
+  await world.tick(5)
+  await keepHouse(world.world)
+
+  expect(queued.body).toMatchObject({ status: 'submitted', finality: 'submitted' })
+  expect(queued.body).not.toHaveProperty('tx_hash')
+  expect(body).toMatchObject({ cancelling: [], cannot_be_stopped: [] })
+  expect(await statesOf(world, payer)).toEqual(['released'])
+  expect(await usdcOf(world, payee)).toBe(0n)
+})
+
+test('a live authorization is cancelled on chain and frees its amount once that is final', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  await payer.post(path, {})
+
+  await keepHouse(world.world)
+  await finalize(world.chain)
+  await keepHouse(world.world)
+
+  const settle = callRpc(world.chain.rpcUrl, [
+    ['eth_call', { from: issuer, to: world.chain.usdc, data: signed.calldata }, 'latest'],
+  ])
+  await expect(settle).rejects.toThrow('authorization is used or canceled')
+  expect(await statesOf(world, payer)).toEqual(['released'])
+})

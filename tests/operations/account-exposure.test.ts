@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import type { Agent } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const path = '/account-exposure'
+const world = await start()
+
+const body = z.object({
+  horizons: z.array(
+    z.object({ hours: z.int(), total_usd: z.string(), bound_by: z.array(z.string()) }),
+  ),
+})
+
+async function exposureOf(agent: Agent): Promise<string[]> {
+  const { horizons } = body.parse((await agent.get(path)).body)
+  return horizons.map(({ total_usd: usd }) => usd)
+}
+
+type Entry = { state: string; level: string; usd: number; minutesAgo: number }
+
+/** A payment on its way or at its end, as other operations leave it. */
+async function enter(payer: Agent, { state, level, usd, minutesAgo }: Entry): Promise<void> {
+  await world.db.sql`
+    insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
+      amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
+      tx_hash, block_hash)
+    select ${payer.id}, k.id, 'a device', 'transfer', ${state}, 84532,
+      '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ${payer.address},
+      '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
+      private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}), 1,
+      ${`0x${'1'.repeat(64)}`}, '0x'
+    from private.api_keys k where k.account = ${payer.id} limit 1`
+}
+
+const limits = (agent: Agent, change: Record<string, string>) =>
+  world.db.sql`update private.accounts set ${world.db.sql(change)} where id = ${agent.id}`
+
+test('is what the published limits let through, on either rail alone', async () => {
+  const agent = await world.agent('pay')
+
+  const answer = await agent.get(path)
+
+  const day = { total_usd: '400', by_rail: { transfer_usd: '400', x402_usd: '400' } }
+  expect(answer).toMatchObject({
+    status: 200,
+    body: {
+      horizons: [
+        { hours: 1, ...day, bound_by: ['automatic_limit', 'asserted_limit'] },
+        { hours: 24, ...day },
+        { hours: 168, total_usd: '2800' },
+      ],
+    },
+  })
+})
+
+test('takes off what was spent, until it leaves the window', async () => {
+  const agent = await world.agent('pay')
+  await enter(agent, { state: 'settled', level: 'none', usd: 150, minutesAgo: 23 * 60 + 30 })
+  await enter(agent, { state: 'settled', level: 'agent_asserted', usd: 20, minutesAgo: 60 })
+  await enter(agent, { state: 'released', level: 'none', usd: 200, minutesAgo: 60 })
+
+  expect(await exposureOf(agent)).toEqual(['380', '400', '2800'])
+})
+
+test('takes nothing off for what may still be released', async () => {
+  const agent = await world.agent('pay')
+  await enter(agent, { state: 'signed', level: 'none', usd: 200, minutesAgo: 1 })
+  await enter(agent, { state: 'unknown', level: 'agent_asserted', usd: 200, minutesAgo: 1 })
+
+  expect(await exposureOf(agent)).toEqual(['400', '400', '2800'])
+})
+
+test('counts what the owner confirmed against the daily cap alone', async () => {
+  const agent = await world.agent('full')
+  await enter(agent, { state: 'settled', level: 'user_session', usd: 900, minutesAgo: 60 })
+
+  const { horizons } = body.parse((await agent.get(path)).body)
+
+  expect(horizons).toMatchObject([
+    { total_usd: '100', bound_by: ['daily_spending_cap'] },
+    { total_usd: '400' },
+    { total_usd: '2800' },
+  ])
+})
+
+test('is nothing for a key that only reads, and a key for secrets is not told', async () => {
+  const agent = await world.agent('read')
+
+  const refused = await (await agent.withKey('vault')).get(path)
+
+  expect(await exposureOf(agent)).toEqual(['0', '0', '0'])
+  expect(refused.status).toBe(403)
+})
+
+test('is nothing once the account is frozen', async () => {
+  const agent = await world.agent('pay')
+  await agent.post('/account-freeze', {})
+
+  expect(await exposureOf(agent)).toEqual(['0', '0', '0'])
+})
+
+test('ends with the key', async () => {
+  const agent = await world.agent('pay')
+  await world.db.sql`update private.api_keys set expires_at = private.clock() + interval '2 days'
+    where account = ${agent.id}`
+
+  expect(await exposureOf(agent)).toEqual(['400', '400', '800'])
+})
+
+test('is nothing where nobody new may be paid, until somebody is known or on the way to be', async () => {
+  const [stranger, known, paying] = [
+    await world.agent('pay'),
+    await world.agent('pay'),
+    await world.agent('pay'),
+  ]
+  for (const agent of [stranger, known, paying]) {
+    await limits(agent, { asserted_new_recipient_limit_usd_micros: '0' })
+  }
+  await world.acquaint(known, stranger.address)
+  await enter(paying, { state: 'signed', level: 'agent_asserted', usd: 5, minutesAgo: 1 })
+
+  expect(await exposureOf(stranger)).toEqual(['0', '0', '0'])
+  expect(await exposureOf(known)).toEqual(['400', '400', '2800'])
+  expect(await exposureOf(paying)).toEqual(['400', '400', '2800'])
+})

@@ -1,0 +1,58 @@
+/** Payments that custody has signed and nobody has used, as a merchant holds them. */
+import { Interface } from 'ethers'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import type { AuthorizeRequest, SignedAuthorization } from '../../shared/custody/port.ts'
+import { required } from '../../shared/env.ts'
+import { hex } from './chain-world.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+const forms = new Interface([
+  'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
+])
+
+export type Signed = SignedAuthorization & {
+  credential: string
+  paymentId: string
+  /** Asked of custody again, it would answer the same. */
+  request: AuthorizeRequest
+  /** What its holder sends to have the money. */
+  calldata: `0x${string}`
+}
+
+/** An x402 payment of 5 USDC as prepare enters it, and the request that would sign it. */
+export async function authorizing(
+  world: TestWorld,
+  payer: Agent,
+  payee: string,
+): Promise<AuthorizeRequest> {
+  const credential = await credentialOf(payer.key, required(world.world.config, 'API_KEY_PEPPER'))
+  const [row] = await world.db.sql<{ id: string }[]>`
+    select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
+      84532, ${world.chain.usdc}, '5000000', '5000000', '{}', 600, ${payee})`
+  return {
+    credential,
+    paymentId: row?.id ?? '',
+    consentLevel: 'agent_asserted',
+    factsVersion: 1,
+    fundsAtomic: '1000000000',
+    seenBlock: 1,
+    validAfter: 0,
+    validBefore: 2_000_000_000,
+  }
+}
+
+export async function signedPayment(
+  world: TestWorld,
+  payer: Agent,
+  payee: string,
+): Promise<Signed> {
+  const request = await authorizing(world, payer, payee)
+  const answer = await world.world.custody?.authorize(request)
+  if (answer?.outcome !== 'signed' || !answer.authorization) throw new Error('not signed')
+  const { authorization } = answer
+  const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
+  const values = [from, to, value, validAfter, validBefore, nonce, signature]
+  const calldata = hex(forms.encodeFunctionData('transferWithAuthorization', values))
+  const { credential, paymentId } = request
+  return { ...authorization, credential, paymentId, request, calldata }
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decide } from '../../shared/policy/decide.ts'
+import type { Facts } from '../../shared/policy/facts.ts'
+import type { Change, Fits } from '../../shared/policy/suggest.ts'
+import { changesThatPass } from '../../shared/policy/suggest.ts'
+
+/** What was spent, by the second in which it leaves the window. */
+type Spend = { leaves: number; level: 'none' | 'agent_asserted' | 'user_session'; amount: bigint }
+type Story = { facts: Facts; fits: Fits; spends: Spend[] }
+
+const few = fc.bigInt({ min: 0n, max: 9n })
+const secondsMax = 15
+const windowNames = ['automaticDaily', 'assertedDaily', 'dailySpendingCap'] as const
+const counts: Record<(typeof windowNames)[number], string | null> = {
+  automaticDaily: 'none',
+  assertedDaily: 'agent_asserted',
+  dailySpendingCap: null,
+}
+
+const story = fc
+  .record({
+    limits: fc.record({ automaticDaily: few, assertedDaily: few, dailySpendingCap: few }),
+    amountUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
+    assertedNewRecipientLimit: few,
+    recipientKnown: fc.boolean(),
+    deviceKnown: fc.boolean(),
+    similarRecipient: fc.constantFrom(null, null, null, '0xaB'),
+    userConfirmed: fc.boolean(),
+    spends: fc.array(
+      fc.record({
+        leaves: fc.integer({ min: 1, max: secondsMax }),
+        level: fc.constantFrom('none', 'agent_asserted', 'user_session'),
+        amount: fc.bigInt({ min: 1n, max: 5n }),
+      }),
+      { maxLength: 6 },
+    ),
+  })
+  .map(({ limits, spends, ...rest }): Story => {
+    const facts = { ...rest, ...windowsAt(limits, spends, 0) }
+    return { facts, spends, fits: fitsOf(facts, spends) }
+  })
+
+type Limits = Record<(typeof windowNames)[number], bigint>
+
+function windowsAt(limits: Limits, spends: Spend[], second: number) {
+  const window = (name: (typeof windowNames)[number]) => ({
+    limit: limits[name],
+    spent: spends
+      .filter(({ leaves, level }) => leaves > second && (counts[name] ?? level) === level)
+      .reduce((sum, { amount }) => sum + amount, 0n),
+    resetsAt: null,
+  })
+  return {
+    automaticDaily: window('automaticDaily'),
+    assertedDaily: window('assertedDaily'),
+    dailySpendingCap: window('dailySpendingCap'),
+  }
+}
+
+const limitsIn = (facts: Facts): Limits => ({
+  automaticDaily: facts.automaticDaily.limit,
+  assertedDaily: facts.assertedDaily.limit,
+  dailySpendingCap: facts.dailySpendingCap.limit,
+})
+const factsAt = ({ facts, spends }: Story, second: number): Facts => ({
+  ...facts,
+  ...windowsAt(limitsIn(facts), spends, second),
+})
+const seconds = Array.from({ length: secondsMax + 1 }, (_, second) => second)
+const passes = (facts: Facts) => decide(facts).verdict === 'allow'
+
+function fitsOf(facts: Omit<Facts, 'fits'>, spends: Spend[]): Fits {
+  const first = (name: (typeof windowNames)[number]) => {
+    const second = seconds.find((at) => {
+      const { limit, spent } = windowsAt(limitsIn(facts), spends, at)[name]
+      return spent + facts.amountUsdMicros <= limit
+    })
+    return second === undefined ? null : new Date(second * 1000)
+  }
+  return {
+    automaticDaily: first('automaticDaily'),
+    assertedDaily: first('assertedDaily'),
+    dailySpendingCap: first('dailySpendingCap'),
+  }
+}
+
+const limitFields = {
+  automatic_limit: 'automaticDaily',
+  asserted_limit: 'assertedDaily',
+  daily_spending_cap: 'dailySpendingCap',
+} as const
+
+function raised(facts: Facts, limit: string, to: bigint): Facts {
+  if (limit === 'asserted_new_recipient_limit') return { ...facts, assertedNewRecipientLimit: to }
+  const [, name] = Object.entries(limitFields).find(([code]) => code === limit) ?? []
+  return name ? { ...facts, [name]: { ...facts[name], limit: to } } : facts
+}
+
+/** The slow twin: tries every amount, every second and every height of a limit. */
+function twin(given: Story): string[] {
+  const { facts } = given
+  const amounts = Array.from({ length: 9 }, (_, less) => facts.amountUsdMicros - BigInt(less + 1))
+  const most = amounts.find((a) => a > 0n && passes({ ...facts, amountUsdMicros: a }))
+  const second = seconds.find((at) => passes(factsAt(given, at)))
+  const heights = Array.from({ length: 50 }, (_, height) => BigInt(height))
+  const raises = [...Object.keys(limitFields), 'asserted_new_recipient_limit'].flatMap((code) => {
+    const least = heights.find((height) => passes(raised(facts, code, height)))
+    return least === undefined ? [] : [`raise ${code} ${least}`]
+  })
+  return [
+    ...(most === undefined ? [] : [`less ${most}`]),
+    ...(second === undefined ? [] : [`wait ${second}`]),
+    ...(passes({ ...facts, recipientKnown: true, similarRecipient: null }) ? ['recipient'] : []),
+    ...(passes({ ...facts, deviceKnown: true }) ? ['device'] : []),
+    ...raises,
+  ].toSorted()
+}
+
+function told(change: Change): string {
+  switch (change.change) {
+    case 'pay_less':
+      return `less ${change.usdMicros}`
+    case 'wait':
+      return `wait ${change.until.getTime() / 1000}`
+    case 'raise_limit':
+      return `raise ${change.limit} ${change.usdMicros}`
+    case 'pay_known_recipient':
+      return 'recipient'
+    case 'pay_from_known_device':
+      return 'device'
+    case 'confirm_with_user':
+      return 'confirm'
+  }
+}
+
+const held = (check: (given: Story) => void) =>
+  fc.assert(
+    fc.property(
+      story.filter(({ facts }) => !passes(facts)),
+      check,
+    ),
+    { numRuns: 4_000 },
+  )
+
+test('the changes are those that trying everything finds, each the least that passes', () => {
+  held((given) => {
+    const changes = changesThatPass(given.facts, given.fits)
+    const asIs = changes.filter(({ userConfirmed }) => userConfirmed === given.facts.userConfirmed)
+    expect(asIs.map(told).toSorted()).toEqual(twin(given))
+  })
+})
+
+test('with the word of the user come only changes that it makes possible or better', () => {
+  held((given) => {
+    if (given.facts.userConfirmed) return
+    const changes = changesThatPass(given.facts, given.fits)
+    const confirmed = { ...given, facts: { ...given.facts, userConfirmed: true } }
+    const added = changes.filter(({ userConfirmed }) => userConfirmed).map(told)
+    if (passes(confirmed.facts)) {
+      expect(added).toEqual(['confirm'])
+      return
+    }
+
+    const unconfirmed = twin(given)
+    const known = new Set(unconfirmed.map((one) => one.replace(/ \d+$/, '')))
+    const isBetter = (one: string) => !unconfirmed.includes(one)
+    expect(added.filter((one) => !isBetter(one))).toEqual([])
+    expect(twin(confirmed)).toEqual(expect.arrayContaining(added))
+    const missing = twin(confirmed).filter((one) => !added.includes(one))
+    expect(missing.filter((one) => !known.has(one.replace(/ \d+$/, '')))).toEqual([])
+  })
+})
