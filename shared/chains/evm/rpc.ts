@@ -21,8 +21,8 @@ export type RpcFailure =
 export type RpcAnswer = { result: unknown } | { failure: RpcFailure }
 /** One call, before it has an id. */
 export type RpcCall = { method: string; params: readonly unknown[] }
-/** Three seconds when absent. */
-export type RpcLimits = { timeoutMilliseconds?: number }
+/** Three seconds and one mebibyte when absent. */
+export type RpcLimits = { timeoutMilliseconds?: number; responseBytesMax?: number }
 
 /** A connection to one chain's preferred node. */
 export type Rpc = {
@@ -35,7 +35,7 @@ export type Rpc = {
 export type Unavailable = { status: 'unavailable'; log: string }
 
 const defaultTimeoutMilliseconds = 3_000
-const responseBytesMax = 1_048_576
+const defaultResponseBytesMax = 1_048_576
 const messageLengthMax = 300
 
 // JSON-RPC 2.0 section 5: a response carries either result or error, and the id of its request.
@@ -50,12 +50,14 @@ const bodySchema = z.union([z.array(responseSchema), responseSchema.transform((o
 /** Opens the chain's first endpoint. A chain without one answers `unreachable`. */
 export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
   const url = world.config.chainRpcUrls[chain.caip2]?.[0]
-  const batch: Rpc['batch'] = async (calls, { timeoutMilliseconds } = {}) => {
+  const batch: Rpc['batch'] = async (calls, limits = {}) => {
+    const { timeoutMilliseconds, responseBytesMax = defaultResponseBytesMax } = limits
     const lost = (reason: string) => calls.map(() => unreachable(reason))
     if (!url) return lost('not connected')
     try {
       const signal = world.deadline(timeoutMilliseconds ?? defaultTimeoutMilliseconds)
-      const read = bodySchema.safeParse(await post(world, url, encodeCalls(calls), signal))
+      const body = await post(world, url, encodeCalls(calls), signal, responseBytesMax)
+      const read = bodySchema.safeParse(body)
       return read.success ? matchAnswers(calls, read.data) : lost('the answer is not JSON-RPC')
     } catch (error) {
       return lost(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error')
@@ -103,11 +105,12 @@ async function post(
   url: string,
   body: string,
   signal: AbortSignal,
+  responseBytesMax: number,
 ): Promise<unknown> {
   const headers = { 'content-type': 'application/json' }
   // An endpoint that redirects is misconfigured; following could leak the key that its path holds.
   const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
-  const text = await readBounded(response)
+  const text = await readBounded(response, responseBytesMax)
   try {
     return JSON.parse(text)
   } catch {
@@ -115,15 +118,15 @@ async function post(
   }
 }
 
-/** Reads at most `responseBytesMax`; the fetch's signal also ends a body that only trickles. */
-async function readBounded(response: Response): Promise<string> {
+/** Reads at most `bytesMax`; the fetch's signal also ends a body that only trickles. */
+async function readBounded(response: Response, bytesMax: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
   const chunks: AsyncIterable<Uint8Array> | null = response.body
   for await (const chunk of chunks ?? []) {
     bytes += chunk.byteLength
-    if (bytes > responseBytesMax) throw new Error('the answer is too long')
+    if (bytes > bytesMax) throw new Error('the answer is too long')
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
