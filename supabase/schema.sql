@@ -730,10 +730,9 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
-    case when d.id is not null then private.deposit_json(d) end
-  from private.activities a
-    left join private.payments p on p.id = a.payment
-    left join private.deposits d on d.id = a.deposit
+    -- Joined here, the tables behind it would be planned anew with every page.
+    case when a.deposit is not null then private.deposit_json(a.deposit) end
+  from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
     and (only_category is null or a.category = only_category)
@@ -859,7 +858,7 @@ begin
        from private.relay_transactions t where t.slot = s.id order by t.attempt desc limit 1);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.deposit_json(d private.deposits)
+CREATE OR REPLACE FUNCTION private.deposit_json(deposit uuid)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -875,7 +874,8 @@ AS $function$
       when d.block_number <= c.finalized_through then 'finalized'
       when d.block_number <= least(c.safe_block, c.seen_through) then 'safe'
       else 'included' end)
-  from private.deposit_cursors c where c.chain = d.chain
+  from private.deposits d join private.deposit_cursors c on c.chain = d.chain
+  where d.id = deposit
 $function$;
 
 CREATE OR REPLACE FUNCTION private.device_known(p private.payments)

@@ -24,7 +24,7 @@ const recipientsMax = 1_000
 /** Blocks asked for at once; halved when a node refuses, for it may cap blocks or logs. */
 const blocksMax = 500
 /** Requests of one pass over one chain, failed ones too; the next run goes on. */
-const readsMax = 30
+const readsMax = 60
 
 const cursorRow = z.object({
   version: z.int(),
@@ -79,10 +79,11 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
   const cursor = await openCursor(db, chain, heads)
   const { version, recipients } = cursor
   const run: Run = { world, db, chain, heads, recipients, version, seen: 0, moved: 0 }
-  const recent = await findRecent(run, cursor)
-  const isBooked = recent && (await bookRange(run, recent, 'seen'))
+  // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
   const final = { from: cursor.finalized_through + 1, to: heads.finalized }
-  if (isBooked) await bookRange(run, final, 'final')
+  if (!(await bookRange(run, final, 'final'))) return run
+  const recent = await findRecent(run, cursor)
+  if (recent) await bookRange(run, recent, 'seen')
   return run
 }
 
@@ -119,7 +120,7 @@ async function findRecent(run: Run, cursor: Cursor): Promise<Range | undefined> 
 
 type Pass = 'seen' | 'final'
 
-/** Reads and books a range piece by piece. False when it had to stop for others or for the node. */
+/** Reads and books a range piece by piece. False when another run, the node or `readsMax` ended it. */
 async function bookRange(run: Run, { from, to }: Range, pass: Pass): Promise<boolean> {
   let next = from
   let width = blocksMax
@@ -136,7 +137,7 @@ async function bookRange(run: Run, { from, to }: Range, pass: Pass): Promise<boo
       width = Math.floor((piece.to - piece.from + 1) / 2)
     }
   }
-  return true
+  return next > to
 }
 
 async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): Promise<boolean> {

@@ -42,10 +42,9 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
-    case when d.id is not null then private.deposit_json(d) end
-  from private.activities a
-    left join private.payments p on p.id = a.payment
-    left join private.deposits d on d.id = a.deposit
+    -- Joined here, the tables behind it would be planned anew with every page.
+    case when a.deposit is not null then private.deposit_json(a.deposit) end
+  from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
     and (only_category is null or a.category = only_category)

@@ -105,8 +105,9 @@ begin
   return told_count;
 end $$;
 
--- The form in which a deposit leaves the database. An alias is no proof of a transfer of nothing.
-create function private.deposit_json(d private.deposits) returns jsonb
+-- The form in which a deposit leaves the database. Its finality follows from how far the chain was
+-- read. A transfer of nothing has no alias: anybody can make it in the name of an account.
+create function private.deposit_json(deposit uuid) returns jsonb
   language sql stable as $$
   select jsonb_build_object(
     'id', d.id, 'chain', d.chain, 'token', d.token, 'amount_atomic', d.amount_atomic::text,
@@ -119,7 +120,8 @@ create function private.deposit_json(d private.deposits) returns jsonb
       when d.block_number <= c.finalized_through then 'finalized'
       when d.block_number <= least(c.safe_block, c.seen_through) then 'safe'
       else 'included' end)
-  from private.deposit_cursors c where c.chain = d.chain
+  from private.deposits d join private.deposit_cursors c on c.chain = d.chain
+  where d.id = deposit
 $$;
 
 -- Where the reading of a chain stands. The first call begins at the final block that it is given.
