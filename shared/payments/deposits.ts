@@ -3,7 +3,6 @@
  * the last one stopped, whichever got there first: a range is booked together with the position
  * after it, and only if nobody booked since the position was read. A deposit grants nothing.
  */
-
 import * as z from 'zod'
 import { isBlockReplaced } from '../chains/evm/proof.ts'
 import type { Heads, Range, Transfer } from '../chains/evm/transfers.ts'
