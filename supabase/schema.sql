@@ -37,10 +37,13 @@ create table private.activities (
   summary text,
   payment uuid,
   untrusted jsonb,
+  deposit uuid,
+  hidden boolean not null default false,
   constraint activities_pkey PRIMARY KEY (id),
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint activities_category_check CHECK ((category = ANY (ARRAY['transfer'::text, 'deposit'::text, 'x402'::text, 'mandate'::text, 'vault'::text, 'mail'::text, 'security'::text, 'account'::text, 'defi'::text]))),
-  constraint activities_check CHECK (((summary IS NOT NULL) OR (payment IS NOT NULL))),
+  constraint activities_check CHECK ((num_nonnulls(summary, payment, deposit) > 0)),
+  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id),
   constraint activities_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id)
 );
 alter table private.activities enable row level security;
@@ -77,6 +80,51 @@ create table private.custody_keys (
   constraint custody_keys_address_check CHECK ((address ~ '^0x[0-9a-fA-F]{40}$'::text))
 );
 alter table private.custody_keys enable row level security;
+
+create table private.deposit_cursors (
+  chain bigint not null,
+  version bigint not null default 0,
+  finalized_through bigint not null,
+  seen_through bigint not null,
+  head_number bigint not null,
+  head_hash text not null,
+  safe_block bigint not null,
+  constraint deposit_cursors_pkey PRIMARY KEY (chain),
+  constraint deposit_cursors_check CHECK ((seen_through >= finalized_through)),
+  constraint deposit_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
+);
+alter table private.deposit_cursors enable row level security;
+
+create table private.deposits (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  chain bigint not null,
+  tx_hash text not null,
+  wallet text not null,
+  token text not null,
+  sender text not null,
+  amount_atomic numeric(78,0) not null,
+  nth integer not null,
+  block_number bigint not null,
+  block_hash text not null,
+  log_index integer not null,
+  reorged boolean not null default false,
+  flag text,
+  constraint deposits_pkey PRIMARY KEY (id),
+  constraint deposits_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint deposits_amount_atomic_check CHECK ((amount_atomic >= (0)::numeric)),
+  constraint deposits_block_hash_check CHECK ((block_hash ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint deposits_chain_fkey FOREIGN KEY (chain) REFERENCES private.deposit_cursors(chain),
+  constraint deposits_check CHECK (((sender ~ '^0x[0-9a-fA-F]{40}$'::text) AND (sender <> wallet))),
+  constraint deposits_flag_check CHECK ((flag = ANY (ARRAY['zero_value'::text, 'look_alike'::text, 'dust'::text]))),
+  constraint deposits_log_index_check CHECK ((log_index >= 0)),
+  constraint deposits_nth_check CHECK ((nth > 0)),
+  constraint deposits_terms UNIQUE (chain, tx_hash, wallet, token, sender, amount_atomic, nth),
+  constraint deposits_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
+  constraint deposits_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint deposits_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
+);
+alter table private.deposits enable row level security;
 
 create table private.idempotent_answers (
   account uuid not null,
@@ -263,9 +311,11 @@ alter table private.rate_buckets enable row level security;
 
 -- Indexes
 
-CREATE INDEX activities_feed ON private.activities USING btree (account, id DESC);
+CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
-CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, category, id DESC);
+CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
+
+CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
@@ -750,6 +800,47 @@ begin
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
+ RETURNS TABLE(next_version bigint, entered integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.deposit_cursors c
+     set version = c.version + 1, finalized_through = to_block,
+       seen_through = greatest(c.seen_through, to_block)
+   where c.chain = housekeeping_book_final_deposits.chain
+     and c.version = housekeeping_book_final_deposits.version
+     and c.finalized_through = from_block - 1
+  returning c.version into next_version;
+  if found then
+    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    return next;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
+ RETURNS TABLE(next_version bigint, entered integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.deposit_cursors c
+     set version = c.version + 1, seen_through = to_block,
+       head_number = housekeeping_book_seen_deposits.head_number,
+       head_hash = housekeeping_book_seen_deposits.head_hash,
+       safe_block = housekeeping_book_seen_deposits.safe_block
+   where c.chain = housekeeping_book_seen_deposits.chain
+     and c.version = housekeeping_book_seen_deposits.version
+  returning c.version into next_version;
+  if found then
+    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    return next;
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -768,6 +859,25 @@ begin
     (e ->> 'log_index')::integer, finality)
   from pg_catalog.jsonb_array_elements(settled) e;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_deposit_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer)
+ RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, recipients text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into private.deposit_cursors
+    (chain, finalized_through, seen_through, head_number, head_hash, safe_block)
+  values (housekeeping_deposit_cursor.chain, finalized_block, finalized_block,
+    housekeeping_deposit_cursor.head_number, housekeeping_deposit_cursor.head_hash, finalized_block)
+  on conflict do nothing;
+  return query
+  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
+    select case when count(*) <= recipients_max then coalesce(array_agg(w.address), '{}') end
+      from (select a.address from private.wallets a limit recipients_max + 1) w)
+  from private.deposit_cursors c where c.chain = housekeeping_deposit_cursor.chain;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text)
@@ -1017,8 +1127,8 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, untrusted jsonb)
+CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1030,9 +1140,10 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
-    a.untrusted
+    -- Joined here, the tables behind it would be planned anew with every page.
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
   from private.activities a left join private.payments p on p.id = a.payment
-  where a.account = caller.account
+  where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
     and (only_category is null or a.category = only_category)
   order by a.id desc limit page;
@@ -1238,6 +1349,26 @@ begin
       where c.payment = p.id and c.kind = 'transfer');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.deposit_json(deposit uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'id', d.id, 'chain', d.chain, 'token', d.token, 'amount_atomic', d.amount_atomic::text,
+    'sender', d.sender, 'tx_hash', d.tx_hash, 'flag', d.flag,
+    'sender_alias', (select a.alias from private.wallets w
+      join private.accounts a on a.id = w.account
+      where w.address = d.sender and d.amount_atomic > 0),
+    'finality', case
+      when d.reorged then 'reorged'
+      when d.block_number <= c.finalized_through then 'finalized'
+      when d.block_number <= least(c.safe_block, c.seen_through) then 'safe'
+      else 'included' end)
+  from private.deposits d join private.deposit_cursors c on c.chain = d.chain
+  where d.id = deposit
+$function$;
+
 CREATE OR REPLACE FUNCTION private.device_known(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -1295,6 +1426,19 @@ AS $function$
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
       from counted c where c.not_older + amount > cap), private.clock()) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flag_deposit(account uuid, sender text, amount_atomic numeric, dust boolean)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when amount_atomic = 0 then 'zero_value'
+    when private.recipient_known(account, sender) then null
+    when private.similar_recipient(account, sender) is not null then 'look_alike'
+    when dust then 'dust'
+  end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
@@ -1532,6 +1676,52 @@ begin
   raise exception using errcode = 'PT' || status, message = code, detail = detail::text;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  told_count integer;
+begin
+  with ours as (
+    select t.*, w.account, row_number() over (
+      partition by t.tx_hash, t.wallet, t.token, t.sender, t.amount_atomic
+      order by t.log_index) as nth
+    from jsonb_to_recordset(transfers) as t (tx_hash text, wallet text, token text, sender text,
+      amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
+    join private.wallets w on w.address = t.wallet
+    where t.sender <> t.wallet
+  ), gone as (
+    update private.deposits d set reorged = true
+     where d.chain = replace_deposits.chain and not d.reorged
+       and d.block_number between from_block and to_block
+       and not exists (select from ours o
+         where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
+           = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
+  ), booked as (
+    insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
+      amount_atomic, nth, block_number, block_hash, log_index, flag)
+    select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
+      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
+      private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
+    from ours o
+    on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
+      block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
+    where (d.block_hash, d.log_index, d.reorged)
+      is distinct from (excluded.block_hash, excluded.log_index, false)
+    returning d.*
+  ), told as (
+    insert into private.activities (account, category, type, deposit, hidden)
+    select b.account, 'deposit', 'received', b.id, b.flag is not null from booked b
+     -- The whole statement sees the table as it was before, so what it holds is not new.
+     where not exists (select from private.deposits d where d.id = b.id)
+     order by b.block_number, b.log_index
+    returning id
+  )
+  select count(*) into told_count from told;
+  return told_count;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
  RETURNS numeric
  LANGUAGE sql
@@ -1727,7 +1917,13 @@ grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
 
+grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
+
+grant execute on function api.housekeeping_book_seen_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
+
 grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb) to service_role;
+
+grant execute on function api.housekeeping_deposit_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer) to service_role;
 
 grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
 
@@ -1755,7 +1951,7 @@ grant execute on function api.housekeeping_waiting() to service_role;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
 
-grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text) to service_role;
+grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 

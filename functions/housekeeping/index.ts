@@ -1,4 +1,5 @@
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
+import { indexDeposits } from '../../shared/payments/deposits.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import type { World } from '../../shared/world.ts'
 import { newId, worldFrom } from '../../shared/world.ts'
@@ -10,7 +11,7 @@ let world: World | undefined
 export default {
   async scheduled(_event: unknown, bindings: Record<string, unknown>): Promise<void> {
     world ??= worldFrom(bindings)
-    await keepHouse(world)
+    await Promise.all([keepHouse(world), indexDeposits(world)])
   },
   fetch(): Response {
     return refuse(wrongPath('/<operation>'), newId())

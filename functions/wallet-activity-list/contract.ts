@@ -28,6 +28,10 @@ export const walletActivityList = operation({
       .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
       .optional(),
     category: category.optional(),
+    hidden: z
+      .literal('true')
+      .optional()
+      .describe('Lists only what the feed leaves out: deposits that look like address poisoning.'),
   }),
   response: z.object({
     items: z.array(
@@ -42,6 +46,8 @@ export const walletActivityList = operation({
         token: z.string().optional(),
         chain: chain.optional(),
         tx_hash: z.string().optional(),
+        from: z.object({ address: z.string(), alias: z.string().optional() }).optional(),
+        warning: z.string().optional(),
         ref: z.object({ kind: z.string(), id: z.string() }).optional(),
         untrusted: z
           .record(z.string(), z.string())

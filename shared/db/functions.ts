@@ -99,6 +99,27 @@ export type DatabaseFunctions = {
   freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  housekeeping_book_final_deposits: {
+    args: {
+      chain: number
+      version: number
+      from_block: number
+      to_block: number
+      transfers: unknown
+    }
+  }
+  housekeeping_book_seen_deposits: {
+    args: {
+      chain: number
+      version: number
+      from_block: number
+      to_block: number
+      transfers: unknown
+      head_number: number
+      head_hash: string
+      safe_block: number
+    }
+  }
   housekeeping_book_slot: {
     args: {
       slot: number
@@ -107,6 +128,15 @@ export type DatabaseFunctions = {
       block_hash: string
       finality: string
       settled: unknown
+    }
+  }
+  housekeeping_deposit_cursor: {
+    args: {
+      chain: number
+      finalized_block: number
+      head_number: number
+      head_hash: string
+      recipients_max: number
     }
   }
   housekeeping_finish_attempt: {
@@ -155,6 +185,7 @@ export type DatabaseFunctions = {
       page: number
       before?: number | null
       only_category?: string | null
+      hidden?: boolean
     }
   }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }

@@ -7,17 +7,20 @@ create table private.activities (
   category text not null check (category in ('transfer', 'deposit', 'x402', 'mandate', 'vault',
     'mail', 'security', 'account', 'defi')),
   type text not null,
-  -- Null for a payment's item, whose sentence is made from the payment as it stands.
+  -- Null for an item of a payment or deposit, whose sentence is made from that as it stands.
   summary text,
   payment uuid references private.payments,
   -- Words of whoever called, such as a reason: shown as data, never part of a sentence.
   untrusted jsonb,
-  check (summary is not null or payment is not null)
+  deposit uuid,
+  -- Kept out of the feed and shown only when asked for.
+  hidden boolean not null default false,
+  check (num_nonnulls(summary, payment, deposit) > 0)
 );
 alter table private.activities enable row level security;
 
-create index activities_feed on private.activities (account, id desc);
-create index activities_feed_by_category on private.activities (account, category, id desc);
+create index activities_feed on private.activities (account, hidden, id desc);
+create index activities_feed_by_category on private.activities (account, hidden, category, id desc);
 
 -- A payment's category is its kind.
 create function private.record_payment(p private.payments, type text)
@@ -26,11 +29,13 @@ create function private.record_payment(p private.payments, type text)
   values (p.account, p.kind, type, p.id)
 $$;
 
--- A page of the caller's feed, newest first, from before a position. A payment shows its state now.
+-- A page of the caller's feed, newest first, from before a position; `hidden` turns to what is kept
+-- out of it. Payments and deposits show their state now.
 create function api.list_activity(
-  credential text, page integer, before bigint default null, only_category text default null)
+  credential text, page integer, before bigint default null, only_category text default null,
+  hidden boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    untrusted jsonb)
+    deposit jsonb, untrusted jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.api_keys := private.admit(credential, 'read');
@@ -39,9 +44,10 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
-    a.untrusted
+    -- Joined here, the tables behind it would be planned anew with every page.
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
   from private.activities a left join private.payments p on p.id = a.payment
-  where a.account = caller.account
+  where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
     and (only_category is null or a.category = only_category)
   order by a.id desc limit page;

@@ -48,6 +48,12 @@ export function findTransfer(
   return next && isTransfer(next, expected) ? next.logIndex : undefined
 }
 
+/** Who paid whom how much, if this log says so. */
+export function readTransfer(log: Log): { from: Address; to: Address; value: bigint } | undefined {
+  const { event } = readEvent(log)
+  return event?.eventName === 'Transfer' ? event.args : undefined
+}
+
 /** What ended an authorization, if this log says so. */
 export function readAuthorizationEnd(log: Log): 'used' | 'canceled' | undefined {
   const { event } = readEvent(log)

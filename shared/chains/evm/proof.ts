@@ -80,19 +80,20 @@ const hashSchema = z.object({ hash: wordSchema }).nullable()
 
 /**
  * Whether another block now stands at this height: the one proof that what was included is gone. A
- * missing receipt is none, because a lagging node answers that too.
+ * missing receipt is none, because a lagging node answers that too. Undefined when the node does
+ * not say.
  */
 export async function isBlockReplaced(
   world: ChainWorld,
   chain: Chain,
   block: { number: number; hash: string },
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const height = `0x${block.number.toString(16)}`
   const params = [height, false]
   const limits = { isEnough: isFound }
   const answer = await rpcFor(world, chain).request('eth_getBlockByNumber', params, limits)
   const read = readAnswer(answer, hashSchema)
-  return 'value' in read && read.value !== null && !sameHex(read.value.hash, block.hash)
+  return 'value' in read && read.value ? !sameHex(read.value.hash, block.hash) : undefined
 }
 
 /** The call for the block that a tag names. */

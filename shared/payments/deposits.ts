@@ -1,0 +1,179 @@
+/**
+ * Finds what others sent to wallets of the service and enters it in the feed. Each run goes on where
+ * the last one stopped, whichever got there first: a range is booked together with the position
+ * after it, and only if nobody booked since the position was read. A deposit grants nothing.
+ */
+import * as z from 'zod'
+import { isBlockReplaced } from '../chains/evm/proof.ts'
+import type { Heads, Range, Transfer } from '../chains/evm/transfers.ts'
+import { readHeads, readTransfers } from '../chains/evm/transfers.ts'
+import { addressSchema, wordSchema } from '../chains/hex.ts'
+import type { Chain } from '../chains/registry.ts'
+import { connectedChains } from '../chains/registry.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import { unbound } from '../db/database.ts'
+import type { World } from '../world.ts'
+
+/**
+ * Up to so many wallets the node is asked for transfers to them alone; geth takes no more topics in
+ * one place. Beyond, all transfers of the tokens are read and SQL finds those to a wallet: what that
+ * costs follows the traffic of the chain and not the number of wallets.
+ */
+const recipientsMax = 1_000
+/** Blocks asked for at once; halved when a node refuses, for it may cap blocks or logs. */
+const blocksMax = 500
+/** Requests of one pass over one chain, failed ones too; the next run goes on. */
+const readsMax = 60
+
+const cursorRow = z.object({
+  version: z.int(),
+  finalized_through: z.int(),
+  seen_through: z.int(),
+  seen_head_number: z.int(),
+  seen_head_hash: wordSchema,
+  recipients: z.array(addressSchema).nullable(),
+})
+type Cursor = z.output<typeof cursorRow>
+const bookedRow = z.object({ next_version: z.int(), entered: z.int() })
+
+type Run = {
+  world: World
+  db: CallerDatabase
+  chain: Chain
+  heads: Heads
+  recipients: Cursor['recipients']
+  /** Of the cursor, as this run knows it. */
+  version: number
+  seen: number
+  moved: number
+}
+
+/** One run; answers how many transfers it read and how many deposits are new. */
+export async function indexDeposits(world: World): Promise<{ seen: number; moved: number }> {
+  const runs = await Promise.all(
+    connectedChains(world.config).map((chain) => indexChain(world, chain)),
+  )
+  const sum = (of: 'seen' | 'moved') => runs.reduce((total, run) => total + (run?.[of] ?? 0), 0)
+  return { seen: sum('seen'), moved: sum('moved') }
+}
+
+/** A chain that fails is logged and never keeps the others waiting. */
+async function indexChain(world: World, chain: Chain): Promise<Run | undefined> {
+  try {
+    return await readChain(world, chain)
+  } catch (error) {
+    logFailure(world, chain, error instanceof Error ? String(error.stack) : String(error))
+    return undefined
+  }
+}
+
+async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
+  const db = unbound(world.db)
+  const heads = await readHeads(world, chain)
+  if ('status' in heads) {
+    logFailure(world, chain, heads.log)
+    return undefined
+  }
+  // After the heads: what is paid to a wallet that is opened later lies in blocks above them.
+  const cursor = await openCursor(db, chain, heads)
+  const { version, recipients } = cursor
+  const run: Run = { world, db, chain, heads, recipients, version, seen: 0, moved: 0 }
+  // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
+  const final = { from: cursor.finalized_through + 1, to: heads.finalized }
+  if (!(await bookRange(run, final, 'final'))) return run
+  const recent = await findRecent(run, cursor)
+  if (recent) await bookRange(run, recent, 'seen')
+  return run
+}
+
+async function openCursor(db: CallerDatabase, chain: Chain, heads: Heads): Promise<Cursor> {
+  const question = {
+    chain: chain.id,
+    finalized_block: heads.finalized,
+    head_number: heads.latest.number,
+    head_hash: heads.latest.hash,
+    recipients_max: recipientsMax,
+  }
+  const cursor = await db.one('housekeeping_deposit_cursor', question, cursorRow)
+  if (!cursor) throw new Error('a chain has no cursor')
+  return cursor
+}
+
+/**
+ * The blocks that are not final and have to be read: those above what was read, or all of them when
+ * the head of then was replaced. Undefined while a node does not say. A head is stored that was read
+ * before the logs, so a reorganization between the two is seen by the next run.
+ */
+async function findRecent(run: Run, cursor: Cursor): Promise<Range | undefined> {
+  const { world, chain, heads } = run
+  const head = { number: cursor.seen_head_number, hash: cursor.seen_head_hash }
+  const isReplaced = await isBlockReplaced(world, chain, head)
+  if (isReplaced === undefined) {
+    logFailure(world, chain, `no word on block ${head.number}`)
+    return undefined
+  }
+  const final = Math.max(heads.finalized, cursor.finalized_through)
+  const known = isReplaced ? final : Math.max(final, cursor.seen_through)
+  return { from: known + 1, to: heads.latest.number }
+}
+
+type Pass = 'seen' | 'final'
+
+/** Reads and books a range piece by piece. False when another run, the node or `readsMax` ended it. */
+async function bookRange(run: Run, { from, to }: Range, pass: Pass): Promise<boolean> {
+  let next = from
+  let width = blocksMax
+  for (let reads = 0; next <= to && reads < readsMax; reads += 1) {
+    const piece = { from: next, to: Math.min(to, next + width - 1) }
+    const read = await readTransfers(run.world, run.chain, piece, run.recipients)
+    if ('transfers' in read) {
+      if (!(await book(run, piece, pass, read.transfers))) return false
+      next = piece.to + 1
+    } else if (piece.from === piece.to) {
+      logFailure(run.world, run.chain, `block ${piece.from}: ${read.log}`)
+      return false
+    } else {
+      width = Math.floor((piece.to - piece.from + 1) / 2)
+    }
+  }
+  return next > to
+}
+
+async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): Promise<boolean> {
+  const { db, chain, version, heads } = run
+  const range = { chain: chain.id, version, from_block: piece.from, to_block: piece.to }
+  const question = { ...range, transfers: transfers.map(transferRow) }
+  const head = {
+    head_number: heads.latest.number,
+    head_hash: heads.latest.hash,
+    safe_block: heads.safe,
+  }
+  const booked =
+    pass === 'seen'
+      ? await db.one('housekeeping_book_seen_deposits', { ...question, ...head }, bookedRow)
+      : await db.one('housekeeping_book_final_deposits', question, bookedRow)
+  if (!booked) return false
+  run.version = booked.next_version
+  run.seen += transfers.length
+  run.moved += booked.entered
+  return true
+}
+
+function transferRow({ token, from, to, value, ...place }: Transfer) {
+  return {
+    token: token.address,
+    sender: from,
+    wallet: to,
+    amount_atomic: value.toString(),
+    // A cent of its currency; what costs less to send is sent for the line in the feed.
+    dust: value < 10n ** BigInt(token.decimals) / 100n,
+    tx_hash: place.transactionHash,
+    log_index: place.logIndex,
+    block_number: place.blockNumber,
+    block_hash: place.blockHash,
+  }
+}
+
+function logFailure(world: World, chain: Chain, log: string): void {
+  world.log({ operation: 'deposits', chain: chain.caip2, log })
+}

@@ -1,0 +1,189 @@
+-- Deposits: what others sent to wallets of the service, as the tokens' Transfer logs show it.
+--
+-- Blocks are read twice: up to the head as they come, so that a deposit shows at once, and again
+-- when they are final. A reading replaces all that is known of its blocks, so the second one stands
+-- whatever a reorganization, or a node that lagged behind, made of the first.
+
+create table private.deposit_cursors (
+  chain bigint primary key,
+  -- Grows with every booking: of two runs that read at the same version, one books.
+  version bigint not null default 0,
+  -- Blocks up to here were read as final and are not read again.
+  finalized_through bigint not null,
+  -- Blocks up to here were read; those above finalized_through may still be replaced.
+  seen_through bigint not null check (seen_through >= finalized_through),
+  -- The head when they were read. While it stands, so does every block below it.
+  head_number bigint not null,
+  head_hash text not null check (head_hash ~ '^0x[0-9a-f]{64}$'),
+  safe_block bigint not null
+);
+
+create table private.deposits (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null references private.accounts,
+  chain bigint not null references private.deposit_cursors,
+  tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
+  wallet text not null references private.wallets (address),
+  token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
+  sender text not null check (sender ~ '^0x[0-9a-fA-F]{40}$' and sender <> wallet),
+  amount_atomic numeric(78, 0) not null check (amount_atomic >= 0),
+  -- Tells apart equal transfers of one transaction, in the order of their logs.
+  nth integer not null check (nth > 0),
+  -- Where it stands. A transaction that moves to another block is the same deposit.
+  block_number bigint not null,
+  block_hash text not null check (block_hash ~ '^0x[0-9a-f]{64}$'),
+  log_index integer not null check (log_index >= 0),
+  -- Its block was replaced, and no block that was read since holds it.
+  reorged boolean not null default false,
+  -- Why it is hidden from the feed; decided once, when it is first seen.
+  flag text check (flag in ('zero_value', 'look_alike', 'dust')),
+  constraint deposits_terms
+    unique (chain, tx_hash, wallet, token, sender, amount_atomic, nth)
+);
+create index deposits_blocks on private.deposits (chain, block_number);
+alter table private.deposit_cursors enable row level security;
+alter table private.deposits enable row level security;
+alter table private.activities add foreign key (deposit) references private.deposits;
+
+-- The marks of address poisoning: whoever pays next by copying a sender from the feed pays the
+-- wrong one. A transfer of nothing can be made in anybody's name, so not even a known sender counts.
+create function private.flag_deposit(
+  account uuid, sender text, amount_atomic numeric, dust boolean) returns text
+  language sql stable as $$
+  select case
+    when amount_atomic = 0 then 'zero_value'
+    when private.recipient_known(account, sender) then null
+    when private.similar_recipient(account, sender) is not null then 'look_alike'
+    when dust then 'dust'
+  end
+$$;
+
+-- Makes the deposits in a range of blocks what was read of it: enters new ones and tells them in
+-- the feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new.
+create function private.replace_deposits(
+  chain bigint, from_block bigint, to_block bigint, transfers jsonb) returns integer
+  language plpgsql as $$
+declare
+  told_count integer;
+begin
+  with ours as (
+    select t.*, w.account, row_number() over (
+      partition by t.tx_hash, t.wallet, t.token, t.sender, t.amount_atomic
+      order by t.log_index) as nth
+    from jsonb_to_recordset(transfers) as t (tx_hash text, wallet text, token text, sender text,
+      amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
+    join private.wallets w on w.address = t.wallet
+    where t.sender <> t.wallet
+  ), gone as (
+    update private.deposits d set reorged = true
+     where d.chain = replace_deposits.chain and not d.reorged
+       and d.block_number between from_block and to_block
+       and not exists (select from ours o
+         where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
+           = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
+  ), booked as (
+    insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
+      amount_atomic, nth, block_number, block_hash, log_index, flag)
+    select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
+      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
+      private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
+    from ours o
+    on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
+      block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
+    where (d.block_hash, d.log_index, d.reorged)
+      is distinct from (excluded.block_hash, excluded.log_index, false)
+    returning d.*
+  ), told as (
+    insert into private.activities (account, category, type, deposit, hidden)
+    select b.account, 'deposit', 'received', b.id, b.flag is not null from booked b
+     -- The whole statement sees the table as it was before, so what it holds is not new.
+     where not exists (select from private.deposits d where d.id = b.id)
+     order by b.block_number, b.log_index
+    returning id
+  )
+  select count(*) into told_count from told;
+  return told_count;
+end $$;
+
+-- The form in which a deposit leaves the database. Its finality follows from how far the chain was
+-- read. A transfer of nothing has no alias: anybody can make it in the name of an account.
+create function private.deposit_json(deposit uuid) returns jsonb
+  language sql stable as $$
+  select jsonb_build_object(
+    'id', d.id, 'chain', d.chain, 'token', d.token, 'amount_atomic', d.amount_atomic::text,
+    'sender', d.sender, 'tx_hash', d.tx_hash, 'flag', d.flag,
+    'sender_alias', (select a.alias from private.wallets w
+      join private.accounts a on a.id = w.account
+      where w.address = d.sender and d.amount_atomic > 0),
+    'finality', case
+      when d.reorged then 'reorged'
+      when d.block_number <= c.finalized_through then 'finalized'
+      when d.block_number <= least(c.safe_block, c.seen_through) then 'safe'
+      else 'included' end)
+  from private.deposits d join private.deposit_cursors c on c.chain = d.chain
+  where d.id = deposit
+$$;
+
+-- Where the reading of a chain stands. The first call begins at the final block that it is given.
+-- `recipients` are all wallets when there are at most so many, else null.
+create function api.housekeeping_deposit_cursor(
+  chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer)
+  returns table (version bigint, finalized_through bigint, seen_through bigint,
+    seen_head_number bigint, seen_head_hash text, recipients text[])
+  language plpgsql security definer set search_path = '' as $$
+begin
+  insert into private.deposit_cursors
+    (chain, finalized_through, seen_through, head_number, head_hash, safe_block)
+  values (housekeeping_deposit_cursor.chain, finalized_block, finalized_block,
+    housekeeping_deposit_cursor.head_number, housekeeping_deposit_cursor.head_hash, finalized_block)
+  on conflict do nothing;
+  return query
+  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
+    select case when count(*) <= recipients_max then coalesce(array_agg(w.address), '{}') end
+      from (select a.address from private.wallets a limit recipients_max + 1) w)
+  from private.deposit_cursors c where c.chain = housekeeping_deposit_cursor.chain;
+end $$;
+
+-- Books blocks that may still be replaced, with the head under which they were read. No row when
+-- another run has booked since that version.
+create function api.housekeeping_book_seen_deposits(
+  chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb,
+  head_number bigint, head_hash text, safe_block bigint)
+  returns table (next_version bigint, entered integer)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  update private.deposit_cursors c
+     set version = c.version + 1, seen_through = to_block,
+       head_number = housekeeping_book_seen_deposits.head_number,
+       head_hash = housekeeping_book_seen_deposits.head_hash,
+       safe_block = housekeeping_book_seen_deposits.safe_block
+   where c.chain = housekeeping_book_seen_deposits.chain
+     and c.version = housekeeping_book_seen_deposits.version
+  returning c.version into next_version;
+  if found then
+    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    return next;
+  end if;
+end $$;
+
+-- Books final blocks, which must follow on those that were booked as final before. The head stays:
+-- that it was replaced would be forgotten before the blocks below it were read again.
+create function api.housekeeping_book_final_deposits(
+  chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
+  returns table (next_version bigint, entered integer)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  update private.deposit_cursors c
+     set version = c.version + 1, finalized_through = to_block,
+       seen_through = greatest(c.seen_through, to_block)
+   where c.chain = housekeeping_book_final_deposits.chain
+     and c.version = housekeeping_book_final_deposits.version
+     and c.finalized_through = from_block - 1
+  returning c.version into next_version;
+  if found then
+    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    return next;
+  end if;
+end $$;
+grant execute on function api.housekeeping_deposit_cursor, api.housekeeping_book_seen_deposits,
+  api.housekeeping_book_final_deposits to service_role;

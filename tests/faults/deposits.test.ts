@@ -1,0 +1,251 @@
+/** Runs that break off, overlap, fall behind or meet a node that refuses: nothing twice, nothing lost. */
+import { expect, test } from 'vitest'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { indexDeposits } from '../../shared/payments/deposits.ts'
+import type { LogsAsked } from '../support/deposits.ts'
+import {
+  bookedDeposits,
+  headOf,
+  mine,
+  refusing,
+  reorg,
+  scanChain,
+  signedPayments,
+  toldDeposits,
+  transferTopic,
+} from '../support/deposits.ts'
+import type { TestWorld } from '../support/world.ts'
+import { finalize, start } from '../support/world.ts'
+
+/** A world whose index has begun, and after that one block for each of some payments. */
+async function paid(count: number, emptyBetween = 0) {
+  const world = await start({ chain: true })
+  const agent = await world.agent('read')
+  const payments = await signedPayments(
+    world,
+    Array.from({ length: count }, () => agent),
+  )
+  await indexDeposits(world.world)
+  const since = await headOf(world)
+  for (const payment of payments) {
+    await mine(world, [payment])
+    const empty = `0x${emptyBetween.toString(16)}`
+    if (emptyBetween > 0) await callRpc(world.chain.rpcUrl, [['anvil_mine', empty]])
+  }
+  const expectAll = async () => {
+    expect(await bookedDeposits(world)).toEqual(await scanChain(world, [agent], since))
+    expect(await toldDeposits(world, agent)).toEqual(payments.map(({ hash }) => hash))
+  }
+  return { world, agent, payments, since, expectAll }
+}
+
+/** Refuses and tells what it was asked. */
+function watching(world: TestWorld, refuse: (asked: LogsAsked) => string | undefined) {
+  const asked: LogsAsked[] = []
+  const { fetch } = world.world
+  world.world.fetch = refusing(fetch, (one) => {
+    asked.push(one)
+    return refuse(one)
+  })
+  return asked
+}
+
+test('a new installation begins at the final block of then and not at the first of the chain', async () => {
+  const world = await start({ chain: true })
+  const agent = await world.agent('read')
+  const old = await signedPayments(world, [agent])
+  await mine(world, old)
+  await finalize(world.chain)
+  const asked = watching(world, () => undefined)
+
+  await indexDeposits(world.world)
+
+  expect(await toldDeposits(world, agent)).toEqual([])
+  expect(asked.map(({ blocks }) => blocks)).toEqual([8])
+})
+
+test.each([
+  ['before', 1],
+  ['before', 2],
+  ['after', 1],
+  ['after', 2],
+] as const)('a run that ends %s its booking number %i is gone on with', async (when, which) => {
+  const { world, expectAll } = await paid(3, 5)
+  const { db } = world.world
+  let bookings = 0
+  const breaking = {
+    ...world.world,
+    db: {
+      call: async (...[name, args]: Parameters<typeof db.call>) => {
+        const breaks = name.startsWith('housekeeping_book') && ++bookings === which
+        if (breaks && when === 'before') throw new Error('the isolate ended')
+        const answer = await db.call(name, args)
+        if (breaks) throw new Error('the isolate ended')
+        return answer
+      },
+    },
+  }
+
+  await indexDeposits(breaking)
+  await indexDeposits(world.world)
+
+  expect(bookings).toBe(which)
+  await expectAll()
+})
+
+test('of runs at the same time one books, and every deposit is told once', async () => {
+  const { world, expectAll } = await paid(6, 2)
+
+  const runs = await Promise.all(Array.from({ length: 5 }, () => indexDeposits(world.world)))
+  await indexDeposits(world.world)
+
+  expect(runs.reduce((sum, { moved }) => sum + moved, 0)).toBe(6)
+  await expectAll()
+})
+
+test('a run that read before another booked changes nothing', async () => {
+  const { world, payments, agent, since } = await paid(2)
+  const { fetch } = world.world
+  const newest = `"toBlock":"0x${(await headOf(world)).toString(16)}"`
+  const late = {
+    ...world.world,
+    fetch: async (...[input, init]: Parameters<typeof fetch>) => {
+      const answer = await fetch(input, init)
+      if (typeof init?.body === 'string' && init.body.includes(newest)) {
+        await reorg(
+          world,
+          2,
+          payments.slice(0, 1).map((payment) => [payment, 1] as const),
+        )
+        await indexDeposits(world.world)
+      }
+      return answer
+    },
+  }
+
+  const { moved } = await indexDeposits(late)
+
+  const found = await bookedDeposits(world)
+  expect(found).toEqual(await scanChain(world, [agent], since))
+  expect([moved, found.length]).toEqual([0, 1])
+})
+
+test('a node that caps the range of blocks is read in smaller pieces', async () => {
+  const { world, expectAll } = await paid(4, 20)
+  const asked = watching(world, ({ blocks }) => (blocks > 10 ? 'at most 10 blocks' : undefined))
+
+  await indexDeposits(world.world)
+
+  expect(Math.min(...asked.map(({ blocks }) => blocks))).toBeGreaterThan(2)
+  await expectAll()
+})
+
+test('a node that caps the number of results is read in smaller pieces', async () => {
+  const { world, expectAll } = await paid(12)
+  const { fetch } = world.world
+  world.world.fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    const text = await answer.text()
+    const isTooLong = text.split('"logIndex"').length > 3
+    const error = { code: -32005, message: 'query returned more than 2 results' }
+    return isTooLong ? Response.json({ jsonrpc: '2.0', id: null, error }) : new Response(text)
+  }
+
+  await indexDeposits(world.world)
+
+  await expectAll()
+})
+
+test('after a long pause each run does a bounded part, and all is found', async () => {
+  const { world, agent, payments, expectAll } = await paid(3, 400)
+  const asked = watching(world, ({ blocks }) => (blocks > 10 ? 'at most 10 blocks' : undefined))
+  const perRun: number[] = []
+  const blocksFinal = (await headOf(world)) - 8
+
+  while ((await toldDeposits(world, agent)).length < payments.length && perRun.length < 10) {
+    const before = asked.length
+    await indexDeposits(world.world)
+    perRun.push(asked.length - before)
+  }
+
+  expect(Math.max(...perRun)).toBeLessThanOrEqual(120)
+  expect(perRun.length).toBeGreaterThan(1)
+  expect(blocksFinal).toBeGreaterThan(1_000)
+  await expectAll()
+})
+
+test('a node that fails in the middle of a range is asked again from there', async () => {
+  const { world, expectAll } = await paid(6, 8)
+  const { fetch } = world.world
+  let readings = 0
+  watching(world, ({ blocks }) => {
+    if (blocks > 10) return 'at most 10 blocks'
+    return ++readings > 4 ? 'overloaded' : undefined
+  })
+  const broken = await indexDeposits(world.world)
+  world.world.fetch = fetch
+
+  await indexDeposits(world.world)
+
+  expect(broken.moved).toBeGreaterThan(0)
+  expect(broken.moved).toBeLessThan(6)
+  expect(world.log).toContainEqual(expect.objectContaining({ operation: 'deposits' }))
+  await expectAll()
+})
+
+test('a node that does not know the last block yet has read nothing', async () => {
+  const { world, expectAll } = await paid(2)
+  const { fetch } = world.world
+  world.world.fetch = (input, init) => {
+    const isLogs = typeof init?.body === 'string' && init.body.includes('eth_getLogs')
+    const answers = [
+      { jsonrpc: '2.0', id: 0, result: [] },
+      { jsonrpc: '2.0', id: 1, result: null },
+    ]
+    return isLogs ? Promise.resolve(Response.json(answers)) : fetch(input, init)
+  }
+  const lagging = await indexDeposits(world.world)
+  const before = await bookedDeposits(world)
+  world.world.fetch = fetch
+
+  await indexDeposits(world.world)
+
+  expect([lagging.moved, before]).toEqual([0, []])
+  await expectAll()
+})
+
+test('with its node down a run ends, and the next one finds what it missed', async () => {
+  const { world, expectAll } = await paid(1)
+  const { fetch } = world.world
+  world.world.fetch = () => Promise.reject(new Error('connection refused'))
+  const down = await indexDeposits(world.world)
+  world.world.fetch = fetch
+
+  await indexDeposits(world.world)
+
+  expect(down).toEqual({ seen: 0, moved: 0 })
+  await expectAll()
+})
+
+test('up to 1,000 wallets are asked for by name, and beyond all transfers are read', async () => {
+  const { world, agent, payments, expectAll } = await paid(2)
+  const asked = watching(world, () => undefined)
+  await indexDeposits(world.world)
+  const some = await signedPayments(world, [agent])
+  await world.db.sql`
+    with others as (
+      insert into private.accounts (alias) select 'other-' || n from generate_series(1, 1000) n
+      returning id)
+    insert into private.wallets
+    select id, 'evm', '0x' || replace(id::text, '-', '') || '00000000' from others`
+  payments.push(...some)
+  await mine(world, some)
+
+  const { seen } = await indexDeposits(world.world)
+
+  const word = `0x${agent.address.slice(2).toLowerCase().padStart(64, '0')}`
+  expect(asked.at(0)?.topics).toEqual([transferTopic, null, [word]])
+  expect(asked.at(-1)?.topics).toEqual([transferTopic, null, null])
+  expect(seen).toBeGreaterThan(2)
+  await expectAll()
+})
