@@ -3,7 +3,7 @@
  * check that without trusting the service.
  */
 import { assetOf } from '../chains/registry.ts'
-import { noncePreimage } from '../custody/nonce.ts'
+import { storedPreimage } from '../custody/nonce.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Payment } from './payment.ts'
 import type { Watched } from './watch.ts'
@@ -39,10 +39,6 @@ function proofOf(payment: Payment) {
   return {
     log_index: payment.log_index,
     authorization_nonce: payment.authorization_nonce,
-    nonce_preimage: noncePreimage({
-      chainId: payment.chain,
-      token: payment.token,
-      paymentId: payment.id,
-    }),
+    nonce_preimage: storedPreimage(payment),
   }
 }
