@@ -1,6 +1,5 @@
 /** One 402, several protocols: what of it can be paid, and what can only be shown. */
 import { createHash } from 'node:crypto'
-import fc from 'fast-check'
 import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'
 import { sortOffers } from '../../../shared/x402/offers.ts'
@@ -189,20 +188,17 @@ describe('what is shown and not paid', () => {
   })
 
   test('texts of strangers are short and show all that they are', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.anything()), fc.string(), (extra, scheme) => {
-        const wire: unknown = JSON.parse(JSON.stringify(extra))
-        const demand = demandIn(
-          {},
-          challengeV2([sample.requirementV2({ extra: wire, scheme: `x${scheme}`.slice(0, 200) })]),
-        )
-        if ('refusal' in demand) return
-        const { unpayable } = sortOffers(demand, [base], (_, amount) => amount)
+    const hidden = 'to \u202eeciv\u200bil\u0007A\ud83c\n'
+    const extra = { [hidden]: hidden, long: 'x'.repeat(9_000), deep: { hidden } }
+    const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`z${at}`, at]))
+    const { unpayable } = sort(inHeader(mpp({ ...extra, ...many }, { method: 'card' })))
 
-        const text = JSON.stringify(unpayable)
-        expect(text.length).toBeLessThan(40_000)
-        expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
-      }),
-    )
+    const [{ terms = {} } = {}] = unpayable
+    const names = Object.keys(terms)
+    const texts = [...names, ...Object.values(terms)]
+    expect(names.length).toBeLessThanOrEqual(16)
+    expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(256)
+    expect(texts.filter((text) => /[\p{C}\p{Zl}\p{Zp}]/u.test(text))).toEqual([])
+    expect(terms['to \ufffdeciv\ufffdil\ufffdA\ufffd\ufffd']).toBeDefined()
   })
 })

@@ -134,6 +134,17 @@ describe('a claim of settlement', () => {
     expect(claimIn(older, 'x-payment-response')).toMatchObject(older)
   })
 
+  test('is read from a receipt of MPP, where neither stands', () => {
+    const receipt = { status: 'success', method: 'evm', reference: transaction }
+
+    expect(claimIn(receipt, 'payment-receipt')).toEqual({ success: true, transaction })
+    expect(claimIn({ ...receipt, reference: 'pi_1' }, 'payment-receipt')).toEqual({
+      success: true,
+      transaction: undefined,
+    })
+    expect(claimIn({ reference: transaction }, 'payment-receipt')).toBeUndefined()
+  })
+
   test('survives parts that make no sense, without believing them', () => {
     expect(claimIn({ success: true, transaction: '' })?.transaction).toBeUndefined()
     expect(claimIn({ success: true, transaction: 'https://evil.com' })?.transaction).toBeUndefined()
