@@ -13,6 +13,8 @@ import { shown, termsShown } from './offer.ts'
 import type { FrozenRequest } from './request.ts'
 
 const requestLengthMax = 16_384
+/** All parameters as JSON: they are kept with the payment and come back in one header. */
+const challengeLengthMax = 24_576
 /** A challenge that names no end is answered with a signature that ends soon. */
 const defaultSeconds = 300
 
@@ -47,7 +49,8 @@ export function readMppChallenge(
   now: Date,
 ): Offer | UnpayableOffer {
   const parsed = challengeFields.safeParse(params)
-  if (!parsed.success) return unpayable(params, {}, 'The Payment challenge cannot be read.')
+  if (!parsed.success || !isKeepable(params))
+    return unpayable(params, {}, 'The Payment challenge cannot be read.')
   const terms = z
     .record(z.string(), z.unknown())
     .safeParse(parseJson(decodeText(parsed.data.request) ?? ''))
@@ -55,17 +58,20 @@ export function readMppChallenge(
   const charge = chargeFields.safeParse(read)
   const { method, intent } = parsed.data
   if (method !== 'evm' || intent !== 'charge') {
-    return unpayable(
-      params,
-      read,
-      `Payment method ${shown(method)} with intent ${shown(intent)} is not supported.`,
-    )
+    const what = `method ${shown(method)} with intent ${shown(intent)}`
+    return unpayable(params, read, `Payment ${what} is not supported.`)
   }
-  if (!charge.success)
-    return unpayable(params, read, 'The request of the challenge cannot be read.')
+  if (!charge.success) return unpayable(params, read, 'The request of the charge cannot be read.')
   const problem = chargeProblem(charge.data) ?? bindingProblem(parsed.data, request)
   if (problem !== undefined) return unpayable(params, read, problem)
   return offerOf(parsed.data, charge.data, params, now)
+}
+
+/** Whether JSON columns and headers take it: no NUL, no unpaired surrogates, not too long. */
+function isKeepable(params: Record<string, string>): boolean {
+  const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
+  const { length } = JSON.stringify(params)
+  return length <= challengeLengthMax && Object.values(params).every(isText)
 }
 
 function offerOf(

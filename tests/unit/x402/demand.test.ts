@@ -84,6 +84,9 @@ describe('each reason stands alone', () => {
       'Payment id="a", realm="b", method="evm", intent="charge", request="!"',
       /cannot be read/,
     ],
+    ['half a surrogate pair', mpp(charge(), { opaque: '\ud83c' }), /cannot be read/],
+    ['NUL', mpp(charge(), { realm: 'NUL' }).replace('NUL', '\\u0000'), /cannot be read/],
+    ['more than a header holds', mpp(charge(), { opaque: 'x'.repeat(24_576) }), /cannot be read/],
     ['no id', 'Payment realm="b", method="evm", intent="charge", request="e30"', /cannot be read/],
   ]
 
