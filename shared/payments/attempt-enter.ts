@@ -1,6 +1,6 @@
 /**
- * Enters an x402 attempt with the best offer: the cheapest that the wallet can pay. Nothing is
- * reserved and nothing is signed here.
+ * Enters an x402 attempt with the first offer, in the order that they come in, which the wallet can
+ * pay. Nothing is reserved and nothing is signed here.
  */
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
@@ -23,16 +23,16 @@ const expiresInSeconds = 600
 /** Offers that are tried; more chains than this are not read for one payment. */
 const candidatesMax = 8
 
-/** Enters the cheapest offer; when the wallet cannot pay that one, the cheapest that it can. */
+/** Enters the best offer; when the wallet cannot pay that one, the next that it can. */
 export async function enterAttempt(
   context: Context,
   offers: readonly PayableOffer[],
   request: FrozenRequest,
 ): Promise<Entered | Refusal<'insufficient_funds' | 'recipient_refused' | 'invalid_challenge'>> {
   const candidates = offers.slice(0, candidatesMax)
-  const [cheapest] = candidates
-  if (!cheapest) throw new Error('there is no offer to enter')
-  const entered = await begin(context, cheapest, request)
+  const [best] = candidates
+  if (!best) throw new Error('there is no offer to enter')
+  const entered = await begin(context, best, request)
   if (isRefusal(entered)) return entered
   const { wallet } = entered.payment_row
   if (candidates.some(({ payTo }) => payTo === wallet)) {
@@ -41,7 +41,7 @@ export async function enterAttempt(
   const held = await Promise.all(candidates.map((offer) => free(context, offer, entered)))
   const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
   const chosen = candidates[at]
-  if (!chosen) return notFunded(cheapest, held[0])
+  if (!chosen) return notFunded(best, held[0])
   return at === 0 ? entered : begin(context, chosen, request)
 }
 

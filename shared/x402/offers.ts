@@ -40,7 +40,10 @@ export function sortOffers(
   return { payable, unpayable }
 }
 
-/** Money that moves only for a verified answer first, money that moves before any answer last. */
+/**
+ * x402 before MPP, whose signature is good for one challenge alone, and last of all what is settled
+ * before the merchant has an answer.
+ */
 function rankOf({ protocol, extra }: Offer): number {
   if (extra['paymentFlow'] === 'upfront') return 2
   return protocol === 'x402' ? 0 : 1
