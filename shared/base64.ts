@@ -39,6 +39,11 @@ export function encodeText(text: string): string {
   return encodeBase64(new TextEncoder().encode(text))
 }
 
+/** URL-safe base64 without padding (RFC 4648 section 5) of a text's UTF-8. */
+export function encodeTextForUrl(text: string): string {
+  return encodeText(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
 /** Bytes of standard or URL-safe base64, padded or not; undefined when it is neither. */
 export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   const standard = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')

@@ -2,7 +2,7 @@ import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import { unbound } from '../../shared/db/database.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
-import { outcomeBody } from '../../shared/payments/attempt-outcome.ts'
+import { canSendAgain, outcomeBody } from '../../shared/payments/attempt-outcome.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { enteredRow, isOver } from '../../shared/payments/payment.ts'
 import { watchPayment } from '../../shared/payments/watch.ts'
@@ -15,14 +15,17 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   if (!entered) return fail('payment_not_found')
   const payment = entered.payment_row
   if (isOver(payment, context.now())) return fail('payment_closed', { hint: 'Prepare it again.' })
-  if (isDecided(payment)) return outcomeBody(await look(context, payment))
+  if (isDecided(payment)) {
+    const seen = await look(context, payment)
+    if (!canSendAgain(seen, context.now())) return outcomeBody(seen)
+  }
   const executed = await executeAttempt(context, entered, input.user_confirmed === true)
   if (isRefusal(executed)) return executed
   if (executed.outcome === 'done') return outcomeBody(executed.payment)
   return { ...outcomeBody(payment), status: 'awaiting_confirmation', ...executed.asked }
 }
 
-/** Whether the merchant was asked already: then the same call answers what is kept. */
+/** Whether the merchant was asked already: then the chain is looked at before anything is sent. */
 function isDecided({ state, delivery }: Payment): boolean {
   return ['settled', 'failed', 'released'].includes(state) || (state === 'unknown' && !!delivery)
 }

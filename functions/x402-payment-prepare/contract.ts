@@ -19,6 +19,7 @@ export const x402PaymentPrepare = operation({
       body: z.string().max(65_536).optional(),
       body_base64: z.string().max(87_384).optional(),
       payment_required: z.string().max(32_768).optional().describe('The PAYMENT-REQUIRED header.'),
+      www_authenticate: z.string().max(65_536).optional().describe('The WWW-Authenticate header.'),
       x402Version: z.unknown().optional(),
       accepts: z.unknown().optional(),
       resource: z.unknown().optional(),
@@ -37,7 +38,7 @@ export const x402PaymentPrepare = operation({
     reasons: field.reasons,
     summary: z.string(),
     terms: z.object({
-      protocol: z.literal('x402'),
+      protocol: z.enum(['x402', 'mpp']),
       version: z.int(),
       scheme: z.string(),
       network: field.chain,

@@ -5,8 +5,8 @@ import { usdMicrosOf } from '../../shared/money/usd.ts'
 import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
 import { preparedBody } from '../../shared/payments/attempt-terms.ts'
 import { askConfirmation, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
-import { readChallenge, readChallengeHeader } from '../../shared/x402/challenge.ts'
-import { askChallenge } from '../../shared/x402/delivery.ts'
+import { askDemand } from '../../shared/x402/ask.ts'
+import { readDemand } from '../../shared/x402/demand.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../shared/x402/request.ts'
 import { freezeRequest } from '../../shared/x402/request.ts'
@@ -27,13 +27,13 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
     config,
   )
   if (isRefusal(request)) return request
-  const challenge = await challengeOf(input, request, context)
-  if (isRefusal(challenge)) return challenge
-  const { payable, unpayable } = sortOffers(challenge, connectedChains(config), (token, amount) =>
+  const demand = await demandOf(input, request, context)
+  if (isRefusal(demand)) return demand
+  const { payable, unpayable } = sortOffers(demand, connectedChains(config), (token, amount) =>
     usdMicrosOf(token, amount, config),
   )
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
-  const entered = await enterAttempt(context, challenge, payable, request)
+  const entered = await enterAttempt(context, payable, request)
   if (isRefusal(entered)) return entered
   const decision = decideEntered(entered, false)
   if (decision.verdict === 'refuse') return limitExceeded(context, entered, false, decision)
@@ -42,14 +42,21 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   return { ...prepared, ...(await askConfirmation(context, entered, false, decision)) }
 }
 
-/** The challenge as given, or as the resource gives it now. */
-async function challengeOf(input: Input, request: FrozenRequest, { world, db }: Context) {
-  if (input.payment_required !== undefined) return readChallengeHeader(input.payment_required)
-  const { x402Version, accepts, resource, extensions, error } = input
-  if (accepts !== undefined) {
-    return readChallenge({ x402Version, accepts, resource, extensions, error })
+/** What is asked for, as given or as the resource says it now. */
+async function demandOf(input: Input, request: FrozenRequest, context: Context) {
+  const { payment_required, www_authenticate, x402Version, accepts } = input
+  const headers = new Map([
+    ['payment-required', payment_required],
+    ['www-authenticate', www_authenticate],
+  ])
+  const isGiven = [payment_required, www_authenticate, accepts].some((one) => one !== undefined)
+  if (isGiven) {
+    const { resource, extensions, error } = input
+    const body = { x402Version, accepts, resource, extensions, error }
+    const asking = { headers: { get: (name: string) => headers.get(name) ?? null }, body }
+    return readDemand(asking, request, context.now())
   }
   // Nobody is asked anything on behalf of a caller that is not let in.
-  await db.run('check_admission', { needed: 'pay' })
-  return askChallenge(world, request)
+  await context.db.run('check_admission', { needed: 'pay' })
+  return askDemand(context.world, request, context.now())
 }

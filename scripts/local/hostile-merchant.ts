@@ -1,7 +1,8 @@
 /**
  * A merchant that misbehaves by path, and remembers each request it was sent:
  * `/terms/<lie>` challenges with bad terms, `/unpaid/<answer>` misbehaves at once, `/paid/<answer>`
- * takes the payment without settling it, `/settled/<answer>` settles first.
+ * takes the payment without settling it, `/settled/<answer>` settles first, `/later/<answer>` does so
+ * from the second payment on.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -110,6 +111,8 @@ async function respond(state: State, request: IncomingMessage, response: ServerR
   if (phase === 'unpaid') return answer({ ...exchange, status: 402, headers: {} })
   if (!payment) return challenge()
   if (phase === 'paid') return answer({ ...exchange, status: 200, headers: {} })
+  const sent = state.log.filter((entry) => paymentHeader(entry.headers) === payment)
+  if (phase === 'later' && sent.length === 1) return void response.writeHead(503).end()
   await settleAndAnswer(state, payment, { ...exchange, status: 200, headers: {} }, answer)
 }
 

@@ -90,11 +90,11 @@ function checkNonce({ authorization_nonce, nonce_preimage, chain, token }: Proof
     check('the nonce is the hash of its preimage', () =>
       same(nonce_preimage === null ? null : id(nonce_preimage), authorization_nonce),
     ),
+    // The nonce of an MPP charge is made from the merchant's challenge and names neither.
     check('the preimage names chain and token', () => {
       const named = `aoa.payment.v1|${chain}|${token.toLowerCase()}|`
-      return nonce_preimage === null
-        ? undefined
-        : same(nonce_preimage.slice(0, named.length), named)
+      const isNaming = nonce_preimage?.startsWith('aoa.payment.') === true
+      return isNaming ? same(nonce_preimage.slice(0, named.length), named) : undefined
     }),
   ]
 }

@@ -14,7 +14,7 @@ import { signDirectTransfer } from './direct-transfer.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
-import { authorizationNonce } from './nonce.ts'
+import { storedNonce } from './nonce.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedAuthorization } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
 import type { Roots } from './roots.ts'
@@ -99,7 +99,7 @@ async function sign(
 }
 
 function signTerms(roots: Roots, row: AuthorizedRow): Promise<SignedAuthorization> {
-  const { account, wallet, payee, chain: chainId, token, id, amount_atomic } = row.payment_row
+  const { account, wallet, payee, chain: chainId, token, amount_atomic } = row.payment_row
   const { token: known } = assetOf({ chain: chainId, token })
   const terms = {
     chainId,
@@ -110,7 +110,7 @@ function signTerms(roots: Roots, row: AuthorizedRow): Promise<SignedAuthorizatio
     valueAtomic: amount_atomic,
     validAfter: row.payment_row.valid_after,
     validBefore: row.payment_row.valid_before,
-    nonce: authorizationNonce({ chainId, token, paymentId: id }),
+    nonce: storedNonce(row.payment_row),
   }
   const envelope = readEnvelope(row.wallet_envelope)
   return withKey(roots, { account, address: wallet }, envelope, (key) =>

@@ -46,6 +46,7 @@ const payment = z.object({
   wallet: z.string(),
   payee: z.string(),
   amount_atomic: z.string().transform(BigInt),
+  terms: z.record(z.string(), z.unknown()),
   valid_after: z.int(),
   valid_before: z.int(),
   authorization_nonce: wordSchema.nullable(),

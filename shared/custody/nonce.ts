@@ -3,6 +3,7 @@
  * signed, so the token itself lets a payment through at most once.
  */
 import { type Hex, isAddress, keccak256, stringToBytes } from 'viem'
+import * as z from 'zod'
 
 // RFC 9562 section 4, in the one spelling that the nonce is made from.
 const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -29,4 +30,39 @@ export function authorizationNonce(source: NonceSource): Hex {
   if (!isAddress(token)) throw new Error('not a token address')
   if (!canonicalUuid.test(paymentId.toLowerCase())) throw new Error('not a payment id')
   return keccak256(stringToBytes(noncePreimage(source)))
+}
+
+/** A payment as it is stored; `terms` are those that it was entered with. */
+export type StoredPayment = {
+  id: string
+  chain: number
+  token: string
+  terms: Record<string, unknown>
+}
+
+const mppTerms = z.object({
+  protocol: z.literal('mpp'),
+  requirement: z.record(z.string(), z.unknown()),
+})
+const challengeFields = z.object({ id: z.string(), realm: z.string() })
+
+/** What the nonce of an answer to an MPP challenge is made from (draft-evm-charge, section 5.3). */
+export function challengePreimage(requirement: Record<string, unknown>): string {
+  const { id, realm } = challengeFields.parse(requirement)
+  return `${id}${realm}`
+}
+
+/** The text of which a stored payment's nonce is the keccak-256: its own, or its challenge's. */
+export function storedPreimage({ id, chain, token, terms }: StoredPayment): string {
+  const mpp = mppTerms.safeParse(terms)
+  if (mpp.success) return challengePreimage(mpp.data.requirement)
+  return noncePreimage({ chainId: chain, token, paymentId: id })
+}
+
+/** The nonce that a stored payment is signed with. */
+export function storedNonce(payment: StoredPayment): Hex {
+  const mpp = mppTerms.safeParse(payment.terms)
+  if (mpp.success) return keccak256(stringToBytes(challengePreimage(mpp.data.requirement)))
+  const { id, chain, token } = payment
+  return authorizationNonce({ chainId: chain, token, paymentId: id })
 }

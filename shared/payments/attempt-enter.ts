@@ -1,18 +1,20 @@
 /**
- * Enters an x402 attempt with the best offer: the cheapest that the wallet can pay. Nothing is
- * reserved and nothing is signed here.
+ * Enters an x402 attempt with the first offer, in the order that they come in, which the wallet can
+ * pay. Nothing is reserved and nothing is signed here.
  */
-import type { Balances } from '../chains/evm/balances.ts'
-import { readBalances } from '../chains/evm/balances.ts'
 import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, isRefusal } from '../contract/errors.ts'
+import { challengePreimage } from '../custody/nonce.ts'
+import { sha256Hex } from '../digest.ts'
 import type { Context } from '../http/handler.ts'
-import type { Challenge } from '../x402/challenge.ts'
+import { timeoutSecondsMin } from '../x402/offer.ts'
 import type { PayableOffer } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
+import { heldOf, readFunds } from './attempt-funds.ts'
+import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
 import { notFunded } from './not-funded.ts'
-import type { Entered, Payment } from './payment.ts'
+import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
 
 /** How long an attempt can be executed after it was prepared. */
@@ -21,17 +23,17 @@ const expiresInSeconds = 600
 /** Offers that are tried; more chains than this are not read for one payment. */
 const candidatesMax = 8
 
-/** Enters the cheapest offer; when the wallet cannot pay that one, the cheapest that it can. */
+/** Enters the best offer; when the wallet cannot pay that one, the next that it can. */
 export async function enterAttempt(
   context: Context,
-  challenge: Challenge,
   offers: readonly PayableOffer[],
   request: FrozenRequest,
-): Promise<Entered | Refusal<'insufficient_funds' | 'recipient_refused'>> {
+): Promise<Entered | Refusal<'insufficient_funds' | 'recipient_refused' | 'invalid_challenge'>> {
   const candidates = offers.slice(0, candidatesMax)
-  const [cheapest] = candidates
-  if (!cheapest) throw new Error('there is no offer to enter')
-  const entered = await begin(context, challenge, cheapest, request)
+  const [best] = candidates
+  if (!best) throw new Error('there is no offer to enter')
+  const entered = await begin(context, best, request)
+  if (isRefusal(entered)) return entered
   const { wallet } = entered.payment_row
   if (candidates.some(({ payTo }) => payTo === wallet)) {
     return fail('recipient_refused', { message: 'This is your own wallet.' })
@@ -39,17 +41,17 @@ export async function enterAttempt(
   const held = await Promise.all(candidates.map((offer) => free(context, offer, entered)))
   const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
   const chosen = candidates[at]
-  if (!chosen) return notFunded(cheapest, cheapest.offer.amountAtomic, held[0] ?? 0n)
-  return at === 0 ? entered : begin(context, challenge, chosen, request)
+  if (!chosen) return notFunded(best, best.offer.amountAtomic, held[0] ?? 0n)
+  return at === 0 ? entered : begin(context, chosen, request)
 }
 
 async function begin(
   context: Context,
-  challenge: Challenge,
   chosen: PayableOffer,
   request: FrozenRequest,
-): Promise<Entered> {
+): Promise<Entered | Refusal<'invalid_challenge'>> {
   const { chain, token, offer } = chosen
+  const terms = await freezeTerms(chosen, request)
   const question = {
     kind: 'x402',
     device: await context.device(),
@@ -58,12 +60,43 @@ async function begin(
     payee: chosen.payTo,
     amount_atomic: offer.amountAtomic.toString(),
     amount_usd_micros: chosen.usdMicros.toString(),
-    terms: await freezeTerms(challenge, chosen, request),
-    expires_in_seconds: expiresInSeconds,
+    terms,
+    expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
+    ...(offer.protocol === 'mpp' ? { claim: await claimOf(offer) } : {}),
   }
   const entered = await context.db.one('begin_payment', question, enteredRow)
   if (!entered) throw new Error('begin_payment answered no row')
-  return entered
+  return isSame(entered, terms) ? entered : fail('invalid_challenge', answeredBefore)
+}
+
+/** A challenge that ends by itself is not worth confirming when there is no time left to settle. */
+function secondsLeft({ expiresAtSeconds, maxTimeoutSeconds }: PayableOffer['offer']): number {
+  return expiresAtSeconds === undefined
+    ? expiresInSeconds
+    : maxTimeoutSeconds - timeoutSecondsMin + 1
+}
+
+/** A challenge of MPP fixes the nonce, so an account enters it once; this is UUID version 8 of it. */
+async function claimOf({ requirement }: PayableOffer['offer']): Promise<string> {
+  const hex = await sha256Hex(challengePreimage(requirement))
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+  ]
+  return [...parts, hex.slice(20, 32)].join('-')
+}
+
+/** Whether what is entered under the claim is this attempt and still to be paid. */
+function isSame({ payment_row: { state, terms } }: Entered, wanted: AttemptTerms): boolean {
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  return isUnused && terms['request_digest'] === wanted.request_digest
+}
+
+const answeredBefore = {
+  message: 'This challenge was prepared before, and it is good for one payment.',
+  hint: 'Execute that attempt, or ask the resource for a new challenge.',
 }
 
 /** What the wallet can still spend of an offer's token; a silent chain counts as able to pay. */
@@ -74,19 +107,4 @@ async function free(context: Context, { chain, token, offer }: PayableOffer, ent
   const isSame = payment.chain === chain.id && payment.token === token.address
   const reserved = isSame ? entered.facts.reserved_atomic : 0n
   return heldOf(seen) - reserved
-}
-
-/** The balance of one token of a wallet. */
-export function readFunds(
-  context: Context,
-  address: Payment['wallet'],
-  chain: PayableOffer['chain'],
-  token: PayableOffer['token'],
-) {
-  return readBalances(context.world, chain, { address, tokens: [token] })
-}
-
-/** The only amount in a reading of one token. */
-export function heldOf(seen: Balances): bigint {
-  return seen.tokens[0]?.amountAtomic ?? 0n
 }

@@ -12,8 +12,9 @@ import { unbound } from '../db/database.ts'
 import type { Context } from '../http/handler.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
 import { sendPaid } from '../x402/delivery.ts'
-import { paymentHeader, readSettlementClaim, validityOf } from '../x402/payload.ts'
-import { heldOf, readFunds } from './attempt-enter.ts'
+import { paymentHeader, readSettlementClaim } from '../x402/payload.ts'
+import { validityOf } from '../x402/validity.ts'
+import { heldOf, readFunds } from './attempt-funds.ts'
 import { deliveryOf } from './attempt-outcome.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Authorized, Signing } from './authorize.ts'
@@ -69,7 +70,7 @@ async function prepareSigning(context: Context, { payment_row: payment }: Entere
   const signing: Signing = {
     fundsAtomic: heldOf(seen),
     seenBlock: Number(seen.blockNumber),
-    ...validityOf(terms.version, nowSeconds, terms.valid_seconds),
+    ...validityOf(terms, nowSeconds, terms.valid_seconds, terms.valid_until),
   }
   return signing
 }
@@ -86,7 +87,7 @@ async function deliver(
   const settled = await proveAttempt(context.world, payment, nonce, claimedHash(fetched))
   const question = {
     ...(settled ? settlementOf(payment.id, settled) : { payment: payment.id }),
-    delivery: deliveryOf(payment, fetched),
+    delivery: deliveryOf(payment, fetched, context.now()),
   }
   try {
     const finished = await unbound(context.world.db).one(

@@ -7,9 +7,10 @@ import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
-import type { Challenge } from '../x402/challenge.ts'
-import { readChallengeAnswer } from '../x402/challenge.ts'
-import { headersKept } from '../x402/delivery.ts'
+import { askingOf, headersKept } from '../x402/delivery.ts'
+import type { Demand } from '../x402/demand.ts'
+import { readDemand } from '../x402/demand.ts'
+import { readSettlementClaim } from '../x402/payload.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Payment } from './payment.ts'
 import { summaryOf } from './words.ts'
@@ -29,7 +30,7 @@ export const deliveryRow = z.object({
 export type Delivery = z.output<typeof deliveryRow>
 
 /** Turns what was fetched into what is kept. */
-export function deliveryOf(payment: Payment, fetched: Fetched): Delivery {
+export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Delivery {
   switch (fetched.kind) {
     case 'answered':
       return {
@@ -38,7 +39,7 @@ export function deliveryOf(payment: Payment, fetched: Fetched): Delivery {
         headers: headersKept(fetched.headers),
         body_base64: encodeBase64(fetched.body),
         truncated: fetched.truncated,
-        reasons: fetched.status === 402 ? refusedReasons(payment, fetched) : [],
+        reasons: answerReasons(payment, fetched, now),
       }
     case 'redirected': {
       const message = 'The merchant redirected the paid request; the payment was not sent on.'
@@ -60,9 +61,27 @@ export function deliveryOf(payment: Payment, fetched: Fetched): Delivery {
   }
 }
 
+type Answered = Fetched & { kind: 'answered' }
+
+function answerReasons(payment: Payment, fetched: Answered, now: Date) {
+  if (isSettlementPending(fetched)) return [pending]
+  return fetched.status === 402 ? refusedReasons(payment, fetched, now) : []
+}
+
+/** The transaction is broadcast and not yet included: no failure, whatever the status says. */
+function isSettlementPending({ headers }: Answered): boolean {
+  const claim = readSettlementClaim(headers)
+  return claim?.errorReason === 'settlement_pending' && claim.transaction !== undefined
+}
+
+const pending = {
+  code: 'settlement_pending',
+  message: 'The merchant says that the settlement is under way.',
+}
+
 /** A 402 after payment: other terms than the frozen ones, or a refusal of the payment. */
-function refusedReasons(payment: Payment, fetched: Fetched & { kind: 'answered' }) {
-  const again = readChallengeAnswer(fetched.headers, fetched.body)
+function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
+  const again = readDemand(askingOf(fetched), termsOf(payment).request, now)
   if (!('offers' in again) || isOfferedStill(payment, again)) {
     const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
     return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
@@ -71,9 +90,9 @@ function refusedReasons(payment: Payment, fetched: Fetched & { kind: 'answered' 
   return [{ code: 'terms_changed', message }]
 }
 
-function isOfferedStill(payment: Payment, challenge: Challenge): boolean {
+function isOfferedStill(payment: Payment, demand: Demand): boolean {
   const { network } = termsOf(payment)
-  return challenge.offers.some(
+  return demand.offers.some(
     (offer) =>
       offer.network === network &&
       offer.amountAtomic === payment.amount_atomic &&
@@ -122,9 +141,28 @@ function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
     return isDelivered ? ('settled' as const) : ('paid_not_delivered' as const)
   }
   if (state === 'failed' || state === 'released') return 'rejected_unpaid' as const
-  return isAnswered && code >= 400 && code < 500
-    ? ('rejected_unpaid' as const)
-    : ('unknown' as const)
+  const isRefused = isAnswered && code >= 400 && code < 500 && !isPending(delivery)
+  return isRefused ? ('rejected_unpaid' as const) : ('unknown' as const)
+}
+
+function isPending(delivery: Delivery): boolean {
+  return delivery.reasons.some(({ code }) => code === pending.code)
+}
+
+/** Seconds that a signature must still be good for, to be of use to whom it is sent. */
+const leftSecondsMin = 5
+
+/**
+ * Whether the same signature is worth sending again: nothing was delivered and nothing refused, and
+ * the merchant could still settle it. Where it was settled meanwhile, the token takes no second use.
+ */
+export function canSendAgain({ state, delivery, valid_before }: Payment, now: Date): boolean {
+  const kept = deliveryRow.nullish().parse(delivery)
+  const isOpen = state === 'unknown' && now.getTime() / 1000 + leftSecondsMin < (valid_before ?? 0)
+  if (!isOpen || !kept) return false
+  const isFailure = kept.kind === 'answered' && (kept.status ?? 0) >= 500
+  const isLost = ['timeout', 'unreachable', 'refused'].includes(kept.kind)
+  return isLost || isFailure || isPending(kept)
 }
 
 function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {

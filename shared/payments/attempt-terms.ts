@@ -5,16 +5,15 @@
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
-import type { Challenge } from '../x402/challenge.ts'
 import type { PayableOffer } from '../x402/offers.ts'
-import { validSecondsOf } from '../x402/payload.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { frozenRequest, requestDigest } from '../x402/request.ts'
+import { validSecondsOf } from '../x402/validity.ts'
 import type { Payment } from './payment.ts'
 import { summaryOf } from './words.ts'
 
 const attemptTerms = z.object({
-  protocol: z.literal('x402'),
+  protocol: z.enum(['x402', 'mpp']),
   version: z.union([z.literal(1), z.literal(2)]),
   scheme: z.string(),
   /** As offered: version 1 names networks in its own way. */
@@ -24,6 +23,8 @@ const attemptTerms = z.object({
   extensions: z.unknown().optional(),
   origin: z.string(),
   valid_seconds: z.int().positive(),
+  /** Unix seconds at which the challenge ends, and no signature for it is good for longer. */
+  valid_until: z.int().optional(),
   request: frozenRequest,
   request_digest: z.string(),
 })
@@ -38,20 +39,22 @@ export function termsOf(payment: Payment): AttemptTerms {
 
 /** Freezes the terms of one offer for one request. */
 export async function freezeTerms(
-  challenge: Challenge,
   { offer }: PayableOffer,
   request: FrozenRequest,
 ): Promise<AttemptTerms> {
+  const { protocol, version, scheme, network, requirement, resource, extensions } = offer
+  const { maxTimeoutSeconds, expiresAtSeconds } = offer
   return {
-    protocol: 'x402',
-    version: challenge.version,
-    scheme: offer.scheme,
-    network: offer.network,
-    requirement: offer.requirement,
-    ...(challenge.resource === undefined ? {} : { resource: challenge.resource }),
-    ...(challenge.extensions === undefined ? {} : { extensions: challenge.extensions }),
+    protocol,
+    version,
+    scheme,
+    network,
+    requirement,
+    ...(resource === undefined ? {} : { resource }),
+    ...(extensions === undefined ? {} : { extensions }),
     origin: new URL(request.url).origin,
-    valid_seconds: validSecondsOf(offer.maxTimeoutSeconds),
+    valid_seconds: validSecondsOf(maxTimeoutSeconds),
+    ...(expiresAtSeconds === undefined ? {} : { valid_until: expiresAtSeconds }),
     request,
     request_digest: await requestDigest(request),
   }

@@ -2,12 +2,11 @@
  * What transfer_status answers so that a third party can check a settled payment without trusting
  * the service: which log it is, who authorized it, and that the log is in the block.
  */
-
 import type { Unavailable } from '../chains/evm/answer.ts'
 import type { ReceiptProof } from '../chains/evm/receipt-proof.ts'
 import { proveReceipt } from '../chains/evm/receipt-proof.ts'
 import { assetOf } from '../chains/registry.ts'
-import { noncePreimage } from '../custody/nonce.ts'
+import { storedPreimage } from '../custody/nonce.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 
@@ -18,7 +17,6 @@ export async function transferProof(world: World, payment: Payment) {
   if (payment.state !== 'settled' || !isPlaced || log_index === null) return null
   const { chain, token } = assetOf(payment)
   const place = { blockHash: block_hash, transactionHash: tx_hash, logIndex: log_index }
-  const source = { chainId: chain.id, token: token.address, paymentId: payment.id }
   return {
     chain: chain.caip2,
     tx_hash,
@@ -29,7 +27,7 @@ export async function transferProof(world: World, payment: Payment) {
     to: payment.payee,
     amount_atomic: payment.amount_atomic.toString(),
     authorization_nonce,
-    nonce_preimage: authorization_nonce === null ? null : noncePreimage(source),
+    nonce_preimage: authorization_nonce === null ? null : storedPreimage(payment),
     inclusion: inclusionOf(world, payment, await proveReceipt(world, chain, place)),
   }
 }

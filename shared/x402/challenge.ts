@@ -1,35 +1,16 @@
 /**
- * Reads a 402 challenge of x402 version 1 or 2, tolerantly: from the header, a parsed object, or an
- * HTTP answer. An offer keeps the requirement as it came, because a server compares the echo with
- * what it offered. Nothing that is read here is trusted; offers.ts decides what can be paid.
+ * Reads a challenge of x402 version 1 or 2, tolerantly: from the header or a parsed body. Nothing
+ * that is read here is trusted; offers.ts decides what can be paid.
  */
 import * as z from 'zod'
 import { decodeText, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
 import { fail } from '../contract/errors.ts'
-
-/** One entry of `accepts`, read and still to be judged. */
-export type Offer = {
-  /** Echoed value for value in the payment. */
-  requirement: Record<string, unknown>
-  scheme: string
-  /** The name as offered: CAIP-2, or a version 1 name. */
-  network: string
-  /** CAIP-2 where the registry knows the network. */
-  chain: string | undefined
-  amountAtomic: bigint
-  asset: string
-  payTo: string
-  maxTimeoutSeconds: number
-  extra: Record<string, unknown>
-}
+import type { Offer } from './offer.ts'
 
 /** What a server asks for. */
 export type Challenge = {
-  version: 1 | 2
   offers: Offer[]
-  resource?: unknown
-  extensions?: unknown
   /** What the server says is wrong; words of a stranger. */
   error?: string
 }
@@ -78,16 +59,6 @@ export function readChallengeHeader(header: string): Challenge | ChallengeRefusa
   return readChallenge(parseJson(text))
 }
 
-/** Reads what an HTTP 402 carries: the header first, the body when there is none. */
-export function readChallengeAnswer(
-  headers: Pick<Headers, 'get'>,
-  body: Uint8Array,
-): Challenge | ChallengeRefusal {
-  const header = headers.get('payment-required')
-  if (header !== null) return readChallengeHeader(header)
-  return readChallenge(parseJson(new TextDecoder().decode(body)))
-}
-
 /** Reads a parsed challenge; servers are known to send version 2 in the body too. */
 export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
   if (!isKeepable(value)) return refused('The challenge nests too deeply or holds broken text.')
@@ -100,13 +71,17 @@ export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
     return refused(`The challenge has no valid ${issue?.path.join('.') || 'JSON object'}.`)
   }
   const { x402Version: version, accepts, resource, extensions, error } = parsed.data
-  const offers = accepts.map((entry) => readOffer(entry)).filter((offer) => offer !== undefined)
-  if (offers.length === 0) return refused('None of the offers in accepts can be read.')
-  return {
+  const echoed = {
     version,
-    offers,
     ...(resource === undefined ? {} : { resource }),
     ...(extensions === undefined ? {} : { extensions }),
+  }
+  const offers = accepts
+    .map((entry) => readOffer(entry, echoed))
+    .filter((read) => read !== undefined)
+  if (offers.length === 0) return refused('None of the offers in accepts can be read.')
+  return {
+    offers,
     ...(typeof error === 'string' ? { error: error.slice(0, 256).toWellFormed() } : {}),
   }
 }
@@ -121,7 +96,9 @@ function isKeepable(value: unknown, depth = 0): boolean {
   })
 }
 
-function readOffer(entry: unknown): Offer | undefined {
+type Echoed = Pick<Offer, 'version' | 'resource' | 'extensions'>
+
+function readOffer(entry: unknown, echoed: Echoed): Offer | undefined {
   const parsed = requirementFields.safeParse(entry)
   if (!parsed.success) return undefined
   const { amount, maxAmountRequired, extra, ...fields } = parsed.data
@@ -129,6 +106,8 @@ function readOffer(entry: unknown): Offer | undefined {
   // Two prices in one offer: whichever were signed, the server could hold the other against it.
   if (stated === undefined || stated !== (maxAmountRequired ?? stated)) return undefined
   return {
+    protocol: 'x402',
+    ...echoed,
     requirement: parsed.data,
     scheme: fields.scheme,
     network: fields.network,

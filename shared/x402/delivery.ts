@@ -1,13 +1,11 @@
 /**
- * The one file of x402 that fetches: the challenge of a resource, and the paid request. Both go
+ * The one file of x402 that fetches: what a resource asks for, and the paid request. Both go
  * through the guarded client, so a payment never follows a redirect to another place.
  */
 
-import { decodeBytes } from '../base64.ts'
-import { fail } from '../contract/errors.ts'
+import { decodeBytes, parseJson } from '../base64.ts'
 import type { Fetched, Outside } from '../http/safe-fetch.ts'
 import { safeFetch } from '../http/safe-fetch.ts'
-import { readChallengeAnswer } from './challenge.ts'
 import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
@@ -18,29 +16,13 @@ const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
 const deliveryLimits = { timeoutMilliseconds: 30_000, bytesMax: 393_216 }
 
 /** Asks for the resource without paying. */
-export function fetchChallenge(world: Outside, request: FrozenRequest): Promise<Fetched> {
+export function fetchUnpaid(world: Outside, request: FrozenRequest): Promise<Fetched> {
   return send(world, request, [], challengeLimits)
 }
 
-/** The challenge as the resource gives it now, or why there is none. */
-export async function askChallenge(world: Outside, request: FrozenRequest) {
-  const fetched = await fetchChallenge(world, request)
-  switch (fetched.kind) {
-    case 'refused':
-      return fail('resource_refused', { message: fetched.reason })
-    case 'timeout':
-      return fail('resource_unavailable', { message: 'The resource did not answer in time.' })
-    case 'unreachable':
-      return fail('resource_unavailable', { log: fetched.reason })
-    case 'redirected':
-      return fail('resource_unavailable', {
-        message: `The resource redirects to ${(fetched.location ?? 'nowhere').slice(0, 200)}.`,
-        hint: 'Prepare the payment with the address that it leads to, if you trust it.',
-      })
-    case 'answered':
-      if (fetched.status === 402) return readChallengeAnswer(fetched.headers, fetched.body)
-      return fail('no_payment_required', { details: { status: fetched.status } })
-  }
+/** An answer as what it asks for is read from it. */
+export function askingOf({ headers, body }: Fetched & { kind: 'answered' }) {
+  return { headers, body: parseJson(new TextDecoder().decode(body)) }
 }
 
 /** Sends the frozen request with the payment header. */
@@ -80,6 +62,7 @@ const keptHeaders = [
   'last-modified',
   'link',
   'location',
+  'payment-receipt',
   'payment-response',
   'retry-after',
   'x-payment-response',

@@ -1,12 +1,14 @@
 /**
- * Chooses what can be paid from what is offered: scheme exact by EIP-3009, on a connected network,
- * with a token of our own table and signed under that table's domain. An offer that cannot be paid
- * is answered with its reason and never stands in for another.
+ * Chooses what can be paid from what is offered: by an EIP-3009 authorization, on a connected
+ * network, with a token of our own table and signed under that table's domain. An offer that cannot
+ * be paid is answered with its reason and never stands in for another.
  */
 import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
-import type { Challenge, Offer } from './challenge.ts'
+import type { Demand } from './demand.ts'
+import type { Offer, UnpayableOffer } from './offer.ts'
+import { shown, termsShown, timeoutSecondsMin } from './offer.ts'
 
 /** An offer with the chain, token and payee of our own tables. */
 export type PayableOffer = {
@@ -16,32 +18,52 @@ export type PayableOffer = {
   payTo: Address
   usdMicros: bigint
 }
-/** An offer that is not paid, and why. */
-export type UnpayableOffer = { scheme: string; network: string; asset: string; reason: string }
-
-/** Below this a signature would expire before a merchant can settle it. */
-export const timeoutSecondsMin = 10
-
 type Pricing = (token: Token, amountAtomic: bigint) => bigint | undefined
 
-/** Sorts the offers: payable ones cheapest first (a merchant's order breaks ties), and the rest. */
+/**
+ * Sorts the offers: payable ones in our order of preference, then cheapest first (a merchant's order
+ * breaks ties), and the rest.
+ */
 export function sortOffers(
-  challenge: Challenge,
+  demand: Pick<Demand, 'offers'> & Partial<Demand>,
   chains: readonly Chain[],
   usdMicrosOf: Pricing,
 ): { payable: PayableOffer[]; unpayable: UnpayableOffer[] } {
   const payable: PayableOffer[] = []
-  const unpayable: UnpayableOffer[] = []
-  for (const offer of challenge.offers) {
+  const unpayable: UnpayableOffer[] = [...(demand.others ?? [])]
+  for (const offer of demand.offers) {
     const read = readPayable(offer, chains, usdMicrosOf)
-    if (typeof read !== 'string') payable.push(read)
-    else {
-      const { scheme, network, asset } = offer
-      unpayable.push({ scheme, network, asset, reason: read })
-    }
+    if (typeof read === 'string') unpayable.push(unpayableOf(offer, read))
+    else payable.push(read)
   }
-  payable.sort((a, b) => (a.usdMicros < b.usdMicros ? -1 : a.usdMicros > b.usdMicros ? 1 : 0))
+  payable.sort((a, b) => rankOf(a.offer) - rankOf(b.offer) || compare(a.usdMicros, b.usdMicros))
   return { payable, unpayable }
+}
+
+/**
+ * x402 before MPP, whose signature is good for one challenge alone, and last of all what is settled
+ * before the merchant has an answer.
+ */
+function rankOf({ protocol, extra }: Offer): number {
+  if (extra['paymentFlow'] === 'upfront') return 2
+  return protocol === 'x402' ? 0 : 1
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function unpayableOf(offer: Offer, reason: string): UnpayableOffer {
+  return {
+    protocol: offer.protocol,
+    scheme: shown(offer.scheme),
+    network: shown(offer.network),
+    asset: shown(offer.asset),
+    amount: offer.amountAtomic.toString(),
+    pay_to: shown(offer.payTo),
+    reason,
+    terms: termsShown(offer.extra),
+  }
 }
 
 function readPayable(
@@ -52,7 +74,7 @@ function readPayable(
   const problem = methodProblem(offer)
   if (problem !== undefined) return problem
   const chain = chains.find(({ caip2 }) => caip2 === offer.chain)
-  if (!chain) return `The service is not connected to network ${offer.network}.`
+  if (!chain) return `The service is not connected to network ${shown(offer.network)}.`
   const token = tokenByAddress(chain, offer.asset)
   if (!token) return `The asset is no token that the service pays with on ${chain.title}.`
   const lie = domainProblem(offer, token)
@@ -69,12 +91,15 @@ function readPayable(
 }
 
 /** The scheme and the ways of `extra` that change what is signed or when it is settled. */
-function methodProblem({ scheme, extra, maxTimeoutSeconds }: Offer): string | undefined {
-  if (scheme !== 'exact') return `Scheme ${scheme} is not supported, only exact.`
+function methodProblem({ protocol, scheme, extra, maxTimeoutSeconds }: Offer): string | undefined {
+  if (protocol === 'x402' && scheme !== 'exact') {
+    return `Scheme ${shown(scheme)} is not supported, only exact.`
+  }
   const method = extra['assetTransferMethod'] ?? 'eip3009'
   if (method !== 'eip3009') return `Transfer method ${quoted(method)} is not supported.`
   const flow = extra['paymentFlow'] ?? 'authorization'
-  if (flow !== 'authorization') return `Payment flow ${quoted(flow)} is not supported.`
+  if (flow !== 'authorization' && flow !== 'upfront')
+    return `Payment flow ${quoted(flow)} is not supported.`
   if (maxTimeoutSeconds < timeoutSecondsMin) {
     return `The offer is valid for less than ${timeoutSecondsMin} seconds.`
   }

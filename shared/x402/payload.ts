@@ -1,49 +1,26 @@
 /**
- * What is sent to be paid for: the payment payload of x402 version 1 and 2 in its header, and what
+ * What is sent to be paid for: the payment of x402 version 1 and 2 or of MPP in its header, and what
  * the server's answer claims about the settlement. A claim is a hint where to look on chain.
  */
 import * as z from 'zod'
 import { decodeText, encodeText, parseJson } from '../base64.ts'
 import { wordSchema } from '../chains/hex.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
+import { mppCredential } from './mpp.ts'
+import type { Offer } from './offer.ts'
 
-/** A signature is good for five minutes at most, whatever a merchant asks for. */
-const validSecondsMax = 300
-/** Version 1 servers check validAfter against their own clock; clients leave ten minutes. */
-const v1ClockSkewSeconds = 600
+/** What of the offer comes back in the payment. */
+export type Terms = Pick<
+  Offer,
+  'protocol' | 'version' | 'scheme' | 'network' | 'requirement' | 'resource' | 'extensions'
+>
 
-/** Unix seconds, both exclusive (EIP-3009). */
-export type Validity = { validAfter: number; validBefore: number }
-
-/** Seconds for which a signature on this offer is good. */
-export function validSecondsOf(maxTimeoutSeconds: number): number {
-  return Math.min(maxTimeoutSeconds, validSecondsMax)
-}
-
-/** Unix seconds between which the authorization may be used. */
-export function validityOf(version: number, nowSeconds: number, validSeconds: number): Validity {
-  return {
-    validAfter: version === 1 ? nowSeconds - v1ClockSkewSeconds : 0,
-    validBefore: nowSeconds + validSeconds,
-  }
-}
-
-/** What of the challenge comes back in the payment. */
-export type Terms = {
-  version: 1 | 2
-  scheme: string
-  /** As offered. */
-  network: string
-  requirement: Record<string, unknown>
-  resource?: unknown
-  extensions?: unknown
-}
-
-/** The payment header: PAYMENT-SIGNATURE for version 2, X-PAYMENT for version 1. */
+/** The payment header: PAYMENT-SIGNATURE for version 2, X-PAYMENT for version 1, and that of MPP. */
 export function paymentHeader(
   terms: Terms,
   signed: SignedAuthorization,
 ): readonly [name: string, value: string] {
+  if (terms.protocol === 'mpp') return mppCredential(terms, signed)
   const name = terms.version === 2 ? 'payment-signature' : 'x-payment'
   return [name, encodeText(JSON.stringify(paymentPayload(terms, signed)))]
 }
@@ -79,8 +56,24 @@ const claimLengthMax = 16_384
 
 /** What the server claims about the settlement; undefined when it says nothing readable. */
 export function readSettlementClaim(headers: Pick<Headers, 'get'>): SettlementClaim | undefined {
-  const header = headers.get('payment-response') ?? headers.get('x-payment-response')
+  const claim = headers.get('payment-response') ?? headers.get('x-payment-response')
+  const header = claim ?? headers.get('payment-receipt')
   if (header === null || header.length > claimLengthMax) return undefined
-  const parsed = settlementFields.safeParse(parseJson(decodeText(header) ?? ''))
+  const read = parseJson(decodeText(header) ?? '')
+  if (claim === null) return readReceipt(read)
+  const parsed = settlementFields.safeParse(read)
   return parsed.success ? parsed.data : undefined
+}
+
+const receiptFields = z.looseObject({
+  status: z.string(),
+  reference: wordSchema.optional().catch(undefined),
+})
+
+/** The receipt of MPP in the same words; `reference` is the transaction. */
+function readReceipt(value: unknown): SettlementClaim | undefined {
+  const parsed = receiptFields.safeParse(value)
+  if (!parsed.success) return undefined
+  const { status, reference } = parsed.data
+  return { success: status === 'success', transaction: reference }
 }

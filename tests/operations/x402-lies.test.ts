@@ -32,7 +32,6 @@ const refused: Record<string, [code: string, words: string]> = {
   'unknown-chain': ['unsupported_scheme', 'not connected to network eip155:31337'],
   'other-family': ['unsupported_scheme', 'not connected to network solana'],
   'other-scheme': ['unsupported_scheme', 'Scheme upto is not supported'],
-  'upfront-flow': ['unsupported_scheme', 'Payment flow "upfront" is not supported'],
   'eighteen-decimals': ['unsupported_scheme', 'has 6 decimals, not 18'],
   'domain-name': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],
   'domain-version': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],
@@ -63,6 +62,7 @@ const harmless: Record<string, 'settled' | 'unknown'> = {
   // The official facilitator settles nothing without a domain in the offer; the token would.
   'domain-absent': 'unknown',
   'ten-years': 'settled',
+  'upfront-flow': 'settled',
   'moving-pay-to': 'settled',
   'rising-price': 'settled',
   honest: 'settled',

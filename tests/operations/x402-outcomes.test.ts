@@ -52,6 +52,7 @@ const unsettled: [string, string, string | undefined, number | undefined][] = [
   ['status-500', 'unknown', undefined, 500],
   ['challenge-again', 'rejected_unpaid', 'payment_refused', 402],
   ['false-failure', 'rejected_unpaid', 'payment_refused', 402],
+  ['false-pending', 'unknown', 'settlement_pending', 402],
   ['close-socket', 'unknown', 'merchant_unreachable', undefined],
   ['half-a-body', 'unknown', 'merchant_unreachable', undefined],
   ['gzip-bomb', 'unknown', 'merchant_unreachable', undefined],
@@ -62,6 +63,17 @@ const unsettled: [string, string, string | undefined, number | undefined][] = [
   ['redirect-self', 'unknown', 'redirected', 307],
   ['redirect-private', 'unknown', 'redirected', 307],
 ]
+
+/** Nothing was delivered and nothing refused: the same signature goes out again. */
+const sentAgain = new Set([
+  'status-500',
+  'false-pending',
+  'close-socket',
+  'half-a-body',
+  'gzip-bomb',
+  'never-answers',
+  'dribble',
+])
 
 test.concurrent.each(unsettled)(
   'a merchant that answers %s without settling leaves it %s',
@@ -83,7 +95,9 @@ test.concurrent.each(unsettled)(
     const response = z.object({ status: z.int() }).optional().parse(answer.body['response'])
     expect(response?.status).toBe(merchantStatus)
     expect(again.body).toEqual(answer.body)
-    expect(signaturesAt(path, agent)).toHaveLength(1)
+    const sent = signaturesAt(path, agent)
+    expect(sent).toHaveLength(sentAgain.has(name) ? 2 : 1)
+    expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1)
     expect(await market.usdcOf(agent.address)).toBe(usd)
     expect(await reservedUsd(agent)).toBe('0.01')
   },
@@ -99,6 +113,7 @@ const settled: [string, string][] = [
   ['status-500', 'paid_not_delivered'],
   ['challenge-again', 'paid_not_delivered'],
   ['false-failure', 'paid_not_delivered'],
+  ['false-pending', 'paid_not_delivered'],
   ['close-socket', 'paid_not_delivered'],
   ['half-a-body', 'paid_not_delivered'],
   ['gzip-bomb', 'paid_not_delivered'],
@@ -137,29 +152,48 @@ test('a redirect is not followed and takes no signature anywhere', () => {
   expect([elsewhere, sameOrigin]).toEqual([[], []])
 })
 
-test('an unsettled attempt is reserved until the chain has passed its validity, then released', async () => {
+test.each([
+  ['ok', 'unknown'],
+  ['challenge-again', 'rejected_unpaid'],
+])(
+  'an attempt answered %s is reserved until its validity passed on chain',
+  async (name, status) => {
+    const agent = await market.agent('pay', { usdc: 1 })
+    const resource_url = `${hostile.url}/paid/${name}?release`
+    const attempt = attemptOf(await prepare(agent, { resource_url }))
+    await execute(agent, attempt)
+
+    await keepHouse(market.world)
+    const during = await execute(agent, attempt)
+    await market.tick(400)
+    await keepHouse(market.world)
+    const whileChainLags = await execute(agent, attempt)
+    const reserved = await reservedUsd(agent)
+    await market.passOnChain(400)
+    await keepHouse(market.world)
+    const after = await execute(agent, attempt)
+
+    expect([during.body['status'], whileChainLags.body['status']]).toEqual([status, status])
+    expect(reserved).toBe('0.01')
+    expect(after.body).toMatchObject({ status: 'rejected_unpaid', requires_user_confirm: false })
+    expect(after.body).not.toHaveProperty('reserved_until')
+    expect(await reservedUsd(agent)).toBe('0')
+    expect(await market.usdcOf(agent.address)).toBe(usd)
+  },
+)
+
+test('a signature that came too late the first time settles the second time', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
-  const attempt = attemptOf(
-    await prepare(agent, { resource_url: `${hostile.url}/paid/ok?release` }),
-  )
-  await execute(agent, attempt)
+  const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}/later/ok` }))
 
-  await keepHouse(market.world)
-  const during = await execute(agent, attempt)
-  await market.tick(400)
-  await keepHouse(market.world)
-  const whileChainLags = await execute(agent, attempt)
-  const reserved = await reservedUsd(agent)
-  await market.passOnChain(400)
-  await keepHouse(market.world)
-  const after = await execute(agent, attempt)
+  const first = await execute(agent, attempt)
+  const second = await execute(agent, attempt)
+  const third = await execute(agent, attempt)
 
-  expect([during.body['status'], whileChainLags.body['status']]).toEqual(['unknown', 'unknown'])
-  expect(reserved).toBe('0.01')
-  expect(after.body).toMatchObject({ status: 'rejected_unpaid', requires_user_confirm: false })
-  expect(after.body).not.toHaveProperty('reserved_until')
-  expect(await reservedUsd(agent)).toBe('0')
-  expect(await market.usdcOf(agent.address)).toBe(usd)
+  expect(first.body).toMatchObject({ status: 'unknown', response: { status: 503 } })
+  expect(second.body).toMatchObject({ status: 'settled', response: { status: 200 } })
+  expect(third.body).toEqual(second.body)
+  expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
 })
 
 test.each(['challenge-again', 'never-answers'])(

@@ -203,7 +203,7 @@ test('every hostile path asks for payment first, except those that misbehave at 
 
   expect(asking.length).toBeGreaterThan(60)
   expect(asking.filter((_, index) => statuses[index] !== 402)).toEqual([])
-  expect(hostile.paths.filter(atOnce)).toHaveLength(17)
+  expect(hostile.paths.filter(atOnce)).toHaveLength(18)
 })
 
 test('an answer given at once is the one that its path names', async () => {

@@ -18,19 +18,16 @@ import { decodeText, encodeText } from '../../shared/base64.ts'
 import { hexSchema, wordSchema } from '../../shared/chains/hex.ts'
 import type { Chain } from '../../shared/chains/registry.ts'
 import { knownChains } from '../../shared/chains/registry.ts'
-import { readChallengeAnswer, readChallengeHeader } from '../../shared/x402/challenge.ts'
+import { readChallengeHeader } from '../../shared/x402/challenge.ts'
 import type { PayableOffer } from '../../shared/x402/offers.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
-import {
-  paymentHeader,
-  paymentPayload,
-  readSettlementClaim,
-  validityOf,
-} from '../../shared/x402/payload.ts'
+import { paymentHeader, paymentPayload, readSettlementClaim } from '../../shared/x402/payload.ts'
+import { validityOf } from '../../shared/x402/validity.ts'
 import { authorizationTypes as types } from '../support/eip3009.ts'
 import * as sample from '../support/x402.ts'
 
-const { challengeV1, challengeV2, payTo, read, requirementV1, requirementV2, usdcOf } = sample
+const { challengeV1, challengeV2, demandIn, payTo, read, usdcOf } = sample
+const { requirementV1, requirementV2 } = sample
 const account = privateKeyToAccount(generatePrivateKey())
 /** Version 1 has a closed list of names, and not all of our networks are on it. */
 const v1Chains = knownChains.filter(({ name }) => NETWORKS.includes(name))
@@ -65,7 +62,6 @@ type Times = { validAfter: number; validBefore: number; nonce: `0x${string}` }
 
 /** Our terms and an authorization for them, signed under the domain of our own token table. */
 async function ours(value: unknown, { nonce, ...times }: Times) {
-  const { version, resource, extensions } = read(value)
   const { offer, chain, token, payTo: to } = bestOffer(value)
   const { name, version: domainVersion } = token.domain
   const domain = {
@@ -94,19 +90,13 @@ async function ours(value: unknown, { nonce, ...times }: Times) {
     },
   })
   expect(verifyTypedData(domain, types, message, signature)).toBe(account.address)
-  const { scheme, network, requirement } = offer
-  const terms = { version, scheme, network, requirement, resource, extensions }
-  return { terms, signed: { ...message, signature } }
+  return { terms: offer, signed: { ...message, signature } }
 }
 
 /** The instant at which the official client signed, as our own rule for validity reads it. */
-function timesOf(
-  official: z.output<typeof payloadFields>,
-  version: number,
-  seconds: number,
-): Times {
+function timesOf(official: z.output<typeof payloadFields>, version: 1 | 2, seconds: number): Times {
   const { validAfter, validBefore, nonce } = official.payload.authorization
-  const times = validityOf(version, Number(validBefore) - seconds, seconds)
+  const times = validityOf({ protocol: 'x402', version }, Number(validBefore) - seconds, seconds)
   expect(times).toEqual({ validAfter: Number(validAfter), validBefore: Number(validBefore) })
   return { ...times, nonce }
 }
@@ -198,14 +188,17 @@ test('each of our networks can be paid as the official server offers it', async 
   const { ask } = await officialServer(knownChains)
   const answer = await ask()
 
-  const challenge = readChallengeAnswer(answer.headers, new Uint8Array(await answer.arrayBuffer()))
-  if ('refusal' in challenge) throw new Error(challenge.message)
-  const { payable, unpayable } = sortOffers(challenge, knownChains, (_, amount) => amount)
+  const demand = demandIn(Object.fromEntries(answer.headers), await answer.json())
+  if ('refusal' in demand) throw new Error(demand.message)
+  const { payable, unpayable } = sortOffers(demand, knownChains, (_, amount) => amount)
 
-  expect([answer.status, challenge.version, unpayable]).toEqual([402, 2, []])
+  expect([answer.status, unpayable]).toEqual([402, []])
   expect(payable.map(({ chain }) => chain.caip2)).toEqual(knownChains.map(({ caip2 }) => caip2))
   expect(new Set(payable.map(({ offer }) => offer.amountAtomic))).toEqual(new Set([250_000n]))
-  expect(challenge.resource).toMatchObject({ description: 'Données payées 🌍 “quoted”' })
+  expect(payable[0]?.offer).toMatchObject({
+    version: 2,
+    resource: { description: 'Données payées 🌍 “quoted”' },
+  })
 })
 
 test('the official server finds its own offer in our payment', async () => {
@@ -214,7 +207,7 @@ test('the official server finds its own offer in our payment', async () => {
   const required = core.decodePaymentRequiredHeader(header)
   const stored: unknown = JSON.parse(JSON.stringify(required))
   const { terms, signed } = await ours(stored, {
-    ...validityOf(2, 1_795_226_000, 60),
+    ...validityOf({ protocol: 'x402', version: 2 }, 1_795_226_000, 60),
     nonce: `0x${'07'.repeat(32)}`,
   })
 

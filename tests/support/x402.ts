@@ -6,6 +6,8 @@ import type { Chain } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
 import type { Challenge } from '../../shared/x402/challenge.ts'
 import { readChallenge } from '../../shared/x402/challenge.ts'
+import { readDemand } from '../../shared/x402/demand.ts'
+import type { FrozenRequest } from '../../shared/x402/request.ts'
 
 type Fields = Record<string, unknown>
 
@@ -72,6 +74,21 @@ export function read(value: unknown): Challenge {
   const challenge = readChallenge(value)
   if ('refusal' in challenge) throw new Error(challenge.message)
   return challenge
+}
+
+export const bareRequest: FrozenRequest = {
+  url: 'https://merchant.com/data',
+  method: 'GET',
+  headers: [],
+  body_base64: null,
+}
+
+/** When the challenges of these tests are read. */
+export const readAt = new Date('2026-09-01T12:00:00Z')
+
+/** All that an answer of status 402 asks for. */
+export function demandIn(headers: Record<string, string>, body?: unknown, request = bareRequest) {
+  return readDemand({ headers: new Headers(headers), body }, request, readAt)
 }
 
 /** A header value: base64 of JSON, as servers send it. */

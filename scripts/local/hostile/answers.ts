@@ -34,6 +34,12 @@ export const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
   'challenge-again': (exchange) => exchange.challenge(),
   'false-hash': (exchange) => sendReceipt(exchange, { success: true, transaction: falseHash }),
   'false-failure': (exchange) => sendReceipt(exchange, { success: false, transaction: '' }),
+  'false-pending': (exchange) =>
+    sendReceipt(exchange, {
+      success: false,
+      transaction: falseHash,
+      errorReason: 'settlement_pending',
+    }),
   'malformed-receipt': (exchange) =>
     send({ ...exchange, headers: { 'payment-response': '%%%' } }, exchange.status, { paid: true }),
   'close-socket': ({ request }) => void request.socket.destroy(),
@@ -55,7 +61,9 @@ function send({ response, headers }: Exchange, status: number, body: object): vo
   response.end(JSON.stringify(body))
 }
 
-function sendReceipt(exchange: Exchange, receipt: { success: boolean; transaction: string }) {
+type Receipt = { success: boolean; transaction: string; errorReason?: string }
+
+function sendReceipt(exchange: Exchange, receipt: Receipt) {
   const text = JSON.stringify({ ...receipt, network: 'eip155:84532' })
   const headers = { 'payment-response': encode(text) }
   send({ ...exchange, headers }, receipt.success ? 200 : 402, {})

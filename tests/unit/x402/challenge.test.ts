@@ -2,15 +2,10 @@ import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { knownChains } from '../../../shared/chains/registry.ts'
-import {
-  readChallenge,
-  readChallengeAnswer,
-  readChallengeHeader,
-} from '../../../shared/x402/challenge.ts'
+import { readChallenge, readChallengeHeader } from '../../../shared/x402/challenge.ts'
 import * as sample from '../../support/x402.ts'
 
-const { challengeV1, challengeV2, headerOf, read, requirementV1, requirementV2 } = sample
-const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+const { challengeV1, challengeV2, demandIn, headerOf, read, requirementV1, requirementV2 } = sample
 const refusal = { refusal: 'invalid_challenge' }
 
 describe('where a challenge stands', () => {
@@ -28,25 +23,19 @@ describe('where a challenge stands', () => {
   })
 
   test('the header wins over the body', () => {
-    const headers = new Headers({ 'payment-required': headerOf(challengeV2()) })
+    const demand = demandIn({ 'payment-required': headerOf(challengeV2()) }, challengeV1())
 
-    const challenge = readChallengeAnswer(headers, bytesOf(challengeV1()))
-
-    expect(challenge).toMatchObject({ version: 2 })
+    expect(demand).toMatchObject({ offers: [{ version: 2 }] })
   })
 
   test('a header that cannot be read is not covered up by the body', () => {
-    const headers = new Headers({ 'payment-required': '%%%' })
-
-    expect(readChallengeAnswer(headers, bytesOf(challengeV1()))).toMatchObject(refusal)
+    expect(demandIn({ 'payment-required': '%%%' }, challengeV1())).toMatchObject(refusal)
   })
 
   test('without a header both versions are read from the body', () => {
-    const readings = [challengeV1(), challengeV2()].map((value) =>
-      readChallengeAnswer(new Headers(), bytesOf(value)),
-    )
+    const readings = [challengeV1(), challengeV2()].map((value) => demandIn({}, value))
 
-    expect(readings).toMatchObject([{ version: 1 }, { version: 2 }])
+    expect(readings).toMatchObject([{ offers: [{ version: 1 }] }, { offers: [{ version: 2 }] }])
   })
 })
 
@@ -55,11 +44,8 @@ describe('what an offer says', () => {
     const [one] = read(challengeV1()).offers
     const [two] = read(challengeV2()).offers
 
-    expect({ ...one, requirement: {}, network: '' }).toEqual({
-      ...two,
-      requirement: {},
-      network: '',
-    })
+    const same = { requirement: {}, network: '', version: 0, resource: {} }
+    expect({ ...one, ...same }).toEqual({ ...two, ...same })
     expect(two).toMatchObject({
       amountAtomic: 10_000n,
       chain: 'eip155:84532',

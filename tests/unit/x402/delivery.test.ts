@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fetchChallenge, headersKept, sendPaid } from '../../../shared/x402/delivery.ts'
+import { fetchUnpaid, headersKept, sendPaid } from '../../../shared/x402/delivery.ts'
 import type { FrozenRequest } from '../../../shared/x402/request.ts'
 import { answering, outside, serverThat, silence, zeros } from '../../support/http.ts'
 import { challengeV2, headerOf } from '../../support/x402.ts'
@@ -23,7 +23,7 @@ test('the paid request is the asking one with the payment added, byte for byte',
     body_base64: body.toString('base64'),
   })
 
-  await fetchChallenge(outside(), request)
+  await fetchUnpaid(outside(), request)
   await sendPaid(outside(), request, payment)
 
   const [asked, paid] = server.received
@@ -48,7 +48,7 @@ test('a challenge may take 8 seconds and 256 KB, a delivery 30 seconds and 384 K
   const world = outside()
 
   const fetched = [
-    await fetchChallenge(world, requestTo(server.url)),
+    await fetchUnpaid(world, requestTo(server.url)),
     await sendPaid(world, requestTo(server.url), payment),
   ]
 

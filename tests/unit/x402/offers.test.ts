@@ -45,7 +45,7 @@ describe('each reason stands alone', () => {
     ['permit2', { extra: { ...domain, assetTransferMethod: 'permit2' } }, /"permit2"/],
     ['a method that is no text', { extra: { assetTransferMethod: { toString: 1 } } }, /toString/],
     ['an unknown flow', { extra: { ...domain, paymentFlow: 'later' } }, /"later"/],
-    ['settlement before delivery', { extra: { ...domain, paymentFlow: 'upfront' } }, /"upfront"/],
+    ['an escrow', { extra: { ...domain, paymentFlow: 'escrow' } }, /"escrow"/],
     ['an empty flow', { extra: { ...domain, paymentFlow: '' } }, /flow ""/],
     ['9 seconds', { maxTimeoutSeconds: 9 }, /less than 10 seconds/],
     ['a network that is not connected', { network: 'eip155:8453' }, /not connected/],

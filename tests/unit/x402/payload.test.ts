@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Terms } from '../../../shared/x402/payload.ts'
 import * as payload from '../../../shared/x402/payload.ts'
+import { validityOf, validSecondsOf } from '../../../shared/x402/validity.ts'
 import { challengeV2, headerOf, payTo, requirementV1, requirementV2 } from '../../support/x402.ts'
 
-const { paymentHeader, readSettlementClaim, validityOf, validSecondsOf } = payload
+const { paymentHeader, readSettlementClaim } = payload
 const { signature, ...authorization } = {
   from: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
   to: payTo,
@@ -16,6 +17,7 @@ const { signature, ...authorization } = {
 }
 const signed = { ...authorization, signature }
 const twoTerms: Terms = {
+  protocol: 'x402',
   version: 2,
   scheme: 'exact',
   network: 'eip155:84532',
@@ -95,10 +97,19 @@ describe('validity', () => {
   })
 
   test('version 2 is valid from ever, version 1 from ten minutes ago', () => {
-    expect(validityOf(2, 1_795_226_000, 60)).toEqual({ validAfter: 0, validBefore: 1_795_226_060 })
-    expect(validityOf(1, 1_795_226_000, 60)).toEqual({
-      validAfter: 1_795_225_400,
-      validBefore: 1_795_226_060,
+    const of = (version: 1 | 2) => validityOf({ protocol: 'x402', version }, 1_795_226_000, 60)
+
+    expect(of(2)).toEqual({ validAfter: 0, validBefore: 1_795_226_060 })
+    expect(of(1)).toEqual({ validAfter: 1_795_225_400, validBefore: 1_795_226_060 })
+  })
+
+  test.each([
+    [1_795_226_030, 1_795_226_030],
+    [1_795_226_090, 1_795_226_060],
+  ])('a challenge of MPP that ends at %i is answered until %i', (end, validBefore) => {
+    expect(validityOf({ protocol: 'mpp', version: 1 }, 1_795_226_000, 60, end)).toEqual({
+      validAfter: 0,
+      validBefore,
     })
   })
 })
@@ -121,6 +132,17 @@ describe('a claim of settlement', () => {
       network: 'eip155:84532',
     })
     expect(claimIn(older, 'x-payment-response')).toMatchObject(older)
+  })
+
+  test('is read from a receipt of MPP, where neither stands', () => {
+    const receipt = { status: 'success', method: 'evm', reference: transaction }
+
+    expect(claimIn(receipt, 'payment-receipt')).toEqual({ success: true, transaction })
+    expect(claimIn({ ...receipt, reference: 'pi_1' }, 'payment-receipt')).toEqual({
+      success: true,
+      transaction: undefined,
+    })
+    expect(claimIn({ reference: transaction }, 'payment-receipt')).toBeUndefined()
   })
 
   test('survives parts that make no sense, without believing them', () => {

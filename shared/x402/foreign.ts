@@ -1,0 +1,54 @@
+/**
+ * Ways to ask for money with a 402 that the service knows and cannot pay. They are read so that a
+ * person can see what was asked; what would grant something, such as a macaroon, is left out.
+ */
+import type { AuthChallenge } from './auth-challenge.ts'
+import type { UnpayableOffer } from './offer.ts'
+import { termsShown } from './offer.ts'
+
+/** The challenges of other payment schemes in one answer. */
+export function readForeign(
+  challenges: readonly AuthChallenge[],
+  headers: Pick<Headers, 'get'>,
+): UnpayableOffer[] {
+  const lightning = challenges
+    .filter(({ scheme }) => scheme === 'l402' || scheme === 'lsat')
+    .map(({ scheme, params }) => readL402(scheme, params['invoice'] ?? ''))
+  const price = headers.get('crawler-price') ?? headers.get('crawler-exact-price')
+  return price === null ? lightning : [...lightning, readCrawlerPrice(price)]
+}
+
+/** https://github.com/lightninglabs/L402: pay the invoice, show its preimage. */
+function readL402(protocol: string, invoice: string): UnpayableOffer {
+  return {
+    protocol,
+    scheme: 'lightning',
+    reason: 'Lightning invoices are not paid.',
+    terms: termsShown({ amount_btc: bitcoinOf(invoice) ?? 'any', invoice }),
+  }
+}
+
+/** BOLT 11: ln, the network, an amount with a multiplier, and 1 before the data. */
+const invoicePattern = /^ln(?:bcrt|bc|tbs|tb)([1-9][0-9]{0,11})([munp]?)1/i
+const decimals: Readonly<Record<string, number>> = { m: 3, u: 6, n: 9, p: 12 }
+
+/** The amount of an invoice in bitcoin, digit by digit. */
+function bitcoinOf(invoice: string): string | undefined {
+  const [, digits, multiplier = ''] = invoicePattern.exec(invoice) ?? []
+  if (digits === undefined) return undefined
+  const places = decimals[multiplier.toLowerCase()] ?? 0
+  if (places === 0) return digits
+  const padded = digits.padStart(places + 1, '0')
+  const fraction = padded.slice(-places).replace(/0+$/, '')
+  return `${padded.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/ */
+function readCrawlerPrice(price: string): UnpayableOffer {
+  return {
+    protocol: 'pay-per-crawl',
+    scheme: 'crawler-price',
+    reason: 'Pay-per-crawl is charged to a crawler that its operator has registered.',
+    terms: termsShown({ price }),
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * MPP, the Payment scheme of HTTP authentication (draft-ietf-httpauth-payment), with the method evm
+ * and the intent charge (draft-evm-charge): one EIP-3009 authorization whose nonce is bound to the
+ * challenge. Every other method and intent is read for people alone.
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import * as z from 'zod'
+import { decodeBytes, decodeText, encodeBase64, encodeTextForUrl, parseJson } from '../base64.ts'
+import { findChain } from '../chains/registry.ts'
+import type { SignedAuthorization } from '../custody/port.ts'
+import type { Offer, UnpayableOffer } from './offer.ts'
+import { shown, termsShown } from './offer.ts'
+import type { FrozenRequest } from './request.ts'
+
+const requestLengthMax = 16_384
+/** All parameters as JSON: they are kept with the payment and come back in one header. */
+const challengeLengthMax = 24_576
+/** A challenge that names no end is answered with a signature that ends soon. */
+const defaultSeconds = 300
+
+const challengeFields = z.looseObject({
+  id: z.string().min(1).max(1024),
+  realm: z.string().max(1024),
+  method: z.string().min(1).max(64),
+  intent: z.string().min(1).max(64),
+  request: z.string().min(1).max(requestLengthMax),
+  expires: z.iso.datetime({ offset: true }).optional(),
+  digest: z.string().max(256).optional(),
+  header: z.string().max(64).optional(),
+})
+type ChallengeFields = z.output<typeof challengeFields>
+
+const chargeFields = z.looseObject({
+  amount: z.string().regex(/^(0|[1-9][0-9]{0,77})$/),
+  currency: z.string().max(64),
+  recipient: z.string().max(64),
+  methodDetails: z.looseObject({
+    chainId: z.int().positive(),
+    credentialTypes: z.array(z.string().max(64)).max(16).optional(),
+    decimals: z.unknown().optional(),
+    splits: z.array(z.unknown()).optional(),
+  }),
+})
+
+/** Reads the parameters of one challenge of the scheme Payment, for one request. */
+export function readMppChallenge(
+  params: Record<string, string>,
+  request: FrozenRequest,
+  now: Date,
+): Offer | UnpayableOffer {
+  const parsed = challengeFields.safeParse(params)
+  if (!parsed.success || !isKeepable(params))
+    return unpayable(params, {}, 'The Payment challenge cannot be read.')
+  const terms = z
+    .record(z.string(), z.unknown())
+    .safeParse(parseJson(decodeText(parsed.data.request) ?? ''))
+  const read = terms.success ? terms.data : {}
+  const charge = chargeFields.safeParse(read)
+  const { method, intent } = parsed.data
+  if (method !== 'evm' || intent !== 'charge') {
+    const what = `method ${shown(method)} with intent ${shown(intent)}`
+    return unpayable(params, read, `Payment ${what} is not supported.`)
+  }
+  if (!charge.success) return unpayable(params, read, 'The request of the charge cannot be read.')
+  const problem = chargeProblem(charge.data) ?? bindingProblem(parsed.data, request)
+  if (problem !== undefined) return unpayable(params, read, problem)
+  return offerOf(parsed.data, charge.data, params, now)
+}
+
+/** Whether JSON columns and headers take it: no NUL, no unpaired surrogates, not too long. */
+function isKeepable(params: Record<string, string>): boolean {
+  const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
+  const { length } = JSON.stringify(params)
+  return length <= challengeLengthMax && Object.values(params).every(isText)
+}
+
+function offerOf(
+  { expires }: ChallengeFields,
+  { amount, currency, recipient, methodDetails }: z.output<typeof chargeFields>,
+  params: Record<string, string>,
+  now: Date,
+): Offer {
+  const nowSeconds = Math.floor(now.getTime() / 1000)
+  const expiresAtSeconds =
+    expires === undefined ? nowSeconds + defaultSeconds : Math.floor(Date.parse(expires) / 1000)
+  const network = `eip155:${methodDetails.chainId}`
+  const { decimals } = methodDetails
+  return {
+    protocol: 'mpp',
+    version: 1,
+    requirement: params,
+    scheme: 'evm/charge',
+    network,
+    chain: findChain(network)?.caip2,
+    amountAtomic: BigInt(amount),
+    asset: currency,
+    payTo: recipient,
+    maxTimeoutSeconds: expiresAtSeconds - nowSeconds,
+    expiresAtSeconds,
+    extra: decimals === undefined ? {} : { decimals },
+  }
+}
+
+/** Without credentialTypes a server takes transactions that the payer sends, and no authorization. */
+function chargeProblem({ methodDetails }: z.output<typeof chargeFields>): string | undefined {
+  const { credentialTypes, splits } = methodDetails
+  if (!credentialTypes?.includes('authorization')) {
+    return 'An authorization is not among the credential types that the server takes.'
+  }
+  return splits === undefined ? undefined : 'A payment that is split cannot be authorized at once.'
+}
+
+/** Whether the challenge is for this very request, and whether the request has room for the answer. */
+function bindingProblem(challenge: ChallengeFields, request: FrozenRequest): string | undefined {
+  const { id, realm, digest, header } = challenge
+  if (digest !== undefined && !isDigestOf(digest, request)) {
+    return "The digest of the challenge is not that of the request's body."
+  }
+  if (header !== undefined && !/^(authorization|payment-[a-z-]+)$/i.test(header)) {
+    return `A credential is not sent in the header ${shown(header)}.`
+  }
+  const name = credentialHeader(header)
+  if (request.headers.some(([given]) => given.toLowerCase() === name)) {
+    return `The request has a header ${name} of its own, which the credential would replace.`
+  }
+  // Our own payments make their nonces from texts that begin so.
+  return `${id}${realm}`.startsWith('aoa.') ? 'The id of the challenge is reserved.' : undefined
+}
+
+/** `sha-256=:base64:` as in RFC 9530, or without the colons as the official servers write it. */
+function isDigestOf(digest: string, { body_base64 }: FrozenRequest): boolean {
+  const body = decodeBytes(body_base64 ?? '') ?? new Uint8Array()
+  return digest.replace(/^(sha-256=):(.*):$/, '$1$2') === `sha-256=${encodeBase64(sha256(body))}`
+}
+
+function credentialHeader(header: unknown): string {
+  return typeof header === 'string' ? header.toLowerCase() : 'authorization'
+}
+
+/** The credential and the header that it is sent in: the challenge comes back as it came. */
+export function mppCredential(
+  terms: Pick<Offer, 'requirement' | 'network'>,
+  { signature, ...authorization }: SignedAuthorization,
+): readonly [name: string, value: string] {
+  const credential = {
+    challenge: terms.requirement,
+    payload: { ...authorization, signature, type: 'authorization' },
+    source: `did:pkh:${terms.network}:${authorization.from}`,
+  }
+  const value = `Payment ${encodeTextForUrl(JSON.stringify(credential))}`
+  return [credentialHeader(terms.requirement['header']), value]
+}
+
+function unpayable(
+  params: Record<string, string>,
+  terms: Record<string, unknown>,
+  reason: string,
+): UnpayableOffer {
+  const scheme = shown(`${params['method'] ?? '?'}/${params['intent'] ?? '?'}`)
+  const { realm = '', description = '' } = params
+  return { protocol: 'mpp', scheme, reason, terms: termsShown({ realm, description, ...terms }) }
+}

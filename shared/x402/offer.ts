@@ -1,0 +1,63 @@
+/**
+ * One way to pay, as it was read from a stranger, in whichever protocol it came. What comes back in
+ * the payment is kept value for value, because a server compares the echo with what it offered.
+ */
+
+/** A way to pay that is read and still to be judged. */
+export type Offer = {
+  protocol: 'x402' | 'mpp'
+  /** Of x402; the Payment scheme of HTTP has none and is counted as 1. */
+  version: 1 | 2
+  /** Echoed: the requirement of x402, the parameters of an MPP challenge. */
+  requirement: Record<string, unknown>
+  resource?: unknown
+  extensions?: unknown
+  scheme: string
+  /** The name as offered: CAIP-2, or a version 1 name. */
+  network: string
+  /** CAIP-2 where the registry knows the network. */
+  chain: string | undefined
+  amountAtomic: bigint
+  asset: string
+  payTo: string
+  maxTimeoutSeconds: number
+  /** Unix seconds at which the challenge itself ends; only in MPP. */
+  expiresAtSeconds?: number
+  extra: Record<string, unknown>
+}
+
+/** An offer that is not paid, why, and what it asks for, so that a person can see it. */
+export type UnpayableOffer = {
+  protocol: string
+  scheme: string
+  network?: string
+  asset?: string
+  amount?: string
+  pay_to?: string
+  reason: string
+  terms?: Record<string, string>
+}
+
+/** Below this a signature would expire before a merchant can settle it. */
+export const timeoutSecondsMin = 10
+
+const termsMax = 16
+const textLengthMax = 256
+
+/** A stranger's fields as short texts, for people to read. */
+export function termsShown(fields: Record<string, unknown>): Record<string, string> {
+  const entries = Object.entries(fields).slice(0, termsMax)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [shown(name), shown(textOf(value))] as const),
+  )
+}
+
+/** Cut short, and without characters that hide, reorder or control (Unicode categories C and Z). */
+export function shown(text: string): string {
+  const visible = text.slice(0, textLengthMax).toWellFormed()
+  return visible.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

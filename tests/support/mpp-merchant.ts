@@ -1,0 +1,51 @@
+/**
+ * A merchant of the official MPP package, which settles through the official x402 facilitator. Its
+ * 402 speaks both protocols; under /mpp the x402 half is taken out.
+ */
+import { Hono } from 'hono'
+import { evm, Mppx } from 'mppx/hono'
+import { afterAll } from 'vitest'
+import type { Chain } from '../../scripts/local/chain.ts'
+import { listen } from '../../scripts/local/listen.ts'
+
+export const mppPayTo = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
+
+export type MppMerchant = {
+  url: string
+  /** Each request's path with what it carried to pay. */
+  paid: { path: string; authorization: string | undefined; x402: string | undefined }[]
+}
+
+export async function startMppMerchant(chain: Chain, facilitator: string): Promise<MppMerchant> {
+  const paid: MppMerchant['paid'] = []
+  const charge = evm.charge({
+    currency: chain.usdc,
+    recipient: mppPayTo,
+    chainId: chain.chainId,
+    decimals: 6,
+    authorization: { name: 'USDC', version: '2' },
+    x402: { facilitator },
+  })
+  const mppx = Mppx.create({
+    methods: [charge],
+    secretKey: 'a secret of the tests only, and long enough',
+  })
+  const app = new Hono()
+  app.use(async (context, next) => {
+    const authorization = context.req.header('authorization')
+    const x402 = context.req.header('payment-signature')
+    if (authorization ?? x402) paid.push({ path: context.req.path, authorization, x402 })
+    await next()
+  })
+  app.use('/mpp/*', async (context, next) => {
+    await next()
+    context.res.headers.delete('payment-required')
+  })
+  for (const path of ['/mpp/paid', '/both/paid']) {
+    app.on(['GET', 'POST'], path, mppx.charge({ amount: '0.01', description: 'Daten für 🌍' }))
+    app.on(['GET', 'POST'], path, (context) => context.json({ paid: true }))
+  }
+  const { url, close } = await listen(app.fetch)
+  afterAll(close)
+  return { url, paid }
+}
