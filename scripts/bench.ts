@@ -5,48 +5,96 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchCorrectness } from './bench/correctness.ts'
+import { benchContention, benchGrowth } from './bench/database.ts'
 import { benchFeed } from './bench/feed.ts'
+import { benchGas } from './bench/gas.ts'
 import { benchIdentity } from './bench/identity.ts'
+import { benchPurchases } from './bench/purchases.ts'
+import { benchMemory, benchRecovery } from './bench/recovery.ts'
+import type { Figure } from './bench/report.ts'
 import { printFigures } from './bench/report.ts'
+import { benchOpenLoop, benchThroughput } from './bench/throughput.ts'
 import { benchTransfer } from './bench/transfer.ts'
+import type { BenchOptions, BenchWorld } from './bench/world.ts'
 import { openBenchWorld } from './bench/world.ts'
 import { benchX402 } from './bench/x402.ts'
 
-const help = `node scripts/bench.ts [--rounds 10] [--rows 1000000] [--out .local/bench.json]
+const help = `node scripts/bench.ts [--rounds 10] [--rows 1000000] [--transfers 10000] [--out .local/bench.json]
 
-Starts a world of its own on free ports, measures, prints ratios and writes them as JSON. Takes a
-few minutes.
+Starts worlds of its own on free ports, measures, prints ratios and writes them as JSON. Takes about
+half an hour.
 
---rounds  how often the arms of each measurement take turns
---rows    rows of the large feed
---out     where the figures are written`
+--rounds     how often the arms of each measurement take turns
+--rows       rows of the large tables
+--transfers  transfers of the correctness arm
+--only       a part of the name of what is measured, such as gas
+--out        where the figures are written`
 
 const { values } = parseArgs({
   options: {
     help: { type: 'boolean', short: 'h' },
     rounds: { type: 'string', default: '10' },
     rows: { type: 'string', default: '1000000' },
+    transfers: { type: 'string', default: '10000' },
+    only: { type: 'string', default: '' },
     out: { type: 'string', default: '.local/bench.json' },
   },
 })
 
-if (values.help) console.log(help)
-else await run(Number(values.rounds), Number(values.rows), values.out)
+type Measurement = (world: BenchWorld) => Promise<Figure[]>
 
-async function run(rounds: number, rows: number, out: string): Promise<void> {
-  const world = await openBenchWorld()
+const rounds = Number(values.rounds)
+const rows = Number(values.rows)
+const transfers = Number(values.transfers)
+
+/** On a chain that mines each transaction at once. */
+const atOnce: Record<string, Measurement> = {
+  identity: (world) => benchIdentity(world, rounds),
+  x402: (world) => benchX402(world, rounds),
+  transfer: (world) => benchTransfer(world, rounds),
+  gas: benchGas,
+  purchases: benchPurchases,
+  memory: benchMemory,
+  contention: benchContention,
+  feed: (world) => benchFeed(world, rounds, rows),
+  growth: (world) => benchGrowth(world, rows),
+}
+/** On a chain with a block a second. */
+const inBlocks: Record<string, Measurement> = {
+  throughput: benchThroughput,
+  loop: benchOpenLoop,
+  recovery: benchRecovery,
+  correctness: (world) => benchCorrectness(world, transfers),
+}
+
+if (values.help) console.log(help)
+else await run()
+
+async function run(): Promise<void> {
+  const figures = [
+    ...(await measure(atOnce, { lanes: 4 })),
+    ...(await measure(inBlocks, { lanes: 4, blockTimeSeconds: 1 })),
+  ]
+  mkdirSync(dirname(values.out), { recursive: true })
+  const found = { at: new Date().toISOString(), figures }
+  writeFileSync(values.out, `${JSON.stringify(found, null, 2)}\n`)
+  process.exit(0)
+}
+
+async function measure(measurements: Record<string, Measurement>, options: BenchOptions) {
+  const chosen = Object.entries(measurements).filter(([name]) => name.includes(values.only))
+  if (chosen.length === 0) return []
+  const world = await openBenchWorld(options)
+  const figures: Figure[] = []
   try {
-    const figures = [
-      ...(await benchIdentity(world, rounds)),
-      ...(await benchX402(world, rounds)),
-      ...(await benchTransfer(world, rounds)),
-      ...(await benchFeed(world, rounds, rows)),
-    ]
-    printFigures(figures)
-    mkdirSync(dirname(out), { recursive: true })
-    writeFileSync(out, `${JSON.stringify({ at: new Date().toISOString(), figures }, null, 2)}\n`)
+    for (const [, measurement] of chosen) {
+      const found = await measurement(world)
+      printFigures(found)
+      figures.push(...found)
+    }
   } finally {
     await world.stop()
   }
-  process.exit(0)
+  return figures
 }

@@ -39,14 +39,17 @@ export async function productArm(world: BenchWorld, payers: number): Promise<Arm
 }
 
 /** A viem wallet with its nonce manager: sent and forgotten, nothing kept. */
-export async function nonceManagerArm(world: BenchWorld): Promise<Arm> {
-  const wallet = await scriptWallet(world, true)
+export async function nonceManagerArm(
+  world: BenchWorld,
+  rpcUrl = world.chain.rpcUrl,
+): Promise<Arm> {
+  const wallet = await scriptWallet(world, true, rpcUrl)
   return (to) => wallet.writeContract(transferTo(world, to))
 }
 
 /** A viem wallet that waits for each receipt before it goes on. */
 export async function waitingArm(world: BenchWorld): Promise<Arm> {
-  const wallet = await scriptWallet(world, false)
+  const wallet = await scriptWallet(world, false, world.chain.rpcUrl)
   return async (to) => {
     const hash = await wallet.writeContract(transferTo(world, to))
     return wallet.waitForTransactionReceipt({ hash, pollingInterval: 20 })
@@ -58,7 +61,7 @@ function transferTo({ chain }: BenchWorld, to: `0x${string}`) {
   return { address: chain.usdc, abi, functionName: 'transfer', args } as const
 }
 
-async function scriptWallet({ chain: local }: BenchWorld, isManaged: boolean) {
+async function scriptWallet({ chain: local }: BenchWorld, isManaged: boolean, rpcUrl: string) {
   const key = generatePrivateKey()
   const account = privateKeyToAccount(key, isManaged ? { nonceManager } : {})
   await fund(local, account.address, { usdcAtomic: 10n ** 12n, weiAmount: 10n ** 21n })
@@ -66,9 +69,9 @@ async function scriptWallet({ chain: local }: BenchWorld, isManaged: boolean) {
     id: local.chainId,
     name: 'local',
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [local.rpcUrl] } },
+    rpcUrls: { default: { http: [rpcUrl] } },
   })
-  const wallet = createWalletClient({ account, chain, transport: http(local.rpcUrl) })
+  const wallet = createWalletClient({ account, chain, transport: http(rpcUrl, { retryCount: 0 }) })
   return wallet.extend(publicActions)
 }
 

@@ -32,6 +32,8 @@ export type Served = {
   databaseUrl: string
   gatewayUrl: string
   sql: Sql
+  /** Starts the functions again at the same address. */
+  restartWorkers(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -118,28 +120,39 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
     grant execute on function api.bench_ping to service_role`)
   const keys = { [secrets.service]: 'service_role', [secrets.custody]: 'custody' }
   const gateway = await startGateway({ databaseUrl: url.href, schema: 'api', keys })
-  const workers = await startWorkers({
-    port: (await choosePorts(0)).functions,
-    modules,
-    bindings: {
-      ENVIRONMENT: 'local',
-      ALLOW_LOOPBACK: 'true',
-      BASE_URL: 'http://127.0.0.1',
-      MAIL_DOMAIN: 'agents.example',
-      SUPABASE_URL: gateway.url,
-      EUR_USD_RATE: '1.10',
-      CHAIN_RPC_URLS: JSON.stringify({ [chain.network]: [chain.rpcUrl] }),
-      SUPABASE_SERVICE_KEY: secrets.service,
-      CUSTODY_DATABASE_KEY: secrets.custody,
-      CUSTODY_ROOT_KEYS: rootKeys,
-      API_KEY_PEPPER: secrets.pepper,
-    },
-    log: (line) => console.error(line),
-  })
+  const { functions: port } = await choosePorts(0)
+  const bindings = bindingsOf({ gatewayUrl: gateway.url, chain, rootKeys }, chain.rpcUrl)
+  const begin = () => startWorkers({ port, modules, bindings, log: (line) => console.error(line) })
+  let workers = await begin()
+  const restartWorkers = async () => {
+    await workers.stop().catch(() => undefined)
+    workers = await begin()
+  }
   const stop = async () => {
     await workers.stop()
     await gateway.close()
     await sql.end({ timeout: 1 })
   }
-  return { url: workers.url, databaseUrl: url.href, gatewayUrl: gateway.url, sql, stop }
+  const served = { url: workers.url, databaseUrl: url.href, gatewayUrl: gateway.url }
+  return { ...served, sql, restartWorkers, stop }
+}
+
+/** What the functions are given; `rpcUrl` is how they reach the chain. */
+export function bindingsOf(
+  { gatewayUrl, chain, rootKeys }: Pick<BenchWorld, 'gatewayUrl' | 'chain' | 'rootKeys'>,
+  rpcUrl: string,
+) {
+  return {
+    ENVIRONMENT: 'local',
+    ALLOW_LOOPBACK: 'true',
+    BASE_URL: 'http://127.0.0.1',
+    MAIL_DOMAIN: 'agents.example',
+    SUPABASE_URL: gatewayUrl,
+    EUR_USD_RATE: '1.10',
+    CHAIN_RPC_URLS: JSON.stringify({ [chain.network]: [rpcUrl] }),
+    SUPABASE_SERVICE_KEY: secrets.service,
+    CUSTODY_DATABASE_KEY: secrets.custody,
+    CUSTODY_ROOT_KEYS: rootKeys,
+    API_KEY_PEPPER: secrets.pepper,
+  }
 }

@@ -167,13 +167,16 @@ function keepSchedules(
       if (!answer.ok) log(`${folder}: the scheduled run failed`)
     }
   }
-  const timer = setInterval(() => {
+  const comeRound = () => {
     running ??= runAll()
       .catch((error: unknown) => log(`schedule: ${String(error)}`))
       .finally(() => {
         running = undefined
       })
-  }, scheduleSeconds * 1000)
+  }
+  // At once as well: what those before left open does not wait.
+  comeRound()
+  const timer = setInterval(comeRound, scheduleSeconds * 1000)
   return async () => {
     clearInterval(timer)
     await running

@@ -1,0 +1,234 @@
+/**
+ * Ten thousand transfers on a bad day: broadcast answers are lost, workers die at any step, and the
+ * chain takes blocks back. What the database says in the end is compared with the chain's logs; a
+ * plain script that retries goes through the same endpoint.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
+import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
+import { run as runTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
+import { openCustody } from '../../shared/custody/custody.ts'
+import { openDatabase } from '../../shared/db/database.ts'
+import { edgeFunction } from '../../shared/http/edge.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import type { Fetch, World } from '../../shared/world.ts'
+import { worldFrom } from '../../shared/world.ts'
+import { callRpc } from '../local/rpc.ts'
+import { startRpcProxy } from '../local/rpc-proxy.ts'
+import { freshPayee, inParallel, nonceManagerArm, watchPayees } from './arms.ts'
+import type { Figure } from './report.ts'
+import type { BenchWorld } from './world.ts'
+import { bindingsOf } from './world.ts'
+
+const clients = 25
+const plainTransfers = 500
+const crashShare = 0.05
+const lostShare = 0.15
+const reorgEveryMilliseconds = 4_000
+const reorgDepthMax = 8
+const roundsMax = 2_000
+
+export async function benchCorrectness(world: BenchWorld, transfers: number): Promise<Figure[]> {
+  const lossy = { kind: 'lose' as const, methods: ['eth_sendRawTransaction'], share: lostShare }
+  const proxy = await startRpcProxy({ nodeUrl: world.chain.rpcUrl, seed: 7, rules: [lossy] })
+  const ending = new AbortController()
+  try {
+    const random = seeded(11)
+    const rpcUrl = proxy.url
+    await moveClock(world, 0)
+    const keys = await Promise.all(Array.from({ length: 10 }, async () => world.payer()))
+    const payees = Array.from({ length: transfers }, freshPayee)
+    const disturbing = [
+      reorganize(world, random, ending.signal),
+      keepOn(world, rpcUrl, ending.signal),
+    ]
+    await inParallel(transfers, clients, async (at) => {
+      await sendOnce(world, rpcUrl, random, keys[at % keys.length]?.key ?? '', payees[at] ?? '0x')
+      if (at % 1_000 === 999) console.error(`    ${at + 1} of ${transfers} transfers sent`)
+    })
+    ending.abort()
+    await Promise.all(disturbing)
+    const isOver = await finish(world)
+    const books = await compare(world, new Set(payees.map((payee) => payee.toLowerCase())))
+    const plain = await plainDuplicates(world, rpcUrl)
+    const detail = {
+      ...books,
+      'left open': isOver,
+      'answers lost': proxy.faults.lose,
+      'duplicates of a plain script that retries': plain,
+      'transfers of the plain script': plainTransfers,
+    }
+    const named = (name: string, value: number): Figure => ({ name, value, target: 0, detail })
+    return [
+      named(`duplicates in ${transfers} faulted transfers`, books['paid twice']),
+      named('failures without an anchor', books['failed though paid']),
+      named('differences between database and chain', books.differences + isOver),
+    ]
+  } finally {
+    ending.abort()
+    await proxy.close()
+  }
+}
+
+/** One request in a worker of its own, which may die before or after any of its steps. */
+async function sendOnce(
+  bench: BenchWorld,
+  rpcUrl: string,
+  random: () => number,
+  key: string,
+  payee: string,
+): Promise<void> {
+  const fetch = mortal(random)
+  const serve = edgeFunction(walletCustodialTransfer, runTransfer, () =>
+    inProcess(bench, rpcUrl, fetch),
+  )
+  const order = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '0.01' }
+  const request = new Request('http://bench/wallet-custodial-transfer', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...order, user_confirmed: true }),
+  })
+  await serve.fetch(request)
+}
+
+function inProcess(bench: BenchWorld, rpcUrl: string, fetch: Fetch): World {
+  const bindings = bindingsOf(bench, rpcUrl)
+  const open = (names: readonly string[]): World => {
+    const held = Object.fromEntries(Object.entries(bindings).filter(([n]) => !names.includes(n)))
+    const base = worldFrom(held)
+    return { ...base, fetch, db: openDatabase(base.config, fetch), log: () => undefined }
+  }
+  const custody = openCustody(open(['SUPABASE_SERVICE_KEY']))
+  return { ...open(['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']), custody }
+}
+
+/** A network that a dead worker cannot use any more. */
+function mortal(random: () => number): Fetch {
+  let isDead = false
+  const mayDie = () => {
+    isDead ||= random() < crashShare / 2
+    if (isDead) throw new Error('the worker died')
+  }
+  return async (input, init) => {
+    mayDie()
+    const answer = await globalThis.fetch(input, init)
+    mayDie()
+    return answer
+  }
+}
+
+async function reorganize({ chain }: BenchWorld, random: () => number, end: AbortSignal) {
+  while (!end.aborted) {
+    await pause(reorgEveryMilliseconds)
+    const depth = 1 + Math.floor(random() * reorgDepthMax)
+    await callRpc(chain.rpcUrl, [['anvil_reorg', depth, []]])
+  }
+}
+
+async function keepOn(world: BenchWorld, rpcUrl: string, end: AbortSignal) {
+  const product = inProcess(world, rpcUrl, globalThis.fetch)
+  while (!end.aborted) {
+    await keepHouse(product).catch(() => undefined)
+    await pause(500)
+  }
+}
+
+/** Lets housekeeping end what is open, with clocks moved past every authorization. */
+async function finish(world: BenchWorld): Promise<number> {
+  const product = inProcess(world, world.chain.rpcUrl, globalThis.fetch)
+  for (let round = 0; round < roundsMax; round += 1) {
+    await keepHouse(product)
+    await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x2']])
+    if (round === 40) {
+      await callRpc(world.chain.rpcUrl, [['evm_increaseTime', 1_200]])
+      await moveClock(world, 1_200)
+    }
+    if (round > 40 && (await openPayments(world)) === 0) return 0
+  }
+  return openPayments(world)
+}
+
+async function openPayments({ sql }: BenchWorld): Promise<number> {
+  const rows = await sql`select 1 from private.payments
+    where state in ('authorized', 'signed', 'unknown') or finality in ('included', 'safe')`
+  return rows.length
+}
+
+const paymentRows = z.array(z.object({ state: z.string(), payee: z.string() }))
+
+async function compare(world: BenchWorld, asked: ReadonlySet<string>) {
+  const paid = await paidFrom(world)
+  const rows = await world.sql`select state, lower(payee) as payee from private.payments`
+  const own = paymentRows.parse([...rows]).filter(({ payee }) => asked.has(payee))
+  const times = (payee: string) => paid.get(payee) ?? 0
+  const settled = own.filter(({ state }) => state === 'settled')
+  const ended = own.filter(({ state }) => ['failed', 'released', 'expired'].includes(state))
+  return {
+    settled: settled.length,
+    'released or failed': ended.length,
+    'paid twice': [...asked].filter((payee) => times(payee) > 1).length,
+    'failed though paid': ended.filter(({ payee }) => times(payee) > 0).length,
+    differences:
+      settled.filter(({ payee }) => times(payee) !== 1).length +
+      [...asked].filter((payee) => times(payee) > 0).length -
+      settled.length,
+  }
+}
+
+const logRows = z.array(z.object({ topics: z.array(z.string()) }))
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/** How often each address was paid on the chain as it is now. */
+async function paidFrom({ chain }: BenchWorld): Promise<Map<string, number>> {
+  const [head] = await callRpc(chain.rpcUrl, [['eth_blockNumber']])
+  const paid = new Map<string, number>()
+  for (let from = 0; from <= Number(head); from += 50) {
+    const [fromBlock, toBlock] = [from, Math.min(from + 49, Number(head))].map(
+      (block) => `0x${block.toString(16)}`,
+    )
+    const filter = { address: chain.usdc, topics: [transferTopic], fromBlock, toBlock }
+    const [answer] = await callRpc(chain.rpcUrl, [['eth_getLogs', filter]])
+    for (const { topics } of logRows.parse(answer)) {
+      const payee = `0x${(topics[2] ?? '').slice(26)}`
+      paid.set(payee, (paid.get(payee) ?? 0) + 1)
+    }
+  }
+  return paid
+}
+
+/** A script that sends again when it hears nothing. */
+async function plainDuplicates(world: BenchWorld, rpcUrl: string): Promise<number> {
+  const arm = await nonceManagerArm(world, rpcUrl)
+  const watch = await watchPayees(world)
+  await inParallel(plainTransfers, 5, async () => {
+    const payee = freshPayee()
+    for (let tries = 0; tries < 4; tries += 1) {
+      const isSent = await arm(payee).then(
+        () => true,
+        () => false,
+      )
+      if (isSent) return
+    }
+  })
+  await pause(3_000)
+  await watch.look()
+  return [...watch.seen.values()].filter(({ times }) => times > 1).length
+}
+
+/** The database's clock, which every rule in SQL reads, so many seconds ahead. */
+async function moveClock({ sql }: BenchWorld, seconds: number): Promise<void> {
+  await sql.unsafe(`create or replace function private.clock() returns timestamptz
+    language sql stable as
+    'select pg_catalog.clock_timestamp() + interval ''${Number(seconds)} seconds'''`)
+}
+
+/** mulberry32: the same numbers in each run. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
