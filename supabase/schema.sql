@@ -876,8 +876,7 @@ declare
   caller private.api_keys := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
-    delete from private.idempotent_answers i where i.account = caller.account
-       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.status is null;
+    perform private.release_key(caller.account, operation, key);
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
      where i.account = caller.account and i.operation = keep_answer.operation
@@ -1338,6 +1337,23 @@ CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb D
 AS $function$
 begin
   raise exception using errcode = 'PT' || status, message = code, detail = detail::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.release_key(of_account uuid, of_operation text, released text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held uuid;
+begin
+  select i.claim into held from private.idempotent_answers i where i.account = of_account
+     and i.operation = of_operation and i.key = released and i.status is null for update;
+  update private.payments p set state = 'expired' where p.account = of_account
+     and p.kind in ('transfer', 'x402') and p.claim = held and p.state = 'prepared';
+  delete from private.idempotent_answers i where i.account = of_account
+     and i.operation = of_operation and i.key = released and i.status is null
+     and not exists (select from private.payments p where p.account = of_account
+       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
