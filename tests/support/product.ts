@@ -11,7 +11,7 @@ import { worldFrom } from '../../shared/world.ts'
 /** Bindings of the functions and, with its own secrets, of custody. */
 export type Bindings = { product: Record<string, string>; custody: Record<string, string> }
 
-type Held = Partial<Pick<World, 'now' | 'log' | 'deadline' | 'fetch' | 'pause'>>
+export type Held = Partial<Pick<World, 'now' | 'log' | 'deadline' | 'fetch' | 'pause'>>
 
 export function openProduct({ product, custody }: Bindings, held: Held): World {
   const base = { ...worldFrom(product), ...held }
