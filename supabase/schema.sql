@@ -1117,8 +1117,7 @@ declare
   caller private.api_keys := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
-    delete from private.idempotent_answers i where i.account = caller.account
-       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.status is null;
+    perform private.release_key(caller.account, operation, key);
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
      where i.account = caller.account and i.operation = keep_answer.operation
@@ -1280,16 +1279,26 @@ begin
     used_at = pg_catalog.clock_timestamp()
    where l.chain = on_chain and l.address = picked.address
   returning l.chain, l.address, l.next_nonce into claimed.chain, claimed.lane, claimed.nonce;
-  with taken as (
+  -- Chosen once and before the update: a plan that chose again for every row would not see those
+  -- that it has updated already, and pass the limit.
+  with chosen as materialized (
+    select q.id from private.relay_calls q
+     where q.id in (select w.id from private.waiting_calls(on_chain) w limit 25)
+     order by q.id limit case when with_own then 24 else 25 end for update skip locked
+  ), taken as (
     update private.relay_calls c set claim = claimed.lease, claimed_until = until
-     where c.id in (select q.id from private.relay_calls q
-        where q.id in (select w.id from private.waiting_calls(on_chain) w limit 25)
-        order by q.id limit case when with_own then 24 else 25 end for update skip locked)
+     where c.id in (select h.id from chosen h)
        and c.slot is null and (c.claimed_until is null or c.claimed_until <= private.clock())
     returning c.*
   )
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
+  -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
+  if claimed.calls = '[]' and not with_own then
+    update private.relay_lanes l set lease = null, leased_until = null
+     where l.lease = claimed.lease;
+    return null;
+  end if;
   select k.envelope into claimed.envelope from private.custody_keys k
    where k.address = claimed.lane and k.owner = 'relayer';
   return claimed;
@@ -1674,6 +1683,23 @@ CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb D
 AS $function$
 begin
   raise exception using errcode = 'PT' || status, message = code, detail = detail::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.release_key(of_account uuid, of_operation text, released text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held uuid;
+begin
+  select i.claim into held from private.idempotent_answers i where i.account = of_account
+     and i.operation = of_operation and i.key = released and i.status is null for update;
+  update private.payments p set state = 'expired' where p.account = of_account
+     and p.kind in ('transfer', 'x402') and p.claim = held and p.state = 'prepared';
+  delete from private.idempotent_answers i where i.account = of_account
+     and i.operation = of_operation and i.key = released and i.status is null
+     and not exists (select from private.payments p where p.account = of_account
+       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb)

@@ -144,16 +144,26 @@ begin
     used_at = pg_catalog.clock_timestamp()
    where l.chain = on_chain and l.address = picked.address
   returning l.chain, l.address, l.next_nonce into claimed.chain, claimed.lane, claimed.nonce;
-  with taken as (
+  -- Chosen once and before the update: a plan that chose again for every row would not see those
+  -- that it has updated already, and pass the limit.
+  with chosen as materialized (
+    select q.id from private.relay_calls q
+     where q.id in (select w.id from private.waiting_calls(on_chain) w limit 25)
+     order by q.id limit case when with_own then 24 else 25 end for update skip locked
+  ), taken as (
     update private.relay_calls c set claim = claimed.lease, claimed_until = until
-     where c.id in (select q.id from private.relay_calls q
-        where q.id in (select w.id from private.waiting_calls(on_chain) w limit 25)
-        order by q.id limit case when with_own then 24 else 25 end for update skip locked)
+     where c.id in (select h.id from chosen h)
        and c.slot is null and (c.claimed_until is null or c.claimed_until <= private.clock())
     returning c.*
   )
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
+  -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
+  if claimed.calls = '[]' and not with_own then
+    update private.relay_lanes l set lease = null, leased_until = null
+     where l.lease = claimed.lease;
+    return null;
+  end if;
   select k.envelope into claimed.envelope from private.custody_keys k
    where k.address = claimed.lane and k.owner = 'relayer';
   return claimed;

@@ -52,7 +52,25 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $$;
 
--- Keeps the answer of a claimed key, or with a null status gives the key back unused.
+-- Gives a key back unused. What was entered under it and is not reserved is closed with it, so that
+-- a decision still on its way finds nothing to reserve. What is reserved keeps the key: whoever comes
+-- again after the claim has run out goes on with the same payment, never with a second one.
+create function private.release_key(of_account uuid, of_operation text, released text)
+  returns void language plpgsql as $$
+declare
+  held uuid;
+begin
+  select i.claim into held from private.idempotent_answers i where i.account = of_account
+     and i.operation = of_operation and i.key = released and i.status is null for update;
+  update private.payments p set state = 'expired' where p.account = of_account
+     and p.kind in ('transfer', 'x402') and p.claim = held and p.state = 'prepared';
+  delete from private.idempotent_answers i where i.account = of_account
+     and i.operation = of_operation and i.key = released and i.status is null
+     and not exists (select from private.payments p where p.account = of_account
+       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
+end $$;
+
+-- Keeps the answer of a claimed key, or with a null status gives the key back.
 create function api.keep_answer(
   credential text, operation text, key text, status integer default null,
   body text default null)
@@ -61,8 +79,7 @@ declare
   caller private.api_keys := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
-    delete from private.idempotent_answers i where i.account = caller.account
-       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.status is null;
+    perform private.release_key(caller.account, operation, key);
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
      where i.account = caller.account and i.operation = keep_answer.operation

@@ -36,7 +36,10 @@ export const gatewayKeys = {
 }
 
 /** A migrated database without anything a test adds to it; `drop` ends its connections. */
-export async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+export type MigratedDatabase = { url: string; drop: () => Promise<void> }
+
+/** A copy of the template. */
+export async function createDatabase(): Promise<MigratedDatabase> {
   const server = inject('postgresUrl')
   const name = `aoa_test_${randomBytes(8).toString('hex')}`
   await runOnServer(server, `create database ${name} template aoa_template`)
@@ -46,8 +49,8 @@ export async function createDatabase(): Promise<{ url: string; drop: () => Promi
   return { url: url.href, drop }
 }
 
-export async function openTestDatabase(): Promise<TestDatabase> {
-  const { url, drop } = await createDatabase()
+export async function openTestDatabase(given?: MigratedDatabase): Promise<TestDatabase> {
+  const { url, drop } = given ?? (await createDatabase())
   const sql = postgres(url, { max: 2, onnotice() {} })
   await sql.unsafe(movableClock)
   const options = { databaseUrl: url, schema: 'api', keys: gatewayKeys, connections: 4 }

@@ -14,15 +14,13 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
-import { openCustody } from '../../shared/custody/custody.ts'
 import { readRoots } from '../../shared/custody/roots.ts'
-import { openDatabase } from '../../shared/db/database.ts'
-import { readConfig } from '../../shared/env.ts'
 import type { World } from '../../shared/world.ts'
-import { worldFrom } from '../../shared/world.ts'
-import type { TestDatabase } from './database.ts'
+import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
 import { functionsIn } from './functions.ts'
+import type { Bindings } from './product.ts'
+import { openProduct } from './product.ts'
 
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers }
 export type Scope = 'read' | 'pay' | 'full' | 'vault'
@@ -39,6 +37,10 @@ export type Agent = {
 
 export type TestWorld = {
   world: World
+  /** What `world` is made of; another isolate makes its own of it. */
+  bindings: Bindings
+  /** Seconds by which `tick` has moved the clocks, for whoever shares this memory. */
+  movedSeconds: Int32Array
   db: TestDatabase
   /** Base Sepolia's double; only with `chain: true`. */
   chain: Chain
@@ -70,27 +72,34 @@ export type StartOptions = {
   endpoints?: (chainRpcUrl: string) => Promise<string[]>
   /** Cuts every deadline of the product short, where a test waits for one to pass. */
   deadlineMaxMilliseconds?: number
+  /** Relayers of the chain; one when absent. */
+  lanes?: number
+  /** A database of the file's own server in place of a copy of the template. */
+  database?: MigratedDatabase
 }
 
 /** Starts everything for this file and ends it after the file. */
 export async function start(options: StartOptions = {}): Promise<TestWorld> {
-  const db = await openTestDatabase()
+  const db = await openTestDatabase(options.database)
   afterAll(() => db.close())
   const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
   if (chain) afterAll(() => chain.stop())
   const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []
-  let movedSeconds = 0
+  const movedSeconds = new Int32Array(new SharedArrayBuffer(4))
   const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
   const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
-  const world = worldOver(db, rpcUrls, rootKeys, {
-    now: () => new Date(Date.now() + movedSeconds * 1000),
+  const bindings = bindingsOf(db, rpcUrls, rootKeys)
+  const world = openProduct(bindings, {
+    now: () => new Date(Date.now() + Atomics.load(movedSeconds, 0) * 1000),
     deadline: (milliseconds) =>
       AbortSignal.timeout(Math.min(milliseconds, options.deadlineMaxMilliseconds ?? milliseconds)),
     log: (entry) => log.push(entry),
   })
   const roots = readRoots(rootKeys)
-  if (chain) await openFundedLane(db, chain, roots)
+  for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
+    await openFundedLane(db, chain, roots)
+  }
   const functions = functionsIn(world)
 
   const send: TestWorld['send'] = async (path, init) => {
@@ -133,6 +142,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
 
   return {
     world,
+    bindings,
+    movedSeconds,
     db,
     log,
     send,
@@ -148,7 +159,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
       return agentOf(account, scope, rate)
     },
     async tick(seconds) {
-      movedSeconds += seconds
+      Atomics.add(movedSeconds, 0, seconds)
       await db.tick(seconds)
     },
     acquaint: (payer, payee) => acquaint(db, payer, payee),
@@ -164,13 +175,12 @@ function mustBeDeclared(folder: string, code: unknown) {
   }
 }
 
-function worldOver(
+function bindingsOf(
   db: TestDatabase,
   rpcUrls: Record<string, string[]>,
   rootKeys: string,
-  held: Pick<World, 'now' | 'log' | 'deadline'>,
-): World {
-  const bindings = {
+): Bindings {
+  const shared = {
     ENVIRONMENT: 'local',
     BASE_URL: 'http://aoa.example',
     MAIL_DOMAIN: mailDomain,
@@ -179,15 +189,10 @@ function worldOver(
     ALLOW_LOOPBACK: 'true',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
-  const base = { ...worldFrom({ ...bindings, SUPABASE_SERVICE_KEY: db.serviceKey }), ...held }
-  const custodyConfig = readConfig({
-    ...bindings,
-    CUSTODY_DATABASE_KEY: db.custodyKey,
-    CUSTODY_ROOT_KEYS: rootKeys,
-  })
-  const custodyDb = openDatabase(custodyConfig, base.fetch)
-  const custody = openCustody({ ...base, config: custodyConfig, db: custodyDb })
-  return { ...base, custody }
+  return {
+    product: { ...shared, SUPABASE_SERVICE_KEY: db.serviceKey },
+    custody: { ...shared, CUSTODY_DATABASE_KEY: db.custodyKey, CUSTODY_ROOT_KEYS: rootKeys },
+  }
 }
 
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {

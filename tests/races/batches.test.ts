@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import { callRpc, transact } from '../../scripts/local/rpc.ts'
+import { resolveAll, settledAsOnChain } from '../support/books.ts'
+import { newKey, transfer } from '../support/chain-world.ts'
+import { askedFor, posting } from '../support/held.ts'
+import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
+import { seeded } from '../support/seed.ts'
+import type { TestWorld } from '../support/world.ts'
+import { finalize, start } from '../support/world.ts'
+
+const path = '/wallet-custodial-transfer'
+const order = { chain: 'base-sepolia', token: 'USDC', amount: '1' }
+
+let world: TestWorld
+
+/** Calls in each transaction, in the order in which they were signed; and those that wait. */
+async function relayed() {
+  const rows = await world.db.sql<{ slot: string | null; calls: number }[]>`
+    select slot, count(*)::int as calls from private.relay_calls group by slot order by slot`
+  const queued = rows.find(({ slot }) => slot === null)?.calls ?? 0
+  return { batches: rows.flatMap(({ slot, calls }) => (slot === null ? [] : [calls])), queued }
+}
+
+/** As if somebody who holds every lane were busy, or had died, until five seconds have passed. */
+async function holdLanes() {
+  await world.db.sql`update private.relay_lanes
+    set lease = gen_random_uuid(), leased_until = private.clock() + interval '5 seconds'`
+}
+
+test('a lone transfer asks the database three times and the node twice, and waits for nobody', async () => {
+  world = await start({ chain: true, lanes: 4 })
+  const { payer, payee } = await acquainted(world)
+  const asked: string[] = []
+  const post = posting(world, {
+    fetch: (input, init) => {
+      asked.push(askedFor(input, init))
+      return fetch(input, init)
+    },
+    pause: () => Promise.reject(new Error('it waits')),
+  })
+
+  const status = await post(payer, path, { ...order, recipient: payee.alias })
+
+  expect(status).toBe(200)
+  expect(asked).toEqual([
+    'begin_payment',
+    expect.stringContaining('eth_feeHistory'),
+    'custody_authorize',
+    'custody_record',
+    'eth_sendRawTransaction',
+  ])
+})
+
+test('200 transfers at once share transactions of at most 25, and none is left behind', async () => {
+  world = await start({ chain: true, lanes: 4 })
+  const pairs = await Promise.all(Array.from({ length: 4 }, () => acquainted(world)))
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      pairs.map(({ payer, payee }) => payer.post(path, { ...order, recipient: payee.alias })),
+    ).flat(),
+  )
+
+  const { batches, queued } = await relayed()
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  expect(queued).toBe(0)
+  expect(batches.length).toBeLessThanOrEqual(100)
+  expect(Math.max(...batches)).toBeLessThanOrEqual(25)
+  for (const { payee } of pairs) {
+    await expect.poll(() => usdcOf(world, payee)).toBe(50_000_000n)
+  }
+  await resolveAll(world)
+  for (const { payer } of pairs) expect(await settledAsOnChain(world, payer)).toHaveLength(50)
+})
+
+test('whoever is next takes all that waited for a lane into one transaction', async () => {
+  world = await start({ chain: true })
+  const { payer, payee } = await acquainted(world)
+  const send = () => payer.post(path, { ...order, recipient: payee.alias })
+  await holdLanes()
+
+  const waiting = await Promise.all(Array.from({ length: 30 }, send))
+  const before = await relayed()
+  await world.tick(6)
+  await send()
+
+  expect(waiting.filter(({ body }) => body['status'] !== 'submitted')).toEqual([])
+  expect(before).toEqual({ batches: [], queued: 30 })
+  expect(await relayed()).toEqual({ batches: [25, 6], queued: 0 })
+  await expect.poll(() => usdcOf(world, payee)).toBe(31_000_000n)
+})
+
+test('bursts with any timing end with an empty queue, without housekeeping', async () => {
+  world = await start({ chain: true, lanes: 2 })
+  const random = seeded()
+  const { payer, payee } = await acquainted(world)
+  const post = posting(world, {
+    fetch: async (input, init) => {
+      for (let turns = random.between(0, 300); turns > 0; turns -= 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return fetch(input, init)
+    },
+  })
+  const send = () => post(payer, path, { ...order, amount: '0.1', recipient: payee.alias })
+  const left: number[] = []
+
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(Array.from({ length: random.between(2, 12) }, send))
+    left.push((await relayed()).queued)
+  }
+
+  expect(left).toEqual(Array.from({ length: 20 }, () => 0))
+})
+
+test('a lane has at most 16 transactions that are not mined, and what comes then waits', async () => {
+  world = await start({ chain: true })
+  const { payer, payee } = await acquainted(world)
+  const send = () => payer.post(path, { ...order, recipient: payee.alias })
+  await callRpc(world.chain.rpcUrl, [['evm_setAutomine', false]])
+
+  for (let at = 0; at < 20; at += 1) await send()
+  const unmined = await relayed()
+  await callRpc(world.chain.rpcUrl, [['evm_mine']])
+  await callRpc(world.chain.rpcUrl, [['evm_setAutomine', true]])
+  await send()
+
+  expect(unmined).toEqual({ batches: Array.from({ length: 16 }, () => 1), queued: 4 })
+  expect((await relayed()).batches.slice(16)).toEqual([5])
+  await expect.poll(() => usdcOf(world, payee)).toBe(21_000_000n)
+})
+
+test('a payer who can no longer pay holds up none of those in the same transaction', async () => {
+  world = await start({ chain: true })
+  const [first, broke, last] = [
+    await acquainted(world),
+    await acquainted(world),
+    await acquainted(world),
+  ]
+  await holdLanes()
+  for (const { payer, payee } of [first, broke, last]) {
+    await payer.post(path, { ...order, recipient: payee.alias })
+  }
+  const { rpcUrl, usdc } = world.chain
+  await callRpc(rpcUrl, [['anvil_impersonateAccount', broke.payer.address]])
+  await callRpc(rpcUrl, [['anvil_setBalance', broke.payer.address, '0xde0b6b3a7640000']])
+  await transact(rpcUrl, broke.payer.address, usdc, transfer(newKey().at, 1_000_000_000n))
+  await world.tick(6)
+
+  await first.payer.post(path, { ...order, recipient: first.payee.alias })
+
+  expect(await relayed()).toEqual({ batches: [4], queued: 0 })
+  await expect.poll(() => usdcOf(world, first.payee)).toBe(2_000_000n)
+  expect(await usdcOf(world, last.payee)).toBe(1_000_000n)
+  await callRpc(rpcUrl, [['evm_increaseTime', 700]])
+  await world.tick(700)
+  await finalize(world.chain)
+  await resolveAll(world)
+  expect(await statesOf(world, broke.payer)).toEqual(['released'])
+  expect(await statesOf(world, last.payer)).toEqual(['settled'])
+})

@@ -1,0 +1,17 @@
+import { beforeAll, test } from 'vitest'
+import type { CapRace } from '../support/cap-race.ts'
+import { openCapRace, raceForCap } from '../support/cap-race.ts'
+import { seeded } from '../support/seed.ts'
+
+const timeoutMilliseconds = 120_000
+
+let race: CapRace
+beforeAll(async () => {
+  race = await openCapRace()
+})
+
+test.each([1, 2, 3, 4, 5])(
+  '1,000 payments over 8 dying isolates never pass a cap, and leave all of it usable (run %i)',
+  () => raceForCap(race, seeded()),
+  timeoutMilliseconds,
+)

@@ -1,0 +1,164 @@
+/** Steps of the relay in sessions of the database, in every order in which they can be taken. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import type { Session, Step } from '../support/sessions.ts'
+import { openSession, orders, stepThrough } from '../support/sessions.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const chain = 84532
+const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const lanes = [
+  '0x1111111111111111111111111111111111111111',
+  '0x2222222222222222222222222222222222222222',
+]
+const seen = JSON.stringify(lanes.map((address) => ({ address, mined_nonce: 0 })))
+
+let world: TestWorld
+let agent: Agent
+let sessions: [Session, Session, Session]
+beforeAll(async () => {
+  world = await start()
+  agent = await world.agent('pay')
+  const { db } = world
+  for (const lane of lanes) await db.sql`select private.open_lane(${chain}, ${lane}, '{}', 0)`
+  sessions = [await openSession(db), await openSession(db), await openSession(db)]
+})
+
+const word = () => `0x${randomBytes(32).toString('hex')}`
+
+/** Nothing queued and both lanes free. */
+async function clear(): Promise<void> {
+  await world.db.sql.unsafe(`
+    delete from private.relay_calls; delete from private.relay_transactions;
+    delete from private.relay_slots; delete from private.payments;
+    update private.relay_lanes set lease = null, leased_until = null, next_nonce = 0`)
+}
+
+/** A payment that is authorized and about to be signed. */
+async function authorized(): Promise<string> {
+  const id = randomUUID()
+  await world.db.sql`
+    insert into private.payments (id, account, key, device, kind, state, chain, token, wallet, payee,
+      amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_after,
+      valid_before, leased_until)
+    select ${id}, ${agent.id}, k.id, 'd', 'transfer', 'authorized', ${chain}, ${payee},
+      ${agent.address}, ${payee}, 1, 1, private.clock() + interval '1 hour', 'none', private.clock(), 0,
+      extract(epoch from private.clock())::bigint + 600, private.clock()
+    from private.api_keys k where k.account = ${agent.id}`
+  return id
+}
+
+const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1'`
+
+/** Keeps a signature, with the transaction of a lease or alone. */
+function record(payment: string, lease?: string): string {
+  const place = lease === undefined ? '' : `, '${lease}', ${stored(1)}`
+  return `select * from api.custody_record('${payment}', '${word()}', '0x'${place})`
+}
+
+async function queue(payments: number): Promise<void> {
+  for (let at = 0; at < payments; at += 1) {
+    await world.db.sql.unsafe(record(await authorized()))
+  }
+}
+
+/** Leases a lane for a payment of one's own, before anything waits. */
+async function leased(): Promise<string> {
+  const [row] = await world.db.sql<{ lease: string }[]>`
+    select (private.claim_lane(${chain}, ${seen}::text::jsonb, true)).lease`
+  return row?.lease ?? ''
+}
+
+/** Claims what waits, and keeps in the session what was claimed. */
+const claim = `select set_config('aoa.lease', claim ->> 'lease', false),
+    set_config('aoa.calls', jsonb_array_length(claim -> 'calls')::text, false)
+  from api.custody_claim(${chain}, '${seen}')`
+const forget = `select set_config('aoa.lease', '', false)`
+
+/** Stores a transaction for what the session claimed, if it did. */
+function recordClaim(): string {
+  const lease = `nullif(current_setting('aoa.lease'), '')::uuid`
+  const calls = `nullif(current_setting('aoa.calls', true), '')::integer`
+  return `select r.* from api.custody_record_claim(
+      ${chain}, ${lease}, ${calls}, '${word()}', '0x', '1', '1') r
+    where ${lease} is not null`
+}
+
+/**
+ * Takes the steps in every order, and answers the orders in which a call was left behind (it waits, a
+ * lane is free and nobody was told) or a transaction was stored for nothing.
+ */
+async function brokenOrders(
+  steps: ReadonlyMap<Session, number>,
+  prepare: () => Promise<ReadonlyMap<Session, readonly Step[]>>,
+): Promise<string[]> {
+  const broken: string[] = []
+  for (const order of orders(steps)) {
+    await clear()
+    const prepared = await prepare()
+    await stepThrough(world.db.sql, order, prepared)
+    const answers = (await Promise.all(sessions.map((session) => session.answers()))).flat()
+    const isTold = answers.some(({ queued }) => queued === true)
+    const [{ isLeft, isEmpty } = {}] = await world.db.sql`
+      select private.is_relay_needed(${chain}) as "isLeft", exists (
+        select from private.relay_slots s where not exists (
+          select from private.relay_calls c where c.slot = s.id)) as "isEmpty"`
+    const isRight = isEmpty === false && (isTold || isLeft === false)
+    if (!isRight) broken.push(order.map((session) => sessions.indexOf(session)).join(' '))
+  }
+  return broken
+}
+
+test('whoever queues a call while others free their lanes: one of them is told to go on', async () => {
+  const [one, other, newcomer] = sessions
+  const lengths = new Map(sessions.map((session) => [session, 2]))
+
+  const broken = await brokenOrders(lengths, async () => {
+    const leases = [await leased(), await leased()]
+    return new Map([
+      [one, [['begin', record(await authorized(), leases[0])], ['commit']]],
+      [other, [['begin', record(await authorized(), leases[1])], ['commit']]],
+      [newcomer, [['begin', record(await authorized())], ['commit']]],
+    ])
+  })
+
+  expect(broken).toEqual([])
+}, 60_000)
+
+test('two who relay at once put each call into one transaction, and send none for nothing', async () => {
+  const [one, other] = sessions
+  const steps = () => [['begin', claim], ['commit'], ['begin', recordClaim()], ['commit']]
+  const lengths = new Map([one, other].map((session) => [session, 4]))
+
+  const broken = await brokenOrders(lengths, async () => {
+    await queue(2)
+    for (const session of [one, other]) session.step([forget])
+    return new Map([one, other].map((session) => [session, steps()]))
+  })
+
+  expect(broken).toEqual([])
+}, 60_000)
+
+test('who comes back after its lease has run out sends nothing that another took over', async () => {
+  const [late, next] = sessions
+  const lengths = new Map([
+    [late, 2],
+    [next, 4],
+  ])
+
+  const broken = await brokenOrders(lengths, async () => {
+    await queue(2)
+    next.step([forget])
+    late.step([claim])
+    await late.answers()
+    await world.db.tick(6)
+    const takeOver = [['begin', claim], ['commit'], ['begin', recordClaim()], ['commit']]
+    return new Map([
+      [late, [['begin', recordClaim()], ['commit']]],
+      [next, takeOver],
+    ])
+  })
+
+  expect(broken).toEqual([])
+}, 60_000)

@@ -1,0 +1,68 @@
+/** The ledger beside the chain: what an account reserved and settled, and what the token shows. */
+import { id as keccak, zeroPadValue } from 'ethers'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+const logs = z.array(z.object({ topics: z.array(z.string()) }))
+
+/** Nonces of a wallet's authorizations that the token has used, each as often as it was. */
+async function usedNonces(world: TestWorld, { address }: Agent): Promise<string[]> {
+  const topics = [keccak('AuthorizationUsed(address,bytes32)'), zeroPadValue(address, 32)]
+  const filter = { address: world.chain.usdc, topics, fromBlock: '0x0' }
+  const [found] = await callRpc(world.chain.rpcUrl, [['eth_getLogs', filter]])
+  return logs.parse(found).map(({ topics: [, , nonce = ''] }) => nonce)
+}
+
+/** Ids of the settled payments of an account, which are what the chain shows and nothing else. */
+export async function settledAsOnChain(world: TestWorld, agent: Agent): Promise<string[]> {
+  const rows = await world.db.sql<{ id: string; nonce: string }[]>`
+    select id, authorization_nonce as nonce from private.payments
+     where account = ${agent.id} and state = 'settled'`
+  const used = await usedNonces(world, agent)
+  expect(used.toSorted()).toEqual(rows.map(({ nonce }) => nonce).toSorted())
+  return rows.map(({ id }) => id)
+}
+
+/** Payments that hold a reservation and are not settled. */
+async function openPayments(world: TestWorld): Promise<number> {
+  const rows = await world.db.sql`select 1 from private.payments
+    where state in ('authorized', 'signed', 'unknown')`
+  return rows.length
+}
+
+/** Lets housekeeping run, and time pass between its runs, until nothing is reserved. */
+export async function resolveAll(world: TestWorld): Promise<void> {
+  for (let run = 0; run < 40; run += 1) {
+    await keepHouse(world.world)
+    if ((await openPayments(world)) === 0) return
+    await world.tick(20)
+  }
+  throw new Error(`${await openPayments(world)} payments never ended`)
+}
+
+/** Notes, from now on, every change after which an account has more reserved and spent than its cap. */
+export async function watchCaps({ db }: TestWorld): Promise<void> {
+  await db.sql.unsafe(`
+    create table testing.breaches (account uuid, total bigint);
+    create function testing.watch_cap() returns trigger language plpgsql security definer as $$
+    begin
+      insert into testing.breaches
+      select a.id, sum(p.amount_usd_micros)
+        from private.accounts a join private.payments p on p.account = a.id
+       where a.id = new.account and p.state in ('authorized', 'signed', 'unknown', 'settled')
+       group by a.id having sum(p.amount_usd_micros) > a.daily_spending_cap_usd_micros;
+      return null;
+    end $$;
+    create trigger watch_cap after insert or update of state on private.payments
+      for each row execute function testing.watch_cap()`)
+}
+
+/** The totals over its cap that were noted of an account, in micro-USD. */
+export async function breaches({ db }: TestWorld, { id }: Agent): Promise<string[]> {
+  const rows = await db.sql<{ total: string }[]>`
+    select distinct total::text from testing.breaches where account = ${id}`
+  return rows.map(({ total }) => total)
+}

@@ -1,0 +1,61 @@
+/** The race for a cap: 1,000 payments over isolates that die, and what must hold after it. */
+import { afterAll, expect } from 'vitest'
+import { breaches, resolveAll, settledAsOnChain, watchCaps } from './books.ts'
+import type { Fleet } from './isolates.ts'
+import { openFleet } from './isolates.ts'
+import { acquainted, usdcOf } from './ledger.ts'
+import type { Random } from './seed.ts'
+import type { Agent, TestWorld } from './world.ts'
+import { start } from './world.ts'
+
+const isolates = 8
+const path = '/wallet-custodial-transfer'
+const offered = 1_000
+const atOnce = 25
+const capMicros = 10_000_000
+/** So many payments of 0.10 USD fit. */
+const fitting = 100
+/** Steps of the first 25 payments of an isolate, more or less: this is when the cap is raced for. */
+const stepsMax = 150
+
+export type CapRace = { world: TestWorld; fleet: Fleet }
+
+/** Starts everything for this file and ends it after the file. */
+export async function openCapRace(): Promise<CapRace> {
+  const world = await start({ chain: true, lanes: 4 })
+  await watchCaps(world)
+  const fleet = await openFleet(world, isolates)
+  afterAll(() => fleet.close())
+  return { world, fleet }
+}
+
+/** Races for the cap of a new account; throws unless it held, and all of it can still be used. */
+export async function raceForCap({ world, fleet }: CapRace, random: Random): Promise<void> {
+  const { payer, payee } = await acquainted(world, 20)
+  await world.db.sql`update private.accounts
+    set daily_spending_cap_usd_micros = ${capMicros} where id = ${payer.id}`
+  await world.db.sql`update private.api_keys set burst = 10000 where account = ${payer.id}`
+  const body = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
+  const orders = Array.from({ length: offered }, () => ({ agent: payer, path, body }))
+  const lives = Array.from({ length: isolates }, () => [random.between(1, stepsMax)])
+
+  await fleet.offer(orders, { atOnce, lives })
+  await resolveAll(world)
+  const paid = await settledAsOnChain(world, payer)
+  expect(paid.length).toBeLessThanOrEqual(fitting)
+  await spendTheRest(payer, body, fitting - paid.length)
+  await resolveAll(world)
+
+  expect(await settledAsOnChain(world, payer)).toHaveLength(fitting)
+  expect(await usdcOf(world, payee)).toBe(BigInt(capMicros))
+  expect(await breaches(world, payer)).toEqual([])
+}
+
+/** What nobody used of the cap fits to the last unit, and then nothing more. */
+async function spendTheRest(payer: Agent, body: object, payments: number): Promise<void> {
+  const fit = await Promise.all(Array.from({ length: payments }, () => payer.post(path, body)))
+  const over = await payer.post(path, { ...body, amount: '0.000001' })
+
+  expect(fit.filter(({ status }) => status !== 200)).toEqual([])
+  expect(over).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })
+}

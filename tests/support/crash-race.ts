@@ -1,0 +1,106 @@
+/** Payments while PostgreSQL and isolates die under them, with clients that come again. */
+import { afterAll, expect } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { resolveAll, settledAsOnChain } from './books.ts'
+import type { CrashingPostgres } from './crashing-postgres.ts'
+import { openCrashingPostgres } from './crashing-postgres.ts'
+import type { Fleet, Order, Reply } from './isolates.ts'
+import { openFleet } from './isolates.ts'
+import { acquainted, usdcOf } from './ledger.ts'
+import type { Random } from './seed.ts'
+import type { Agent, TestWorld } from './world.ts'
+import { start } from './world.ts'
+
+const isolates = 4
+const path = '/wallet-custodial-transfer'
+const payers = 5
+const atOnce = 4
+/** Steps of the first payments of an isolate, more or less. */
+const stepsMax = 40
+/** After so long the claim of a key and the lease of a payment are free for whoever comes again. */
+const retrySeconds = 61
+
+export type Scene = { world: TestWorld; server: CrashingPostgres; fleet: Fleet }
+/** How much happens; a crash is one of PostgreSQL, a kill one of an isolate. */
+export type Troubles = { payments: number; crashes: number; kills: number }
+
+type Pair = { payer: Agent; payee: Agent }
+type PairedOrder = Order & { pair: Pair; answer?: Reply }
+
+/** Starts everything for this file and ends it after the file. */
+export async function openScene(): Promise<Scene> {
+  const server = await openCrashingPostgres()
+  const world = await start({ chain: true, lanes: 4, database: server })
+  const fleet = await openFleet(world, isolates)
+  afterAll(() => fleet.close())
+  return { world, server, fleet }
+}
+
+/** Pays through all of it; throws unless what clients, ledger and chain say is the same. */
+export async function payThroughCrashes(
+  scene: Scene,
+  random: Random,
+  troubles: Troubles,
+): Promise<void> {
+  const { world, fleet } = scene
+  const pairs = await Promise.all(Array.from({ length: payers }, () => acquainted(world)))
+  const orders = Array.from({ length: troubles.payments }, (_, at) => orderOf(pairs, at))
+  const share = Math.ceil(troubles.payments / troubles.crashes)
+
+  for (let round = 0; round < 4 * troubles.crashes; round += 1) {
+    const waiting = orders.filter(({ answer }) => answer === undefined).slice(0, share)
+    if (waiting.length === 0) break
+    const isDeadly = fleet.deaths() < troubles.kills
+    const happening = { isCrashing: round < troubles.crashes, isDeadly, random }
+    await offerOnce(scene, waiting, happening)
+    await world.tick(retrySeconds)
+    await keepHouse(world.world)
+  }
+  await resolveAll(world)
+
+  for (const pair of pairs) await expectPaidOnce(world, pair, orders)
+  expect(fleet.deaths()).toBeGreaterThanOrEqual(troubles.kills)
+}
+
+/** One round: each order is sent once, and what got no definite answer waits for the next round. */
+async function offerOnce(
+  { server, fleet }: Scene,
+  orders: readonly PairedOrder[],
+  { isCrashing, isDeadly, random }: { isCrashing: boolean; isDeadly: boolean; random: Random },
+): Promise<void> {
+  const crashesAt = isCrashing ? random.between(1, orders.length / 2) : undefined
+  const doomed = isDeadly ? random.between(0, isolates - 1) : undefined
+  const steps = random.between(1, stepsMax)
+  const lives = Array.from({ length: isolates }, (_, at) => (at === doomed ? [steps] : []))
+  let crashing: Promise<void> | undefined
+  const onOver = (over: number) => {
+    if (over === crashesAt) crashing = server.crash()
+  }
+  const replies = await fleet.offer(orders, { atOnce, lives, onOver })
+  await crashing
+  orders.forEach((order, at) => {
+    const reply = replies[at]
+    if (reply?.status === 200) order.answer = reply
+  })
+}
+
+function orderOf(pairs: readonly Pair[], at: number): PairedOrder {
+  const pair = pairs[at % pairs.length]
+  if (!pair) throw new Error('nobody pays')
+  const { payer: agent, payee } = pair
+  const body = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
+  return { agent, path, body, key: `order-${at}`, pair }
+}
+
+/** A payment that its client was told to be released was not made; every other one was, once. */
+async function expectPaidOnce(world: TestWorld, pair: Pair, orders: readonly PairedOrder[]) {
+  const answers = orders.filter((order) => order.pair === pair).map(({ answer }) => answer?.body)
+  const told = answers.flatMap((body) =>
+    body?.['status'] === 'released' ? [] : [String(body?.['transfer_id'])],
+  )
+  const settled = await settledAsOnChain(world, pair.payer)
+
+  expect(answers.filter((body) => body === undefined)).toEqual([])
+  expect(settled.toSorted()).toEqual(told.toSorted())
+  expect(await usdcOf(world, pair.payee)).toBe(BigInt(settled.length) * 100_000n)
+}

@@ -1,0 +1,60 @@
+/** An isolate of the product in a thread of its own; it can die before any step that it takes. */
+import type { MessagePort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
+import * as z from 'zod'
+import { functionsIn } from './functions.ts'
+import { openProduct } from './product.ts'
+
+const bindings = z.record(z.string(), z.string())
+
+/** What it is started with. */
+export const birth = z.object({
+  bindings: z.object({ product: bindings, custody: bindings }),
+  movedSeconds: z.custom<Int32Array>((value) => value instanceof Int32Array),
+})
+
+/** Requests to its neighbours that it still makes before it dies. */
+export const doom = z.object({ steps: z.int() })
+
+/** A request to one of its functions. */
+export const errand = z.object({
+  id: z.int(),
+  path: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+})
+
+/** What the function answered. */
+export const reply = z.object({
+  id: z.int(),
+  status: z.int(),
+  body: z.record(z.string(), z.unknown()),
+})
+
+if (parentPort) serve(parentPort, birth.parse(workerData))
+
+function serve(port: MessagePort, born: z.output<typeof birth>) {
+  let stepsLeft = Number.POSITIVE_INFINITY
+  const product = openProduct(born.bindings, {
+    now: () => new Date(Date.now() + Atomics.load(born.movedSeconds, 0) * 1000),
+    fetch: (input, init) => {
+      stepsLeft -= 1
+      if (stepsLeft < 0) process.exit()
+      return fetch(input, init)
+    },
+    // Who waits for another's answer looks again at once: no test waits for a real clock.
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
+    log: () => {},
+  })
+  const functions = functionsIn(product)
+  const answer = async ({ id, path, headers, body }: z.output<typeof errand>) => {
+    const asked = new Request(new URL(path, 'http://aoa'), { method: 'POST', headers, body })
+    const given = await functions.get(path.slice(1))?.fetch(asked)
+    port.postMessage({ id, status: given?.status ?? 404, body: await given?.json() })
+  }
+  port.on('message', (message: unknown) => {
+    const told = z.union([errand, doom]).parse(message)
+    if ('steps' in told) stepsLeft = told.steps
+    else void answer(told)
+  })
+}
