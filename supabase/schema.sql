@@ -1115,10 +1115,19 @@ CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key 
 AS $function$
 declare
   caller private.api_keys := private.recognize(credential, 'read');
+  held uuid;
 begin
   if keep_answer.status is null then
+    update private.idempotent_answers i set claimed_until = private.clock()
+     where i.account = caller.account and i.operation = keep_answer.operation
+       and i.key = keep_answer.key and i.status is null returning i.claim into held;
+    update private.payments p set state = 'expired'
+     where p.account = caller.account and p.kind in ('transfer', 'x402') and p.claim = held
+       and p.state in ('prepared', 'awaiting_confirmation');
     delete from private.idempotent_answers i where i.account = caller.account
-       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.status is null;
+       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.claim = held
+       and not exists (select from private.payments p where p.account = caller.account
+         and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
      where i.account = caller.account and i.operation = keep_answer.operation

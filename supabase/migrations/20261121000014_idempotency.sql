@@ -52,17 +52,28 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $$;
 
--- Keeps the answer of a claimed key, or with a null status gives the key back unused.
+-- Keeps the answer of a claimed key. A null status gives the key back: what was entered under it and
+-- not reserved can no longer be, and what was reserved is found again by the next one who claims it,
+-- since a holder that lost touch cannot know whether it was paid.
 create function api.keep_answer(
   credential text, operation text, key text, status integer default null,
   body text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.api_keys := private.recognize(credential, 'read');
+  held uuid;
 begin
   if keep_answer.status is null then
+    update private.idempotent_answers i set claimed_until = private.clock()
+     where i.account = caller.account and i.operation = keep_answer.operation
+       and i.key = keep_answer.key and i.status is null returning i.claim into held;
+    update private.payments p set state = 'expired'
+     where p.account = caller.account and p.kind in ('transfer', 'x402') and p.claim = held
+       and p.state in ('prepared', 'awaiting_confirmation');
     delete from private.idempotent_answers i where i.account = caller.account
-       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.status is null;
+       and i.operation = keep_answer.operation and i.key = keep_answer.key and i.claim = held
+       and not exists (select from private.payments p where p.account = caller.account
+         and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
      where i.account = caller.account and i.operation = keep_answer.operation
