@@ -18,7 +18,7 @@ import { openCustody } from '../../shared/custody/custody.ts'
 import { readRoots } from '../../shared/custody/roots.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { readConfig } from '../../shared/env.ts'
-import type { World } from '../../shared/world.ts'
+import type { Fetch, World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 import type { TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
@@ -49,11 +49,20 @@ export type TestWorld = {
   ): Promise<Agent>
   /** Any request to a function, without a token unless given. */
   send(path: string, init?: RequestInit): Promise<Answer>
+  /** Another isolate over the same database and chain, that differs in this. */
+  worker(differs?: Differing): Worker
   /** Moves all clocks of the product. */
   tick(seconds: number): Promise<void>
   /** Marks payee and device as known, as a settled confirmed payment would. */
   acquaint(payer: Agent, payee: string): Promise<void>
   log: Record<string, string | number>[]
+}
+
+/** What an isolate may have of its own; each of its effects is a request of its `fetch`. */
+export type Differing = Partial<Pick<World, 'fetch' | 'now' | 'pause'>> & { rootKeys?: string }
+export type Worker = {
+  world: World
+  post(agent: Agent, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
@@ -64,6 +73,8 @@ export const userAgent = 'guarantee/1.0'
 
 export type StartOptions = {
   chain?: boolean
+  /** Relayers of the started chain; one when absent. */
+  lanes?: number
   /** Networks beside the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
   /** Endpoints of the started chain in place of its own. */
@@ -83,25 +94,19 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   let movedSeconds = 0
   const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
   const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
-  const world = worldOver(db, rpcUrls, rootKeys, {
+  const held = {
+    fetch: (...request: Parameters<Fetch>) => fetch(...request),
     now: () => new Date(Date.now() + movedSeconds * 1000),
-    deadline: (milliseconds) =>
+    deadline: (milliseconds: number) =>
       AbortSignal.timeout(Math.min(milliseconds, options.deadlineMaxMilliseconds ?? milliseconds)),
-    log: (entry) => log.push(entry),
-  })
-  const roots = readRoots(rootKeys)
-  if (chain) await openFundedLane(db, chain, roots)
-  const functions = functionsIn(world)
-
-  const send: TestWorld['send'] = async (path, init) => {
-    const [, folder = ''] = new URL(path, 'http://aoa').pathname.split('/')
-    const found = functions.get(folder) ?? notFound
-    const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
-    const text = await answer.text()
-    const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
-    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
-    return { status: answer.status, body, headers: answer.headers }
+    log: (entry: TestWorld['log'][number]) => log.push(entry),
   }
+  const world = worldOver(db, rpcUrls, rootKeys, held)
+  const roots = readRoots(rootKeys)
+  for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
+    await openFundedLane(db, chain, roots)
+  }
+  const send = sendingTo(world)
 
   const agentOf = async (
     account: { id: string; alias: string; address: `0x${string}` },
@@ -116,17 +121,12 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
       kind: 'test' as const,
     }
     const key = await openApiKey(db.sql, { ...order, ...(rate ? { rate } : {}) })
-    const auth = { authorization: `Bearer ${key}`, 'user-agent': userAgent }
+    const auth = authOf(key)
     return {
       ...account,
       key,
       get: (path, headers) => send(path, { headers: { ...auth, ...headers } }),
-      post: (path, body, headers) =>
-        send(path, {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { ...auth, 'content-type': 'application/json', ...headers },
-        }),
+      post: (path, body, headers) => send(path, posting(key, body, headers)),
       withKey: (other, itsRate) => agentOf(account, other, itsRate),
     }
   }
@@ -136,6 +136,14 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     db,
     log,
     send,
+    worker({ rootKeys: otherRoots = rootKeys, ...differs } = {}) {
+      const own = worldOver(db, rpcUrls, otherRoots, { ...held, ...differs })
+      const sendHere = sendingTo(own)
+      return {
+        world: own,
+        post: ({ key }, path, body, headers) => sendHere(path, posting(key, body, headers)),
+      }
+    },
     get chain() {
       if (!chain) throw new Error('start({ chain: true }) brings a chain')
       return chain
@@ -155,6 +163,33 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   }
 }
 
+/** Requests to the functions of one isolate. */
+function sendingTo(world: World): TestWorld['send'] {
+  const functions = functionsIn(world)
+  return async (path, init) => {
+    const [, folder = ''] = new URL(path, 'http://aoa').pathname.split('/')
+    const found = functions.get(folder) ?? notFound
+    const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
+    const text = await answer.text()
+    const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
+    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
+    return { status: answer.status, body, headers: answer.headers }
+  }
+}
+
+function authOf(key: string) {
+  return { authorization: `Bearer ${key}`, 'user-agent': userAgent }
+}
+
+function posting(key: string, body: unknown, headers?: Record<string, string>): RequestInit {
+  const json = { 'content-type': 'application/json' }
+  return {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...authOf(key), ...json, ...headers },
+  }
+}
+
 /** Described errors are those that are sent: an operation must not answer another code. */
 function mustBeDeclared(folder: string, code: unknown) {
   const contract = contracts.find((one) => one.folder === folder)
@@ -168,7 +203,7 @@ function worldOver(
   db: TestDatabase,
   rpcUrls: Record<string, string[]>,
   rootKeys: string,
-  held: Pick<World, 'now' | 'log' | 'deadline'>,
+  held: Pick<World, 'fetch' | 'now' | 'log' | 'deadline'> & Differing,
 ): World {
   const bindings = {
     ENVIRONMENT: 'local',
@@ -179,7 +214,8 @@ function worldOver(
     ALLOW_LOOPBACK: 'true',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
-  const base = { ...worldFrom({ ...bindings, SUPABASE_SERVICE_KEY: db.serviceKey }), ...held }
+  const opened = worldFrom({ ...bindings, SUPABASE_SERVICE_KEY: db.serviceKey })
+  const base = { ...opened, ...held, db: openDatabase(opened.config, held.fetch) }
   const custodyConfig = readConfig({
     ...bindings,
     CUSTODY_DATABASE_KEY: db.custodyKey,
