@@ -1692,12 +1692,14 @@ AS $function$
 declare
   held uuid;
 begin
-  select i.claim into held from private.idempotent_answers i where i.account = of_account
-     and i.operation = of_operation and i.key = released and i.status is null for update;
+  update private.idempotent_answers i set claimed_until = private.clock()
+   where i.account = of_account and i.operation = of_operation and i.key = released
+     and i.status is null returning i.claim into held;
   update private.payments p set state = 'expired' where p.account = of_account
-     and p.kind in ('transfer', 'x402') and p.claim = held and p.state = 'prepared';
+     and p.kind in ('transfer', 'x402') and p.claim = held
+     and p.state in ('prepared', 'awaiting_confirmation');
   delete from private.idempotent_answers i where i.account = of_account
-     and i.operation = of_operation and i.key = released and i.status is null
+     and i.operation = of_operation and i.key = released and i.claim = held
      and not exists (select from private.payments p where p.account = of_account
        and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
 end $function$;

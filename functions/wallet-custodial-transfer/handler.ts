@@ -19,7 +19,7 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   if (payment.payee === payment.wallet) {
     return fail('recipient_refused', { message: 'This is your own wallet.' })
   }
-  if (isOver(payment, context.now())) return fail('payment_closed', { hint: 'Enter it again.' })
+  if (isOver(entered)) return fail('payment_closed', { hint: 'Enter it again.' })
   if (!isOpen(payment)) return transferBody(payment)
   const authorized = await sendTransfer(context, entered, input.user_confirmed === true)
   if (isRefusal(authorized)) return authorized

@@ -14,10 +14,10 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const entered = await context.db.one('payment_facts', question, enteredRow)
   if (!entered) return fail('payment_not_found')
   const payment = entered.payment_row
-  if (isOver(payment, context.now())) return fail('payment_closed', { hint: 'Prepare it again.' })
+  if (isOver(entered)) return fail('payment_closed', { hint: 'Prepare it again.' })
   if (isDecided(payment)) {
     const seen = await look(context, payment)
-    if (!canSendAgain(seen, context.now())) return outcomeBody(seen)
+    if (!canSendAgain(seen, new Date(entered.facts.now * 1000))) return outcomeBody(seen)
   }
   const executed = await executeAttempt(context, entered, input.user_confirmed === true)
   if (isRefusal(executed)) return executed

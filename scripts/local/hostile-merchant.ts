@@ -2,7 +2,7 @@
  * A merchant that misbehaves by path, and remembers each request it was sent:
  * `/terms/<lie>` challenges with bad terms, `/unpaid/<answer>` misbehaves at once, `/paid/<answer>`
  * takes the payment without settling it, `/settled/<answer>` settles first, `/later/<answer>` does so
- * from the second payment on.
+ * from the second payment on, `/after/<answer>` settles when its answer is over.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { HTTPFacilitatorClient } from '@x402/core/server'
@@ -30,6 +30,8 @@ export type HostileMerchant = {
   received: (path: string) => readonly ReceivedRequest[]
   /** All requests to a path, with or without payment. */
   requests: (path: string) => readonly ReceivedRequest[]
+  /** Once every settlement that came after an answer is done. */
+  idle: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -39,6 +41,7 @@ type State = {
   facilitator: HTTPFacilitatorClient | undefined
   rounds: Map<string, number>
   log: (ReceivedRequest & { path: string })[]
+  settling: Set<Promise<unknown>>
 }
 
 const payloadSchema = z.looseObject({ x402Version: z.int() }).and(z.custom<PaymentPayload>())
@@ -54,7 +57,8 @@ export async function startHostileMerchant(options: {
     ? new HTTPFacilitatorClient({ url: facilitatorUrl })
     : undefined
   const offer = honestOffer(chains[0])
-  const state: State = { offer, elsewhereUrl: '', facilitator, rounds: new Map(), log: [] }
+  const memory = { rounds: new Map(), log: [], settling: new Set<Promise<unknown>>() }
+  const state: State = { offer, elsewhereUrl: '', facilitator, ...memory }
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void respond(state, request, response).catch(() => response.destroy())
   const main = await listenRaw(serve, port)
@@ -68,6 +72,7 @@ export async function startHostileMerchant(options: {
     paths: listPaths(),
     received: (path) => requests(path).filter(({ headers }) => paymentHeader(headers)),
     requests,
+    idle: async () => void (await Promise.all(state.settling)),
     close: async () => void (await Promise.all([main.close(), elsewhere.close()])),
   }
 }
@@ -89,7 +94,7 @@ function honestOffer({ chainId, network, usdc }: Chain): Offer {
 
 function listPaths(): string[] {
   const lies = [...Object.keys(offerLies), ...Object.keys(challengeLies)]
-  const phases = ['unpaid', 'paid', 'settled']
+  const phases = ['unpaid', 'paid', 'settled', 'later', 'after']
   return [
     ...lies.map((lie) => `/terms/${lie}`),
     ...phases.flatMap((phase) => Object.keys(answers).map((name) => `/${phase}/${name}`)),
@@ -110,31 +115,49 @@ async function respond(state: State, request: IncomingMessage, response: ServerR
   if (!answer) return void response.writeHead(404).end()
   if (phase === 'unpaid') return answer({ ...exchange, status: 402, headers: {} })
   if (!payment) return challenge()
-  if (phase === 'paid') return answer({ ...exchange, status: 200, headers: {} })
+  const isAfter = phase === 'after'
+  if (isAfter) response.once('close', () => settleLater(state, payment, request))
+  if (isAfter || phase === 'paid') return answer({ ...exchange, status: 200, headers: {} })
   const sent = state.log.filter((entry) => paymentHeader(entry.headers) === payment)
   if (phase === 'later' && sent.length === 1) return void response.writeHead(503).end()
   await settleAndAnswer(state, payment, { ...exchange, status: 200, headers: {} }, answer)
 }
 
 async function settleAndAnswer(
-  { facilitator, offer }: State,
+  state: State,
   payment: string,
   exchange: Exchange,
   answer: (exchange: Exchange) => void,
 ): Promise<void> {
   try {
-    if (!facilitator) throw new Error('settling needs a facilitator')
-    const text = Buffer.from(payment, 'base64').toString('utf8')
-    const payload = payloadSchema.parse(JSON.parse(text))
-    const version1 = payload.x402Version === 1
-    const requirements = version1 ? requirementsV1(offer, exchange.request) : payload.accepted
-    const settled = await facilitator.settle(payload, requirements)
-    if (!settled.success) throw new Error(settled.errorReason ?? 'not settled')
-    const header = version1 ? 'x-payment-response' : 'payment-response'
-    answer({ ...exchange, headers: { [header]: encode(JSON.stringify(settled)) } })
+    answer({ ...exchange, headers: await settle(state, payment, exchange.request) })
   } catch (error) {
     exchange.response.writeHead(501).end(error instanceof Error ? error.message : 'failed')
   }
+}
+
+function settleLater(state: State, payment: string, request: IncomingMessage): void {
+  const settling = settle(state, payment, request)
+    .catch(() => {})
+    .finally(() => state.settling.delete(settling))
+  state.settling.add(settling)
+}
+
+/** Answers the header that tells of the settlement. */
+async function settle(
+  { facilitator, offer }: State,
+  payment: string,
+  request: IncomingMessage,
+): Promise<Record<string, string>> {
+  if (!facilitator) throw new Error('settling needs a facilitator')
+  const text = Buffer.from(payment, 'base64').toString('utf8')
+  const payload = payloadSchema.parse(JSON.parse(text))
+  const version1 = payload.x402Version === 1
+  const requirements = version1 ? requirementsV1(offer, request) : payload.accepted
+  const settled = await facilitator.settle(payload, requirements)
+  if (!settled.success) throw new Error(settled.errorReason ?? 'not settled')
+  const header = version1 ? 'x-payment-response' : 'payment-response'
+  return { [header]: encode(JSON.stringify(settled)) }
 }
 
 function sendChallenge({ offer, rounds }: State, url: URL, response: ServerResponse): void {

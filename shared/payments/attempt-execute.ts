@@ -59,18 +59,17 @@ async function takenFurther(
 
 const unusedStates = ['prepared', 'awaiting_confirmation', 'expired']
 
-async function prepareSigning(context: Context, { payment_row: payment }: Entered) {
+async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
   const seen = await readFunds(context, payment.wallet, chain, token)
   if (seen.status !== 'ok') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
-  const nowSeconds = Math.floor(context.now().getTime() / 1000)
   const signing: Signing = {
     fundsAtomic: heldOf(seen),
     seenBlock: Number(seen.blockNumber),
-    ...validityOf(terms, nowSeconds, terms.valid_seconds, terms.valid_until),
+    ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }
   return signing
 }

@@ -91,9 +91,9 @@ export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
 export type Entered = z.output<typeof enteredRow>
 
 /** Whether it ran out unused; nobody is asked to confirm what can no longer be paid. */
-export function isOver({ state, expires_at: expiresAt }: Payment, now: Date): boolean {
+export function isOver({ payment_row: { state, expires_at }, facts }: Entered): boolean {
   const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  return state === 'expired' || (isUnused && new Date(expiresAt) <= now)
+  return state === 'expired' || (isUnused && Date.parse(expires_at) <= facts.now * 1000)
 }
 
 /** A payment alone. */

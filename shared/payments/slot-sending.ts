@@ -4,6 +4,7 @@
  */
 import type { Chain } from '../chains/chain.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
+import { isDisplaced } from '../chains/evm/displaced.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'
@@ -20,10 +21,9 @@ export async function pushSlot(
 ): Promise<boolean> {
   const lane = states.get(slot.lane)
   if (!lane) return false
-  // Before the safe block a missing receipt may be a node that lags behind. A wallet's own transfer
-  // ends with this, so it waits until the block is final.
+  // Before the safe block a missing receipt may be a node that lags behind.
   const passed = slot.kind === 'wallet' ? lane.finalizedNonce : lane.safeNonce
-  if (passed > slot.nonce) return giveUp(world, slot)
+  if (passed > slot.nonce) return giveUp(world, chain, slot)
   const latest = slot.attempts.at(-1)
   const isNext = lane.minedNonce === slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
@@ -47,8 +47,14 @@ async function replace(
   return signed !== undefined
 }
 
-/** None of its transactions can be mined any more: another one holds the nonce. */
-async function giveUp(world: World, slot: Slot): Promise<boolean> {
+/**
+ * None of its transactions can be mined any more: another one holds the nonce. A wallet's own transfer
+ * ends with this, so it waits until that is final and undisputed.
+ */
+async function giveUp(world: World, chain: Chain, slot: Slot): Promise<boolean> {
+  const { lane: address, nonce, attempts } = slot
+  const place = { address, nonce, hashes: attempts.map(({ tx_hash }) => tx_hash) }
+  if (slot.kind === 'wallet' && !(await isDisplaced(world, chain, place))) return false
   const isLost = await requeue(world, slot, true)
   const reason = 'another transaction of the wallet took its nonce'
   for (const { payment } of isLost && slot.kind === 'wallet' ? slot.calls : []) {

@@ -3,7 +3,7 @@
  * and the payments whose calls they carry.
  */
 import * as z from 'zod'
-import { hexSchema, wordSchema } from '../chains/hex.ts'
+import { addressSchema, hexSchema, wordSchema } from '../chains/hex.ts'
 import { paymentRow } from './payment.ts'
 
 const attemptRow = z.object({
@@ -17,7 +17,7 @@ const attemptRow = z.object({
 export const slotRow = z.object({
   slot: z.int(),
   chain: z.int(),
-  lane: z.string(),
+  lane: addressSchema,
   kind: z.enum(['relayer', 'wallet']),
   nonce: z.int(),
   state: z.enum(['open', 'mined']),

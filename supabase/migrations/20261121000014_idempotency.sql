@@ -52,20 +52,22 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $$;
 
--- Gives a key back unused. What was entered under it and is not reserved is closed with it, so that
--- a decision still on its way finds nothing to reserve. What is reserved keeps the key: whoever comes
--- again after the claim has run out goes on with the same payment, never with a second one.
+-- Gives a key back. What was entered under it and not reserved can no longer be, so that a decision
+-- still on its way finds nothing to reserve. What was reserved keeps the key, and whoever claims it
+-- next goes on with that payment: a holder that lost touch cannot know whether it was paid.
 create function private.release_key(of_account uuid, of_operation text, released text)
   returns void language plpgsql as $$
 declare
   held uuid;
 begin
-  select i.claim into held from private.idempotent_answers i where i.account = of_account
-     and i.operation = of_operation and i.key = released and i.status is null for update;
+  update private.idempotent_answers i set claimed_until = private.clock()
+   where i.account = of_account and i.operation = of_operation and i.key = released
+     and i.status is null returning i.claim into held;
   update private.payments p set state = 'expired' where p.account = of_account
-     and p.kind in ('transfer', 'x402') and p.claim = held and p.state = 'prepared';
+     and p.kind in ('transfer', 'x402') and p.claim = held
+     and p.state in ('prepared', 'awaiting_confirmation');
   delete from private.idempotent_answers i where i.account = of_account
-     and i.operation = of_operation and i.key = released and i.status is null
+     and i.operation = of_operation and i.key = released and i.claim = held
      and not exists (select from private.payments p where p.account = of_account
        and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
 end $$;

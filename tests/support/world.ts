@@ -15,7 +15,7 @@ import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
 import { readRoots } from '../../shared/custody/roots.ts'
-import type { World } from '../../shared/world.ts'
+import type { Fetch, World } from '../../shared/world.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
 import { functionsIn } from './functions.ts'
@@ -51,11 +51,20 @@ export type TestWorld = {
   ): Promise<Agent>
   /** Any request to a function, without a token unless given. */
   send(path: string, init?: RequestInit): Promise<Answer>
+  /** Another isolate over the same database and chain, that differs in this. */
+  worker(differs?: Differing): Worker
   /** Moves all clocks of the product. */
   tick(seconds: number): Promise<void>
   /** Marks payee and device as known, as a settled confirmed payment would. */
   acquaint(payer: Agent, payee: string): Promise<void>
   log: Record<string, string | number>[]
+}
+
+/** What an isolate may have of its own; each of its effects is a request of its `fetch`. */
+export type Differing = Partial<Pick<World, 'fetch' | 'now' | 'pause'>> & { rootKeys?: string }
+export type Worker = {
+  world: World
+  post(agent: Agent, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
@@ -66,14 +75,14 @@ export const userAgent = 'guarantee/1.0'
 
 export type StartOptions = {
   chain?: boolean
+  /** Relayers of the started chain; one when absent. */
+  lanes?: number
   /** Networks beside the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
   /** Endpoints of the started chain in place of its own. */
   endpoints?: (chainRpcUrl: string) => Promise<string[]>
   /** Cuts every deadline of the product short, where a test waits for one to pass. */
   deadlineMaxMilliseconds?: number
-  /** Relayers of the chain; one when absent. */
-  lanes?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
 }
@@ -89,28 +98,20 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const movedSeconds = new Int32Array(new SharedArrayBuffer(4))
   const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
   const rpcUrls = { ...(chain && endpoints && { [chain.network]: endpoints }), ...options.rpcUrls }
-  const bindings = bindingsOf(db, rpcUrls, rootKeys)
-  const world = openProduct(bindings, {
+  const held = {
+    fetch: (...request: Parameters<Fetch>) => fetch(...request),
     now: () => new Date(Date.now() + Atomics.load(movedSeconds, 0) * 1000),
-    deadline: (milliseconds) =>
+    deadline: (milliseconds: number) =>
       AbortSignal.timeout(Math.min(milliseconds, options.deadlineMaxMilliseconds ?? milliseconds)),
-    log: (entry) => log.push(entry),
-  })
+    log: (entry: TestWorld['log'][number]) => log.push(entry),
+  }
+  const bindings = bindingsOf(db, rpcUrls, rootKeys)
+  const world = openProduct(bindings, held)
   const roots = readRoots(rootKeys)
   for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
     await openFundedLane(db, chain, roots)
   }
-  const functions = functionsIn(world)
-
-  const send: TestWorld['send'] = async (path, init) => {
-    const [, folder = ''] = new URL(path, 'http://aoa').pathname.split('/')
-    const found = functions.get(folder) ?? notFound
-    const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
-    const text = await answer.text()
-    const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
-    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
-    return { status: answer.status, body, headers: answer.headers }
-  }
+  const send = sendingTo(world)
 
   const agentOf = async (
     account: { id: string; alias: string; address: `0x${string}` },
@@ -125,17 +126,12 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
       kind: 'test' as const,
     }
     const key = await openApiKey(db.sql, { ...order, ...(rate ? { rate } : {}) })
-    const auth = { authorization: `Bearer ${key}`, 'user-agent': userAgent }
+    const auth = authOf(key)
     return {
       ...account,
       key,
       get: (path, headers) => send(path, { headers: { ...auth, ...headers } }),
-      post: (path, body, headers) =>
-        send(path, {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { ...auth, 'content-type': 'application/json', ...headers },
-        }),
+      post: (path, body, headers) => send(path, posting(key, body, headers)),
       withKey: (other, itsRate) => agentOf(account, other, itsRate),
     }
   }
@@ -147,6 +143,14 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     db,
     log,
     send,
+    worker({ rootKeys: otherRoots = rootKeys, ...differs } = {}) {
+      const own = openProduct(bindingsOf(db, rpcUrls, otherRoots), { ...held, ...differs })
+      const sendHere = sendingTo(own)
+      return {
+        world: own,
+        post: ({ key }, path, body, headers) => sendHere(path, posting(key, body, headers)),
+      }
+    },
     get chain() {
       if (!chain) throw new Error('start({ chain: true }) brings a chain')
       return chain
@@ -163,6 +167,33 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
       await db.tick(seconds)
     },
     acquaint: (payer, payee) => acquaint(db, payer, payee),
+  }
+}
+
+/** Requests to the functions of one isolate. */
+function sendingTo(world: World): TestWorld['send'] {
+  const functions = functionsIn(world)
+  return async (path, init) => {
+    const [, folder = ''] = new URL(path, 'http://aoa').pathname.split('/')
+    const found = functions.get(folder) ?? notFound
+    const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
+    const text = await answer.text()
+    const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
+    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
+    return { status: answer.status, body, headers: answer.headers }
+  }
+}
+
+function authOf(key: string) {
+  return { authorization: `Bearer ${key}`, 'user-agent': userAgent }
+}
+
+function posting(key: string, body: unknown, headers?: Record<string, string>): RequestInit {
+  const json = { 'content-type': 'application/json' }
+  return {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...authOf(key), ...json, ...headers },
   }
 }
 

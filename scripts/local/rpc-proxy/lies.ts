@@ -23,7 +23,9 @@ export async function liarFor(lie: Lie, nodeUrl: string): Promise<Liar> {
   if (lie.kind === 'lag') return lagging(await headsAgo(nodeUrl, lie.blocks))
   const method = lie.kind === 'miscount' ? 'eth_getTransactionCount' : 'eth_getTransactionReceipt'
   const lied = (result: unknown) =>
-    lie.kind === 'miscount' && typeof result === 'string' ? toHex(Number(result) + lie.by) : null
+    lie.kind === 'miscount' && typeof result === 'string'
+      ? toHex(Math.max(0, Number(result) + lie.by))
+      : null
   return {
     ask: (call) => call,
     answer: (asked, result) => (asked === method ? lied(result) : result),

@@ -1,0 +1,146 @@
+/** Rows of the fault table about a worker that ends, or loses touch, between two steps. */
+import { beforeAll, expect, test } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { pass } from '../support/faults/chain.ts'
+import type { Pair } from '../support/faults/pair.ts'
+import {
+  holdLanes,
+  outcomeOf,
+  outcomesOf,
+  paidOnce,
+  pairs,
+  transfer,
+} from '../support/faults/pair.ts'
+import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
+import type { Strike } from '../support/faults/unreliable.ts'
+import { strikesAt, unreliable } from '../support/faults/unreliable.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const once = { 'idempotency-key': 'once' }
+/** Lanes, claims and leases that a dead worker held are free again after this. */
+const heldSeconds = 61
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+
+/** Transfers by a worker of its own, as far as that gets; answers how many requests it made. */
+async function struckTransfer(pair: Pair, strike?: Strike): Promise<number> {
+  const network = unreliable(strike)
+  const pause = (milliseconds: number) => world.tick(milliseconds / 1000)
+  await transfer(world.worker({ fetch: network.fetch, pause }), pair, once)
+  return network.requests()
+}
+
+/** A pair for each strike at a transfer. */
+async function struckPairs(): Promise<[Strike, Pair][]> {
+  const [healthy] = await pairs(world, 1)
+  const strikes = healthy ? strikesAt(await struckTransfer(healthy)) : []
+  const struck = await pairs(world, strikes.length)
+  return struck.flatMap((pair, at) => strikes.slice(at, at + 1).map((strike) => [strike, pair]))
+}
+
+test('3-9. a transfer interrupted at any step ends paid once, or unpaid and free', async () => {
+  const struck = await struckPairs()
+  for (const [strike, pair] of struck) {
+    await struckTransfer(pair, strike)
+    await pass(world, heldSeconds)
+  }
+
+  await settleAll(world)
+
+  const outcomes = await Promise.all(struck.map(([, pair]) => outcomeOf(world, pair)))
+  expect(outcomes.length).toBeGreaterThanOrEqual(21)
+  const unpaid = ['', 'prepared', 'expired', 'released'].map((state) => `${state} 0`)
+  expect(new Set(outcomes)).toEqual(new Set([...unpaid, paidOnce]))
+  await ledgerEqualsChain(world)
+})
+
+test('3-9. what was interrupted at any step is paid once when its key comes again', async () => {
+  const struck = await struckPairs()
+  for (const [strike, pair] of struck) {
+    await struckTransfer(pair, strike)
+    await pass(world, heldSeconds)
+    await struckTransfer(pair)
+  }
+
+  await settleAll(world)
+
+  for (const [strike, pair] of struck) {
+    expect.soft(await outcomeOf(world, pair), JSON.stringify(strike)).toMatch(paidOnceAtLast)
+  }
+  await ledgerEqualsChain(world)
+})
+
+test('3-9. a key that comes again at once never pays what was interrupted twice', async () => {
+  const struck = await struckPairs()
+  for (const [strike, pair] of struck) {
+    await struckTransfer(pair, strike)
+    await struckTransfer(pair)
+    await pass(world, heldSeconds)
+  }
+
+  await settleAll(world)
+
+  for (const [strike, pair] of struck) {
+    expect.soft(await outcomeOf(world, pair), JSON.stringify(strike)).toMatch(paidOnceAtMost)
+  }
+  await ledgerEqualsChain(world)
+})
+
+/** What was entered and never reserved may have been given up before. */
+const paidOnceAtLast = new RegExp(`^(expired,)?${paidOnce}$`)
+/** Who finds it reserved by somebody that may still sign it does not sign it; then it is released. */
+const paidOnceAtMost = new RegExp(`^((expired,)?${paidOnce}|released 0)$`)
+
+/** Work for every part of housekeeping: a payment that is mined, one never sent, and one queued. */
+async function leaveUnfinished([mined, unsent, queued]: readonly Pair[]): Promise<void> {
+  if (!mined || !unsent || !queued) throw new Error('three pairs are needed')
+  await transfer(world.worker(), mined)
+  const { fetch } = unreliable({ fault: 'dies', at: requestsBeforeBroadcast + 1 })
+  await transfer(world.worker({ fetch }), unsent)
+  await holdLanes(world)
+  await transfer(world.worker(), queued)
+  await pass(world, heldSeconds)
+}
+
+/** Begin, look at the chain, authorize and record. */
+const requestsBeforeBroadcast = 4
+
+test('7. housekeeping interrupted at any step loses nothing and doubles nothing', async () => {
+  const first = await pairs(world, 3)
+  await leaveUnfinished(first)
+  const healthy = unreliable()
+  await keepHouse(world.worker(healthy).world)
+  const strikes = strikesAt(healthy.requests()).filter(({ fault }) => fault !== 'request lost')
+  const rest = await pairs(world, 3 * strikes.length)
+
+  for (const [at, strike] of strikes.entries()) {
+    await leaveUnfinished(rest.slice(3 * at, 3 * at + 3))
+    const { fetch } = unreliable(strike)
+    await keepHouse(world.worker({ fetch }).world).catch(() => {})
+    await pass(world, heldSeconds)
+    await keepHouse(world.world)
+  }
+  await settleAll(world)
+
+  expect(strikes.length).toBeGreaterThanOrEqual(24)
+  expect(await outcomesOf(world, [...first, ...rest])).toEqual([paidOnce])
+  await ledgerEqualsChain(world)
+}, 60_000)
+
+test('29. housekeeping in many places at once does nothing twice', async () => {
+  const paid = await pairs(world, 9)
+  for (let at = 0; at < paid.length; at += 3) await leaveUnfinished(paid.slice(at, at + 3))
+
+  for (let round = 0; round < 3; round += 1) {
+    await Promise.all(Array.from({ length: 4 }, () => keepHouse(world.worker().world)))
+    await pass(world, heldSeconds)
+  }
+  await settleAll(world)
+
+  expect(await outcomesOf(world, paid)).toEqual([paidOnce])
+  await ledgerEqualsChain(world)
+})

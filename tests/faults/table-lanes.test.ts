@@ -1,0 +1,272 @@
+/** Rows of the fault table about relayers, the endpoints that tell of them, and the way around them. */
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { fund } from '../../scripts/local/chain.ts'
+import type { RpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
+import { issuer } from '../../scripts/local/tokens.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { transfer as transferCall } from '../support/chain-world.ts'
+import { elapse, node, pass, sendAs, stopMining } from '../support/faults/chain.ts'
+import {
+  holdLanes,
+  onePair,
+  orderTo,
+  outcomeOf,
+  outcomesOf,
+  paidOnce,
+  pairs,
+  transfer,
+  transferPath,
+} from '../support/faults/pair.ts'
+import { ledgerEqualsChain, settleAll } from '../support/faults/settle.ts'
+import { statesOf } from '../support/ledger.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+let first: RpcProxy
+beforeEach(async () => {
+  world = await start({
+    chain: true,
+    lanes: 2,
+    deadlineMaxMilliseconds: 2_000,
+    endpoints: async (nodeUrl) => {
+      first = await startRpcProxy({ nodeUrl })
+      afterAll(() => first.close())
+      return [first.url, nodeUrl]
+    },
+  })
+})
+
+type Lane = { address: string; next: number; paused: string | null }
+
+/** Relayers in the order in which they were used last. */
+async function lanes(): Promise<Lane[]> {
+  return world.db.sql<Lane[]>`
+    select address, next_nonce::integer as next, paused_for as paused from private.relay_lanes
+     where kind = 'relayer' order by used_at desc nulls last`
+}
+
+async function usedLane(): Promise<string> {
+  const [lane] = await lanes()
+  return lane?.address ?? ''
+}
+
+const oneEther = '0xde0b6b3a7640000'
+
+const countOf = async (address: string) =>
+  Number(await node(world, 'eth_getTransactionCount', address, 'latest'))
+
+test('14. of 25 payments in one transaction one cannot be paid, and the other 24 are', async () => {
+  const all = await pairs(world, 25)
+  await holdLanes(world)
+  await Promise.all(all.map((pair) => transfer(world.worker(), pair)))
+  const [broke, ...others] = all
+  if (!broke) throw new Error('there is no payer')
+  await fund(world.chain, broke.payer.address, { weiAmount: 10n ** 18n })
+  const drained = await sendAs(world, broke.payer.address, {
+    to: world.chain.usdc,
+    data: transferCall(issuer, 1_000_000_000n),
+  })
+
+  await elapse(world, 5)
+  await keepHouse(world.world)
+  await settleAll(world)
+
+  const [sent] = await world.db.sql<{ slots: number; calls: number }[]>`
+    select count(distinct slot)::integer as slots, count(*)::integer as calls
+    from private.relay_calls`
+  expect(sent).toEqual({ slots: 1, calls: 25 })
+  expect(await outcomesOf(world, others)).toEqual([paidOnce])
+  expect(await outcomeOf(world, broke)).toBe('released 0')
+  await ledgerEqualsChain(world, [drained])
+})
+
+test('18. a payment whose place a foreign transaction took goes to another place, once', async () => {
+  const pair = await onePair(world)
+  await stopMining(world)
+  const { body } = await transfer(world.worker(), pair)
+  const lane = await usedLane()
+  await node(world, 'anvil_dropTransaction', body['tx_hash'])
+  await sendAs(world, lane, { to: lane, nonce: '0x0' })
+  await node(world, 'evm_mine')
+  const foreign = await countOf(lane)
+
+  await keepHouse(world.world)
+  await settleAll(world)
+
+  const slots = await world.db.sql`select state from private.relay_slots order by id`
+  expect(foreign).toBe(1)
+  expect(slots).toMatchObject([{ state: 'lost' }, { state: 'final' }])
+  expect(await outcomeOf(world, pair)).toBe(paidOnce)
+  await ledgerEqualsChain(world)
+})
+
+test('19. a relayer without gas is taken out of service with an alarm, and another one pays', async () => {
+  const stuck = await onePair(world)
+  const later = await onePair(world)
+  await stopMining(world)
+  const { body } = await transfer(world.worker(), stuck)
+  const lane = await usedLane()
+  await node(world, 'anvil_dropTransaction', body['tx_hash'])
+  await node(world, 'anvil_setBalance', lane, '0x0')
+
+  await elapse(world, 5)
+  await keepHouse(world.world)
+  const paused = (await lanes()).filter(({ paused: why }) => why !== null)
+  await transfer(world.worker(), later)
+  await node(world, 'evm_mine')
+  const outcomes = await outcomesOf(world, [stuck, later])
+  await node(world, 'anvil_setBalance', lane, oneEther)
+  await settleAll(world)
+
+  expect(paused).toMatchObject([{ address: lane, paused: 'unfunded' }])
+  expect(world.log).toContainEqual(expect.objectContaining({ alarm: 'relayer_unfunded' }))
+  expect(outcomes).toEqual(['signed 10000000'])
+  expect(await outcomesOf(world, [stuck, later])).toEqual([paidOnce])
+  await ledgerEqualsChain(world)
+})
+
+test('19. a relayer that is funded again is back in service', async () => {
+  const [lane] = await lanes()
+  const address = lane?.address ?? ''
+  await node(world, 'anvil_setBalance', address, '0x0')
+  await keepHouse(world.world)
+
+  await node(world, 'anvil_setBalance', address, oneEther)
+  await keepHouse(world.world)
+
+  expect((await lanes()).map(({ paused }) => paused)).toEqual([null, null])
+})
+
+test('20. a counter that is ahead of the chain with nothing above it goes back', async () => {
+  await world.db.sql`update private.relay_lanes set next_nonce = next_nonce + 3`
+  const pair = await onePair(world)
+
+  await keepHouse(world.world)
+  await transfer(world.worker(), pair)
+  await settleAll(world)
+
+  expect(new Set((await lanes()).map(({ next }) => next))).toEqual(new Set([0, 1]))
+  expect(await outcomeOf(world, pair)).toBe(paidOnce)
+  await ledgerEqualsChain(world)
+})
+
+test('20. a gap below transactions that were sent is filled, and all of them are paid', async () => {
+  const before = await pairs(world, 4)
+  await stopMining(world)
+  for (const pair of before) await transfer(world.worker(), pair)
+  await node(world, 'anvil_dropAllTransactions')
+  await world.db.sql`update private.relay_calls set slot = null
+    where slot in (select id from private.relay_slots where nonce = 0)`
+  await world.db.sql`delete from private.relay_transactions
+    where slot in (select id from private.relay_slots where nonce = 0)`
+  await world.db.sql`delete from private.relay_slots where nonce = 0`
+
+  await settleAll(world)
+
+  const used = await Promise.all(
+    (await lanes()).map(async ({ address, next }) => [next, await countOf(address)]),
+  )
+  expect(used.every(([next, counted]) => next === counted)).toBe(true)
+  expect(await outcomesOf(world, before)).toEqual([paidOnce])
+  await ledgerEqualsChain(world)
+})
+
+const lies = [
+  { kind: 'miscount', by: 3 },
+  { kind: 'miscount', by: -1 },
+  { kind: 'lag', blocks: 20 },
+  { kind: 'no_receipts' },
+] as const
+
+test.each(lies)(
+  '21. an endpoint that lies with %o fails no payment and doubles none',
+  async (lie) => {
+    const earlier = await pairs(world, 4)
+    for (const pair of earlier.slice(0, 2)) await transfer(world.worker(), pair)
+    await node(world, 'anvil_mine', '0x20')
+
+    first.set([lie])
+    for (const pair of earlier.slice(2)) await transfer(world.worker(), pair)
+    for (let minute = 0; minute < 5; minute += 1) {
+      await pass(world, 60)
+      await keepHouse(world.world)
+    }
+    const during = await outcomesOf(world, earlier)
+    first.set([])
+    await settleAll(world)
+
+    for (const outcome of during) expect(outcome).toMatch(/^(signed|settled) /)
+    expect(await outcomesOf(world, earlier)).toEqual([paidOnce])
+    await ledgerEqualsChain(world)
+  },
+)
+
+test.each([{ kind: 'miscount', by: 3 }, { kind: 'no_receipts' }] as const)(
+  '21. an endpoint that lies with %o fails nothing that a wallet sent itself',
+  async (lie) => {
+    const [pending, mined] = await pairs(world, 2)
+    if (!pending || !mined) throw new Error('two pairs are needed')
+    await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+    await fund(world.chain, pending.payer.address, { weiAmount: 10n ** 18n })
+    await fund(world.chain, mined.payer.address, { weiAmount: 10n ** 18n })
+    await transfer(world.worker(), mined)
+    await node(world, 'anvil_mine', '0x20')
+    await stopMining(world)
+    await transfer(world.worker(), pending)
+
+    first.set([lie])
+    await keepHouse(world.world)
+    first.set([])
+    const during = await statesOf(world, pending.payer)
+    await settleAll(world)
+
+    expect(during).toEqual(['signed'])
+    expect(await outcomesOf(world, [pending, mined])).toEqual([paidOnce])
+    await ledgerEqualsChain(world)
+  },
+)
+
+test('22. reads that an endpoint turns away as too many stop no payment', async () => {
+  const limited = await pairs(world, 4)
+  const methods = ['eth_call', 'eth_getTransactionReceipt', 'eth_getLogs', 'eth_feeHistory']
+
+  first.set([{ kind: 'status', status: 429, retryAfterSeconds: 30, methods }])
+  const answers = await Promise.all(limited.map((pair) => transfer(world.worker(), pair)))
+  await settleAll(world)
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  expect(first.faults.status).toBeGreaterThan(0)
+  expect(await outcomesOf(world, limited)).toEqual([paidOnce])
+  await ledgerEqualsChain(world)
+})
+
+test('30. what a relayer has signed takes no other way, until it is released by the chain', async () => {
+  const pair = await onePair(world)
+  const { payer, payee } = pair
+  await stopMining(world)
+  const { body } = await transfer(world.worker(), pair)
+  await node(world, 'anvil_dropAllTransactions')
+  for (const { address } of await lanes()) await node(world, 'anvil_setBalance', address, '0x0')
+  await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
+  await pass(world, 50)
+  await keepHouse(world.world)
+
+  const order = { ...orderTo(payee), transfer_id: body['transfer_id'] }
+  const again = await payer.post(transferPath, order)
+  const ownTransactions = await countOf(payer.address)
+  await pass(world, 600)
+  await keepHouse(world.world)
+  const released = await outcomeOf(world, pair)
+  await node(world, 'evm_setAutomine', true)
+  await transfer(world.worker(), pair)
+  for (const { address } of await lanes()) await node(world, 'anvil_setBalance', address, oneEther)
+  await settleAll(world)
+
+  expect(again.body).toMatchObject({ transfer_id: body['transfer_id'], tx_hash: body['tx_hash'] })
+  expect(ownTransactions).toBe(0)
+  expect(released).toBe('released 0')
+  expect(await outcomeOf(world, pair)).toBe('released,settled 10000000')
+  await ledgerEqualsChain(world)
+})

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** The rows of the fault table, from a request that comes twice to a second way to pay. */
+const rowsMax = 30
+
+test('every row of the fault table has a test that is named by its number', () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.startsWith('table-'))
+  const text = files.map((name) => readFileSync(`${import.meta.dirname}/${name}`, 'utf8')).join('')
+
+  const rows = [...text.matchAll(/^\s*(?:test\()?\[?'(\d+)(?:-(\d+))?\. /gm)].flatMap(
+    ([, first, last = first]) =>
+      Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at),
+  )
+
+  const every = Array.from({ length: rowsMax }, (_, at) => at + 1)
+  expect([...new Set(rows)].sort((a, b) => a - b)).toEqual(every)
+})

@@ -1,0 +1,124 @@
+/**
+ * x402 attempts that fail twice over: a worker is struck at one of its requests while the merchant
+ * misbehaves. What they come to is read from the chain and from the ledger.
+ */
+import { expect } from 'vitest'
+import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import type { Market } from '../market.ts'
+import { attemptOf, prepare, priceAtomic } from '../market.ts'
+import type { Agent } from '../world.ts'
+import { pass } from './chain.ts'
+import { ledgerEqualsChain, settleAll } from './settle.ts'
+import type { Strike } from './unreliable.ts'
+import { strikesAt, unreliable } from './unreliable.ts'
+
+/** What a merchant does with a payment, as its path, and what happens to the worker meanwhile. */
+export type Trial = { path: string; strike: Strike }
+type Tried = Trial & { agent: Agent; attempt: string }
+
+/** Everything that the merchant can do with a payment that it was sent. */
+export function behavioursOf({ hostile }: Market): string[] {
+  return hostile.paths.filter((path) => /^\/(paid|settled|later|after)\//.test(path))
+}
+
+/** Every strike at an execution. */
+export async function strikesAtExecution(market: Market): Promise<Strike[]> {
+  const counted = unreliable()
+  const { agent, attempt } = await prepared(market, '/paid/ok')
+  await execute(market, { agent, attempt }, counted)
+  return strikesAt(counted.requests())
+}
+
+async function prepared(market: Market, path: string) {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const body = { resource_url: `${market.hostile.url}${path}` }
+  return { agent, attempt: attemptOf(await prepare(agent, body)) }
+}
+
+type Attempt = Pick<Tried, 'agent' | 'attempt'>
+
+function execute(market: Market, { agent, attempt }: Attempt, network = unreliable()) {
+  const body = { attempt_id: attempt, user_confirmed: true }
+  const { fetch } = network
+  return market.worker({ fetch }).post(agent, '/x402-payment-execute', body)
+}
+
+const parallelMax = 6
+
+/** Runs all of them, and half of them again once whoever was struck holds nothing any more. */
+async function tryAll(market: Market, trials: readonly Trial[]): Promise<Tried[]> {
+  const tried = await inParallel(trials, async (trial) => {
+    const entered = await prepared(market, trial.path)
+    await execute(market, entered, unreliable(trial.strike))
+    return { ...trial, ...entered }
+  })
+  await market.tick(leaseSeconds)
+  const again = tried.filter((_, index) => index % 2 === 0)
+  await inParallel(again, (one) => execute(market, one))
+  await market.tick(leaseSeconds)
+  await market.hostile.idle()
+  for (let seen = 0; seen <= tried.length; seen += batch) await keepHouse(market.world)
+  return tried
+}
+
+/** Nobody drives a payment for longer. */
+const leaseSeconds = 46
+/** What one run of housekeeping looks at. */
+const batch = 50
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < items.length; start += parallelMax) {
+    results.push(...(await Promise.all(items.slice(start, start + parallelMax).map(run))))
+  }
+  return results
+}
+
+/**
+ * Runs trials to their end. On the way there no attempt is debited and reserved more than once, and
+ * what is reserved can still settle; at the end each is paid or free, and the ledger says so too.
+ */
+export async function endEvenly(market: Market, trials: readonly Trial[]): Promise<void> {
+  const tried = await tryAll(market, trials)
+  await ledgerEqualsChain(market)
+  for (const one of tried)
+    expect.soft(await standingOf(market, one), labelOf(one)).toSatisfy(isEven)
+  await pass(market, attemptSeconds)
+  await settleAll(market)
+  await ledgerEqualsChain(market)
+  for (const one of tried)
+    expect.soft(await standingOf(market, one), labelOf(one)).toSatisfy(isOver)
+}
+
+/** Longer than an attempt can be executed, or its signature be used. */
+const attemptSeconds = 700
+
+const labelOf = ({ path, strike }: Tried) => `${path} ${strike.fault} ${strike.at}`
+
+type Standing = Awaited<ReturnType<typeof standingOf>>
+
+/** The payments of an attempt's account, what they reserve, and what the wallet still holds. */
+async function standingOf(market: Market, { agent }: Attempt) {
+  const [row] = await market.db.sql<{ state: string; payments: number; reserved: number }[]>`
+    select min(state) as state, count(*)::integer as payments, coalesce(sum(amount_atomic)
+      filter (where state in ('authorized', 'signed', 'unknown')), 0)::integer as reserved
+    from private.payments where account = ${agent.id}`
+  return { ...row, held: await market.usdcOf(agent.address) }
+}
+
+const fundedAtomic = 1_000_000n
+
+/** One debit of the price, or one reservation of it, or neither. */
+function isEven({ payments, reserved = 0, held }: Standing): boolean {
+  return payments === 1 && [0n, priceAtomic].includes(fundedAtomic - held + BigInt(reserved))
+}
+
+function isOver(standing: Standing): boolean {
+  const { state = '', reserved, held } = standing
+  const isPaid = state === 'settled' && held === fundedAtomic - priceAtomic
+  const isFree = ['expired', 'released'].includes(state) && held === fundedAtomic
+  return isEven(standing) && reserved === 0 && (isPaid || isFree)
+}

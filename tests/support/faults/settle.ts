@@ -1,0 +1,100 @@
+/**
+ * The end that every fault has to come to: nothing open, and the ledger saying of each wallet what
+ * the token's own logs say.
+ */
+import { id } from 'ethers'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import { keepHouse } from '../../../shared/payments/housekeeping.ts'
+import type { TestWorld } from '../world.ts'
+import { node, pass } from './chain.ts'
+
+const stepSeconds = 60
+/** Twice the ten minutes that an authorization is good for. */
+const stepsMax = 20
+
+/** Keeps house, with all clocks moving on, until nothing is open any more. */
+export async function settleAll(world: TestWorld): Promise<void> {
+  for (let step = 0; step < stepsMax; step += 1) {
+    await pass(world, stepSeconds)
+    await keepHouse(world.world)
+    if ((await openIn(world)).length === 0) return
+  }
+  expect(await openIn(world)).toEqual([])
+}
+
+/** What still waits for something: payments, transactions and queued calls. */
+export async function openIn({ db }: TestWorld): Promise<object[]> {
+  return db.sql`
+    select 'payment' as what, state, finality from private.payments
+     where state in ('authorized', 'signed', 'unknown')
+        or state = 'settled' and finality <> 'finalized'
+        or state in ('prepared', 'awaiting_confirmation') and expires_at <= private.clock()
+    union all select 'slot', state, lane from private.relay_slots where state in ('open', 'mined')
+    union all select 'call', kind, null from private.relay_calls where slot is null`
+}
+
+/**
+ * Every token transfer that left a wallet of ours is a settled payment and the other way round, to
+ * the unit and at its place in the block; so is every authorization that was used. `besides` are
+ * transactions that the test itself made.
+ */
+export async function ledgerEqualsChain(world: TestWorld, besides: string[] = []): Promise<void> {
+  const logs = (await logsOf(world)).filter(({ transactionHash }) =>
+    besides.every((hash) => hash !== transactionHash),
+  )
+  const wallets = new Set(await walletsIn(world))
+  const own = logs.filter(({ topics }) => wallets.has(addressIn(topics[1])))
+  const sent = own.filter(({ topics }) => topics[0] === transferTopic).map(transferIn)
+  const used = own.filter(({ topics }) => topics[0] === usedTopic).map(({ topics }) => topics[2])
+
+  expect(new Set(await settledIn(world))).toEqual(new Set(sent))
+  expect(new Set(await noncesIn(world))).toEqual(new Set(used))
+}
+
+const transferTopic = id('Transfer(address,address,uint256)')
+const usedTopic = id('AuthorizationUsed(address,bytes32)')
+
+const logsSchema = z.array(
+  z.object({
+    transactionHash: z.string(),
+    logIndex: z.string().transform(Number),
+    topics: z.array(z.string()),
+    data: z.string(),
+  }),
+)
+type Log = z.output<typeof logsSchema>[number]
+
+async function logsOf(world: TestWorld) {
+  const filter = { address: world.chain.usdc, fromBlock: '0x0', toBlock: 'latest' }
+  return logsSchema.parse(await node(world, 'eth_getLogs', filter))
+}
+
+function transferIn({ transactionHash: hash, logIndex: log, topics, data }: Log) {
+  const [, from, to] = topics.map(addressIn)
+  return { hash, log, from, to, atomic: BigInt(data).toString() }
+}
+
+function addressIn(topic = ''): string {
+  return `0x${topic.slice(-40)}`
+}
+
+async function settledIn({ db }: TestWorld) {
+  return db.sql<ReturnType<typeof transferIn>[]>`
+    select tx_hash as hash, log_index as log, lower(wallet) as from, lower(payee) as to,
+      amount_atomic::text as atomic from private.payments where state = 'settled'`
+}
+
+/** Of settled payments that were authorized by a signature. */
+async function noncesIn({ db }: TestWorld): Promise<string[]> {
+  const rows = await db.sql<{ nonce: string }[]>`
+    select authorization_nonce as nonce from private.payments
+     where state = 'settled' and authorization_nonce is not null`
+  return rows.map(({ nonce }) => nonce)
+}
+
+async function walletsIn({ db }: TestWorld): Promise<string[]> {
+  const rows = await db.sql<{ address: string }[]>`
+    select lower(address) as address from private.wallets`
+  return rows.map(({ address }) => address)
+}
