@@ -92,8 +92,11 @@ test('3-9. a key that comes again at once never pays what was interrupted twice'
 
 /** What was entered and never reserved may have been given up before. */
 const paidOnceAtLast = new RegExp(`^(expired,)?${paidOnce}$`)
-/** Who finds it reserved by somebody that may still sign it does not sign it; then it is released. */
-const paidOnceAtMost = new RegExp(`^((expired,)?${paidOnce}|released 0)$`)
+/**
+ * Who finds the key held is told to come back, and who finds the payment reserved by somebody that
+ * may still sign it does not sign it: then it is free in the end.
+ */
+const paidOnceAtMost = new RegExp(`^((expired,)?${paidOnce}|(|prepared|expired|released) 0)$`)
 
 /** Work for every part of housekeeping: a payment that is mined, one never sent, and one queued. */
 async function leaveUnfinished([mined, unsent, queued]: readonly Pair[]): Promise<void> {
