@@ -4,28 +4,21 @@
  * plain script that retries goes through the same endpoint.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import * as z from 'zod'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
 import { run as runTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
-import { openCustody } from '../../shared/custody/custody.ts'
-import { openDatabase } from '../../shared/db/database.ts'
 import { edgeFunction } from '../../shared/http/edge.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import type { Fetch, World } from '../../shared/world.ts'
-import { worldFrom } from '../../shared/world.ts'
 import { callRpc } from '../local/rpc.ts'
 import { startRpcProxy } from '../local/rpc-proxy.ts'
 import { freshPayee, inParallel, nonceManagerArm, watchPayees } from './arms.ts'
+import { inProcess, mortal, reorganize, seeded } from './bad-day.ts'
+import { compare } from './books.ts'
 import type { Figure } from './report.ts'
 import type { BenchWorld } from './world.ts'
-import { bindingsOf } from './world.ts'
 
 const clients = 25
 const plainTransfers = 500
-const crashShare = 0.05
 const lostShare = 0.15
-const reorgEveryMilliseconds = 4_000
-const reorgDepthMax = 8
 const roundsMax = 2_000
 
 export async function benchCorrectness(world: BenchWorld, transfers: number): Promise<Figure[]> {
@@ -91,40 +84,6 @@ async function sendOnce(
   await serve.fetch(request)
 }
 
-function inProcess(bench: BenchWorld, rpcUrl: string, fetch: Fetch): World {
-  const bindings = bindingsOf(bench, rpcUrl)
-  const open = (names: readonly string[]): World => {
-    const held = Object.fromEntries(Object.entries(bindings).filter(([n]) => !names.includes(n)))
-    const base = worldFrom(held)
-    return { ...base, fetch, db: openDatabase(base.config, fetch), log: () => undefined }
-  }
-  const custody = openCustody(open(['SUPABASE_SERVICE_KEY']))
-  return { ...open(['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']), custody }
-}
-
-/** A network that a dead worker cannot use any more. */
-function mortal(random: () => number): Fetch {
-  let isDead = false
-  const mayDie = () => {
-    isDead ||= random() < crashShare / 2
-    if (isDead) throw new Error('the worker died')
-  }
-  return async (input, init) => {
-    mayDie()
-    const answer = await globalThis.fetch(input, init)
-    mayDie()
-    return answer
-  }
-}
-
-async function reorganize({ chain }: BenchWorld, random: () => number, end: AbortSignal) {
-  while (!end.aborted) {
-    await pause(reorgEveryMilliseconds)
-    const depth = 1 + Math.floor(random() * reorgDepthMax)
-    await callRpc(chain.rpcUrl, [['anvil_reorg', depth, []]])
-  }
-}
-
 async function keepOn(world: BenchWorld, rpcUrl: string, end: AbortSignal) {
   const product = inProcess(world, rpcUrl, globalThis.fetch)
   while (!end.aborted) {
@@ -154,48 +113,6 @@ async function openPayments({ sql }: BenchWorld): Promise<number> {
   return rows.length
 }
 
-const paymentRows = z.array(z.object({ state: z.string(), payee: z.string() }))
-
-async function compare(world: BenchWorld, asked: ReadonlySet<string>) {
-  const paid = await paidFrom(world)
-  const rows = await world.sql`select state, lower(payee) as payee from private.payments`
-  const own = paymentRows.parse([...rows]).filter(({ payee }) => asked.has(payee))
-  const times = (payee: string) => paid.get(payee) ?? 0
-  const settled = own.filter(({ state }) => state === 'settled')
-  const ended = own.filter(({ state }) => ['failed', 'released', 'expired'].includes(state))
-  return {
-    settled: settled.length,
-    'released or failed': ended.length,
-    'paid twice': [...asked].filter((payee) => times(payee) > 1).length,
-    'failed though paid': ended.filter(({ payee }) => times(payee) > 0).length,
-    differences:
-      settled.filter(({ payee }) => times(payee) !== 1).length +
-      [...asked].filter((payee) => times(payee) > 0).length -
-      settled.length,
-  }
-}
-
-const logRows = z.array(z.object({ topics: z.array(z.string()) }))
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-
-/** How often each address was paid on the chain as it is now. */
-async function paidFrom({ chain }: BenchWorld): Promise<Map<string, number>> {
-  const [head] = await callRpc(chain.rpcUrl, [['eth_blockNumber']])
-  const paid = new Map<string, number>()
-  for (let from = 0; from <= Number(head); from += 50) {
-    const [fromBlock, toBlock] = [from, Math.min(from + 49, Number(head))].map(
-      (block) => `0x${block.toString(16)}`,
-    )
-    const filter = { address: chain.usdc, topics: [transferTopic], fromBlock, toBlock }
-    const [answer] = await callRpc(chain.rpcUrl, [['eth_getLogs', filter]])
-    for (const { topics } of logRows.parse(answer)) {
-      const payee = `0x${(topics[2] ?? '').slice(26)}`
-      paid.set(payee, (paid.get(payee) ?? 0) + 1)
-    }
-  }
-  return paid
-}
-
 /** A script that sends again when it hears nothing. */
 async function plainDuplicates(world: BenchWorld, rpcUrl: string): Promise<number> {
   const arm = await nonceManagerArm(world, rpcUrl)
@@ -220,15 +137,4 @@ async function moveClock({ sql }: BenchWorld, seconds: number): Promise<void> {
   await sql.unsafe(`create or replace function private.clock() returns timestamptz
     language sql stable as
     'select pg_catalog.clock_timestamp() + interval ''${Number(seconds)} seconds'''`)
-}
-
-/** mulberry32: the same numbers in each run. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -1,20 +1,14 @@
-/**
- * What remains when all workers are killed under load, and what a thousand wallets that were never
- * used cost in memory.
- */
-import { readdirSync, readFileSync } from 'node:fs'
+/** How long what was signed takes to be paid when all workers are killed under load. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { freshPayee, inParallel, productArm, watchPayees } from './arms.ts'
 import type { Figure } from './report.ts'
+import { runtimesOf } from './runtimes.ts'
 import type { BenchWorld } from './world.ts'
 
 const transfers = 400
 const clients = 50
-const wallets = 1_000
-const atOnce = 200
 const drainMillisecondsMax = 60_000
-const megabyte = 1_048_576
 
 const payeeRows = z.array(z.object({ payee: z.string() }))
 
@@ -55,55 +49,3 @@ async function unpaid({ sql }: BenchWorld, { seen, look }: Watch): Promise<numbe
 }
 
 type Watch = Awaited<ReturnType<typeof watchPayees>>
-
-/** Resident memory of the runtime while 200 of 1,000 fresh wallets pay at once. */
-export async function benchMemory(world: BenchWorld): Promise<Figure[]> {
-  const arm = await productArm(world, wallets)
-  let peak = 0
-  const ending = new AbortController()
-  const watching = (async () => {
-    while (!ending.signal.aborted) {
-      peak = Math.max(peak, residentBytes(process.pid))
-      await pause(50)
-    }
-  })()
-  await inParallel(atOnce, atOnce, async () => arm(freshPayee()))
-  ending.abort()
-  await watching
-  const detail = { wallets, 'transfers at once': atOnce }
-  return [{ name: 'resident MB of the runtime', value: peak / megabyte, target: 400, detail }]
-}
-
-/** workerd processes below this one (proc(5), Linux). */
-function runtimesOf(parent: number): number[] {
-  const below = readdirSync('/proc')
-    .filter((name) => /^[0-9]+$/.test(name))
-    .flatMap((pid) => statusOf(pid))
-    .filter((status) => status.parent === parent)
-  return below.flatMap(({ pid, name }) => [
-    ...(name.startsWith('workerd') ? [pid] : []),
-    ...runtimesOf(pid),
-  ])
-}
-
-function residentBytes(parent: number): number {
-  const sizes = runtimesOf(parent).flatMap((pid) => statusOf(String(pid)))
-  return sizes.reduce((sum, { residentKilobytes }) => sum + residentKilobytes * 1_024, 0)
-}
-
-function statusOf(pid: string) {
-  try {
-    const text = readFileSync(`/proc/${pid}/status`, 'utf8')
-    const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(text)?.[1] ?? ''
-    return [
-      {
-        pid: Number(pid),
-        name: field('Name'),
-        parent: Number(field('PPid')),
-        residentKilobytes: Number(field('VmRSS')),
-      },
-    ]
-  } catch {
-    return []
-  }
-}

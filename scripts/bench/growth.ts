@@ -1,86 +1,11 @@
-/**
- * What the database does in a second, asked as custody asks it: facts, decision, reservation; and
- * how its calls slow down as rows of years pile up.
- */
+/** How the database's calls slow down as the rows of years pile up. */
 import { randomUUID } from 'node:crypto'
 import type { Sql } from 'postgres'
-import postgres from 'postgres'
-import { credentialOf } from '../../shared/auth/api-key.ts'
-import { decideEntered } from '../../shared/payments/consent.ts'
-import { enteredRow } from '../../shared/payments/payment.ts'
-import { inParallel } from './arms.ts'
+import type { Caller } from './calls.ts'
+import { begin, callerOf, payee, reserve, token } from './calls.ts'
 import type { Figure } from './report.ts'
 import { quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'
-import { secrets } from './world.ts'
-
-const contenders = 32
-const decisions = 1_500
-const accounts = 1_000
-const payee = `0x${'a'.repeat(40)}`
-const token = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
-
-type Caller = { credential: string }
-
-async function callerOf(world: BenchWorld, sql: Sql): Promise<Caller> {
-  const { id, key } = await world.agent(sql)
-  await sql`update private.accounts set asserted_daily_limit_usd_micros = 10 ^ 15,
-    asserted_new_recipient_limit_usd_micros = 10 ^ 15,
-    daily_spending_cap_usd_micros = 10 ^ 15 where id = ${id}`
-  return { credential: await credentialOf(key, secrets.pepper) }
-}
-
-export async function benchContention(world: BenchWorld): Promise<Figure[]> {
-  const pool = postgres(world.databaseUrl, { max: contenders, onnotice() {} })
-  try {
-    const one = await callerOf(world, world.sql)
-    const many: Caller[] = []
-    while (many.length < accounts) many.push(await callerOf(world, world.sql))
-    const single = await rate(pool, () => one)
-    const spread = await rate(pool, (at) => many[at % accounts] ?? one)
-    const named = (name: string, value: number, target: number): Figure => ({
-      name,
-      value,
-      target,
-      isMinimum: true,
-      detail: { connections: contenders },
-    })
-    return [
-      named('decide and reserve a second, 32 at once on one account', single, 300),
-      named('decide and reserve a second, over 1,000 accounts', spread, 1_500),
-    ]
-  } finally {
-    await pool.end({ timeout: 1 })
-  }
-}
-
-/** Payments are entered before the clock starts: what counts is facts, decision and reservation. */
-async function rate(pool: Sql, callerAt: (at: number) => Caller): Promise<number> {
-  const entered: string[] = []
-  await inParallel(decisions, contenders, async (at) => {
-    entered[at] = await begin(pool, callerAt(at))
-  })
-  const began = performance.now()
-  await inParallel(decisions, contenders, (at) => reserve(pool, callerAt(at), entered[at] ?? ''))
-  return (1_000 * decisions) / (performance.now() - began)
-}
-
-async function begin(sql: Sql, { credential }: Caller): Promise<string> {
-  const [row] = await sql`select * from api.begin_payment(${credential}, 'x402', 'bench', 84532,
-    ${token}, '10000', '10000', '{}', 3600, ${payee})`
-  return enteredRow.parse(row).payment_row.id
-}
-
-async function reserve(sql: Sql, { credential }: Caller, payment: string): Promise<void> {
-  const [row] = await sql`
-    select * from api.payment_facts(${credential}, ${payment}, 'x402', 'bench')`
-  const entered = enteredRow.parse(row)
-  const decision = decideEntered(entered, true)
-  if (decision.verdict !== 'allow') throw new Error(`not allowed: ${decision.verdict}`)
-  const [answer] = await sql`select outcome from api.custody_authorize(${credential}, ${payment},
-    ${decision.consentLevel}, ${entered.facts.version}, '1000000000000', 1, 0, 4000000000, 45)`
-  if (answer?.['outcome'] !== 'authorized') throw new Error(String(answer?.['outcome']))
-}
 
 const samples = 400
 const fewRows = 1_000

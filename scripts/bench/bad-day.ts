@@ -1,0 +1,60 @@
+/** What goes wrong on a bad day: workers that die at any step, and a chain that takes blocks back. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { openCustody } from '../../shared/custody/custody.ts'
+import { openDatabase } from '../../shared/db/database.ts'
+import type { Fetch, World } from '../../shared/world.ts'
+import { worldFrom } from '../../shared/world.ts'
+import { callRpc } from '../local/rpc.ts'
+import type { BenchWorld } from './world.ts'
+import { bindingsOf } from './world.ts'
+
+const crashShare = 0.05
+const reorgEveryMilliseconds = 4_000
+const reorgDepthMax = 8
+
+/** The product in this process, with custody in it, on a network of the caller's. */
+export function inProcess(bench: BenchWorld, rpcUrl: string, fetch: Fetch): World {
+  const bindings = bindingsOf(bench, rpcUrl)
+  const open = (names: readonly string[]): World => {
+    const held = Object.fromEntries(Object.entries(bindings).filter(([n]) => !names.includes(n)))
+    const base = worldFrom(held)
+    return { ...base, fetch, db: openDatabase(base.config, fetch), log: () => undefined }
+  }
+  const custody = openCustody(open(['SUPABASE_SERVICE_KEY']))
+  return { ...open(['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']), custody }
+}
+
+/** A network that a dead worker cannot use any more. */
+export function mortal(random: () => number): Fetch {
+  let isDead = false
+  const mayDie = () => {
+    isDead ||= random() < crashShare / 2
+    if (isDead) throw new Error('the worker died')
+  }
+  return async (input, init) => {
+    mayDie()
+    const answer = await globalThis.fetch(input, init)
+    mayDie()
+    return answer
+  }
+}
+
+/** Takes up to eight blocks back, again and again, until it is ended. */
+export async function reorganize({ chain }: BenchWorld, random: () => number, end: AbortSignal) {
+  while (!end.aborted) {
+    await pause(reorgEveryMilliseconds)
+    const depth = 1 + Math.floor(random() * reorgDepthMax)
+    await callRpc(chain.rpcUrl, [['anvil_reorg', depth, []]])
+  }
+}
+
+/** mulberry32: the same numbers in each run. */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

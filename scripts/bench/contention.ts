@@ -1,0 +1,47 @@
+/** How many payments a second are decided and reserved when many are at it at once. */
+import type { Sql } from 'postgres'
+import postgres from 'postgres'
+import { inParallel } from './arms.ts'
+import type { Caller } from './calls.ts'
+import { begin, callerOf, reserve } from './calls.ts'
+import type { Figure } from './report.ts'
+import type { BenchWorld } from './world.ts'
+
+const contenders = 32
+const decisions = 1_500
+const accounts = 1_000
+
+export async function benchContention(world: BenchWorld): Promise<Figure[]> {
+  const pool = postgres(world.databaseUrl, { max: contenders, onnotice() {} })
+  try {
+    const one = await callerOf(world, world.sql)
+    const many: Caller[] = []
+    while (many.length < accounts) many.push(await callerOf(world, world.sql))
+    const single = await rate(pool, () => one)
+    const spread = await rate(pool, (at) => many[at % accounts] ?? one)
+    const named = (name: string, value: number, target: number): Figure => ({
+      name,
+      value,
+      target,
+      isMinimum: true,
+      detail: { connections: contenders },
+    })
+    return [
+      named('decide and reserve a second, 32 at once on one account', single, 300),
+      named('decide and reserve a second, over 1,000 accounts', spread, 1_500),
+    ]
+  } finally {
+    await pool.end({ timeout: 1 })
+  }
+}
+
+/** Payments are entered before the clock starts: what counts is facts, decision and reservation. */
+async function rate(pool: Sql, callerAt: (at: number) => Caller): Promise<number> {
+  const entered: string[] = []
+  await inParallel(decisions, contenders, async (at) => {
+    entered[at] = await begin(pool, callerAt(at))
+  })
+  const began = performance.now()
+  await inParallel(decisions, contenders, (at) => reserve(pool, callerAt(at), entered[at] ?? ''))
+  return (1_000 * decisions) / (performance.now() - began)
+}
