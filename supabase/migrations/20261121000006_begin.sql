@@ -16,7 +16,7 @@ begin
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'now', extract(epoch from private.clock())::bigint,
+    'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
         'next_nonce', l.next_nonce)), '[]')
