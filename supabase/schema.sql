@@ -813,6 +813,13 @@ begin
   update private.relay_calls c set slot = null from private.relay_lanes l
    where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
      and l.address = given.lane and l.kind = 'relayer';
+  if lost then
+    perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+      join private.payments p on p.id = c.payment where c.slot = housekeeping_requeue_slot.slot;
+    perform api.housekeeping_release(c.payment, 'failed',
+      'another transaction of the wallet took its nonce')
+    from private.relay_calls c where c.slot = housekeeping_requeue_slot.slot;
+  end if;
   return true;
 end $function$;
 

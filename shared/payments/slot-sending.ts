@@ -23,7 +23,7 @@ export async function pushSlot(
   // Before the safe block a missing receipt may be a node that lags behind. A wallet's own transfer
   // ends with this, so it waits until the block is final.
   const passed = slot.kind === 'wallet' ? lane.finalizedNonce : lane.safeNonce
-  if (passed > slot.nonce) return giveUp(world, slot)
+  if (passed > slot.nonce) return requeue(world, slot, true)
   const latest = slot.attempts.at(-1)
   const isNext = lane.minedNonce === slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
@@ -45,16 +45,6 @@ async function replace(
   const raw = signed?.raw ?? attempts.at(-1)?.raw
   if (raw) await broadcast(world, chain, raw)
   return signed !== undefined
-}
-
-/** None of its transactions can be mined any more: another one holds the nonce. */
-async function giveUp(world: World, slot: Slot): Promise<boolean> {
-  const isLost = await requeue(world, slot, true)
-  const reason = 'another transaction of the wallet took its nonce'
-  for (const { payment } of isLost && slot.kind === 'wallet' ? slot.calls : []) {
-    await world.db.call('housekeeping_release', { payment: payment.id, state: 'failed', reason })
-  }
-  return isLost
 }
 
 async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {

@@ -63,7 +63,9 @@ end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined
 -- now (`lost` is false) or never (true). Only the token lets an authorization through, and once, so
--- another lane may carry the same call. A wallet's own transfer never moves to another nonce.
+-- another lane may carry the same call. A wallet's own transfer never moves to another nonce: it ends
+-- with its place, in this step, because nobody watches the place any more. What was booked for it is
+-- taken back before, since a block that had it is gone.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -78,6 +80,13 @@ begin
   update private.relay_calls c set slot = null from private.relay_lanes l
    where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
      and l.address = given.lane and l.kind = 'relayer';
+  if lost then
+    perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+      join private.payments p on p.id = c.payment where c.slot = housekeeping_requeue_slot.slot;
+    perform api.housekeeping_release(c.payment, 'failed',
+      'another transaction of the wallet took its nonce')
+    from private.relay_calls c where c.slot = housekeeping_requeue_slot.slot;
+  end if;
   return true;
 end $$;
 
