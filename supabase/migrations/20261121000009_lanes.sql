@@ -28,7 +28,8 @@ begin
 end $$;
 
 -- Books the block that a slot's transaction stands in, and of its payments those that its logs show
--- to be settled there, as [{payment, log_index}]. The others keep their reservation.
+-- to be settled there, as [{payment, log_index}]. The others keep their reservation, and the hash of
+-- this one of all its transactions: by it a wallet's own that reverted is seen to be over.
 create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
   returns boolean language plpgsql security definer set search_path = '' as $$
@@ -40,6 +41,18 @@ begin
   if not found then
     return false;
   end if;
+  -- A wallet's own transfer is paid in this place or nowhere: if it was booked in another block and is
+  -- not in this one, that block is gone.
+  perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+    join private.payments p on p.id = c.payment
+   where c.slot = housekeeping_book_slot.slot and p.authorization_nonce is null
+     and p.block_hash <> housekeeping_book_slot.block_hash
+     and not settled @> pg_catalog.jsonb_build_array(
+       pg_catalog.jsonb_build_object('payment', p.id));
+  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash
+    from private.relay_calls c
+   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+     and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
   from pg_catalog.jsonb_array_elements(settled) e;
