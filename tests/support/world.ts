@@ -64,6 +64,8 @@ export const userAgent = 'guarantee/1.0'
 
 export type StartOptions = {
   chain?: boolean
+  /** Relayers of the started chain; one when absent. */
+  lanes?: number
   /** Networks beside the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
   /** Cuts every deadline of the product short, where a test waits for one to pass. */
@@ -87,7 +89,9 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     log: (entry) => log.push(entry),
   })
   const roots = readRoots(rootKeys)
-  if (chain) await openFundedLane(db, chain, roots)
+  for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
+    await openFundedLane(db, chain, roots)
+  }
   const functions = functionsIn(world)
 
   const send: TestWorld['send'] = async (path, init) => {
