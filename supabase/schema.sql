@@ -855,6 +855,18 @@ begin
   if not found then
     return false;
   end if;
+  -- A wallet's own transfer is paid in this place or nowhere: if it was booked in another block and is
+  -- not in this one, that block is gone.
+  perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+    join private.payments p on p.id = c.payment
+   where c.slot = housekeeping_book_slot.slot and p.authorization_nonce is null
+     and p.block_hash <> housekeeping_book_slot.block_hash
+     and not settled @> pg_catalog.jsonb_build_array(
+       pg_catalog.jsonb_build_object('payment', p.id));
+  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash
+    from private.relay_calls c
+   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+     and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
   from pg_catalog.jsonb_array_elements(settled) e;
@@ -1054,6 +1066,13 @@ begin
   update private.relay_calls c set slot = null from private.relay_lanes l
    where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
      and l.address = given.lane and l.kind = 'relayer';
+  if lost then
+    perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+      join private.payments p on p.id = c.payment where c.slot = housekeeping_requeue_slot.slot;
+    perform api.housekeeping_release(c.payment, 'failed',
+      'another transaction of the wallet took its nonce')
+    from private.relay_calls c where c.slot = housekeeping_requeue_slot.slot;
+  end if;
   return true;
 end $function$;
 
@@ -1466,7 +1485,8 @@ CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
 AS $function$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
     where c.payment = p.id and c.kind = 'transfer'
-      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
+      and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
+        or s.state = 'mined' and p.block_hash = s.block_hash))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)

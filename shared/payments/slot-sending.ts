@@ -55,12 +55,7 @@ async function giveUp(world: World, chain: Chain, slot: Slot): Promise<boolean> 
   const { lane: address, nonce, attempts } = slot
   const place = { address, nonce, hashes: attempts.map(({ tx_hash }) => tx_hash) }
   if (slot.kind === 'wallet' && !(await isDisplaced(world, chain, place))) return false
-  const isLost = await requeue(world, slot, true)
-  const reason = 'another transaction of the wallet took its nonce'
-  for (const { payment } of isLost && slot.kind === 'wallet' ? slot.calls : []) {
-    await world.db.call('housekeeping_release', { payment: payment.id, state: 'failed', reason })
-  }
-  return isLost
+  return requeue(world, slot, true)
 }
 
 async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {

@@ -132,12 +132,14 @@ begin
      limit batch for update skip locked);
 end $$;
 
--- Whether the slots' own watch has the next word on a payment.
+-- Whether the slots' own watch has the next word on a payment. An open slot may never be mined, so it
+-- has not once the authorization is over.
 create function private.is_in_slot(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
     where c.payment = p.id and c.kind = 'transfer'
-      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
+      and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
+        or s.state = 'mined' and p.block_hash = s.block_hash))
 $$;
 
 -- A batch of payments that the chain has the next word on, those longest unseen first.

@@ -28,7 +28,8 @@ begin
 end $$;
 
 -- Books the block that a slot's transaction stands in, and of its payments those that its logs show
--- to be settled there, as [{payment, log_index}]. The others keep their reservation.
+-- to be settled there, as [{payment, log_index}]. The others keep their reservation, and the hash of
+-- this one of all its transactions: by it a wallet's own that reverted is seen to be over.
 create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
   returns boolean language plpgsql security definer set search_path = '' as $$
@@ -40,6 +41,18 @@ begin
   if not found then
     return false;
   end if;
+  -- A wallet's own transfer is paid in this place or nowhere: if it was booked in another block and is
+  -- not in this one, that block is gone.
+  perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+    join private.payments p on p.id = c.payment
+   where c.slot = housekeeping_book_slot.slot and p.authorization_nonce is null
+     and p.block_hash <> housekeeping_book_slot.block_hash
+     and not settled @> pg_catalog.jsonb_build_array(
+       pg_catalog.jsonb_build_object('payment', p.id));
+  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash
+    from private.relay_calls c
+   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+     and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
   from pg_catalog.jsonb_array_elements(settled) e;
@@ -63,7 +76,9 @@ end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined
 -- now (`lost` is false) or never (true). Only the token lets an authorization through, and once, so
--- another lane may carry the same call. A wallet's own transfer never moves to another nonce.
+-- another lane may carry the same call. A wallet's own transfer never moves to another nonce: it ends
+-- with its place, in this step, because nobody watches the place any more. What was booked for it is
+-- taken back before, since a block that had it is gone.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -78,6 +93,13 @@ begin
   update private.relay_calls c set slot = null from private.relay_lanes l
    where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
      and l.address = given.lane and l.kind = 'relayer';
+  if lost then
+    perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
+      join private.payments p on p.id = c.payment where c.slot = housekeeping_requeue_slot.slot;
+    perform api.housekeeping_release(c.payment, 'failed',
+      'another transaction of the wallet took its nonce')
+    from private.relay_calls c where c.slot = housekeeping_requeue_slot.slot;
+  end if;
   return true;
 end $$;
 

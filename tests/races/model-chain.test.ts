@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openMarket } from '../support/market.ts'
+import { diceOf } from '../support/model/dice.ts'
+import { seedOf } from '../support/model/seed.ts'
+import type { Event, Street } from '../support/model/street.ts'
+import { events, openStreet } from '../support/model/street.ts'
+import { confirmStreet, confirmStreetEnd } from '../support/model/street-invariants.ts'
+
+const market = await openMarket({ lanes: 3, deadlineMaxMilliseconds: 3_000 })
+const runs = 10
+const commandsMax = 100
+const commandsMin = 100
+
+type Counter = { run: number }
+
+function commandOf(event: Event, seed: number): fc.AsyncCommand<Counter, Street> {
+  return {
+    check: () => true,
+    run: async (counter, street) => {
+      await event.run(street, diceOf(seed))
+      await confirmStreet(street)
+      counter.run += 1
+    },
+    toString: () => `${event.name}(${seed})`,
+  }
+}
+
+const anyCommand = fc.oneof(
+  ...events.map((event) => ({
+    weight: event.weight,
+    arbitrary: fc.nat().map((seed) => commandOf(event, seed)),
+  })),
+)
+
+test('whatever agents, merchants and the chain do, each payment is debited once and ends in time', {
+  timeout: 300_000,
+}, async () => {
+  const counter = { run: 0 }
+  const lists = fc.commands([anyCommand], { maxCommands: commandsMax, size: 'max' })
+  const property = fc.asyncProperty(lists, async (commands) => {
+    const street = await openStreet(market)
+    await fc.asyncModelRun(() => ({ model: counter, real: street }), commands)
+    await confirmStreetEnd(street)
+  })
+
+  await fc.assert(property, {
+    seed: seedOf('the chain'),
+    numRuns: runs,
+    // The runs share a chain, which a shorter list would not meet as the failed one did.
+    endOnFailure: true,
+  })
+
+  expect(counter.run).toBeGreaterThanOrEqual(commandsMin)
+})

@@ -1,0 +1,154 @@
+/**
+ * A chain as far as the ledger can tell: blocks that may be replaced until they are final, one count
+ * of transactions for each sender, and a token that lets each authorization through once. All of it
+ * is counted again from the blocks at each question.
+ */
+import type { Dice } from './dice.ts'
+import type { Finality, Payment } from './state.ts'
+
+export type Transaction = {
+  hash: string
+  /** Null for somebody whose other transactions do not matter. */
+  sender: string | null
+  nonce: number
+  /** A wallet's own transfer needs no authorization. */
+  isDirect: boolean
+  payments: readonly Payment[]
+}
+type Mined = Transaction & { paid: { payment: Payment; log: number }[] }
+export type Block = { number: number; hash: string; at: number; transactions: Mined[] }
+
+export type ModelChain = {
+  blocks: Block[]
+  /** Taken by a node and not mined. */
+  pool: Transaction[]
+  deposits: { wallet: string; token: string; atomic: bigint }[]
+  hashes: number
+  /** The issuer lets nothing through for now (FiatToken `pause`). */
+  isPaused: boolean
+  /** Whose transactions no block takes for now: they pay too little. */
+  jammed: Set<string>
+}
+
+export const finalDepth = 8
+const safeDepth = 4
+
+export function newChain(at: number): ModelChain {
+  const chain: ModelChain = {
+    blocks: [],
+    pool: [],
+    deposits: [],
+    hashes: 0,
+    isPaused: false,
+    jammed: new Set(),
+  }
+  chain.blocks.push({ number: 0, hash: newHash(chain), at, transactions: [] })
+  return chain
+}
+
+/** 32 bytes that were never used before. */
+export function newHash(chain: ModelChain): string {
+  chain.hashes += 1
+  return `0x${chain.hashes.toString(16).padStart(64, '0')}`
+}
+
+export const headOf = (chain: ModelChain) => chain.blocks.length - 1
+/** The block that can no longer be undone, and the one that seldom is. */
+export const finalOf = (chain: ModelChain) => Math.max(headOf(chain) - finalDepth, 0)
+export const safeOf = (chain: ModelChain) => Math.max(headOf(chain) - safeDepth, 0)
+
+export function finalityOf(chain: ModelChain, number: number): Finality {
+  if (number <= finalOf(chain)) return 'finalized'
+  return number <= safeOf(chain) ? 'safe' : 'included'
+}
+
+const until = (chain: ModelChain, number: number) =>
+  chain.blocks.slice(0, number + 1).flatMap(({ transactions }) => transactions)
+
+/** Transactions of a sender up to a block. */
+export function countOf(chain: ModelChain, sender: string, number = headOf(chain)): number {
+  return until(chain, number).filter((mined) => mined.sender === sender).length
+}
+
+/** Each time that a payment left a wallet. */
+export function paymentsOf(chain: ModelChain) {
+  return chain.blocks.flatMap((block) =>
+    block.transactions.flatMap(({ hash, paid }) => paid.map((one) => ({ ...one, hash, block }))),
+  )
+}
+
+export function paidIn(chain: ModelChain, payment: Payment) {
+  return paymentsOf(chain).find((paid) => paid.payment === payment)
+}
+
+/** Where a transaction stands. */
+export function placeOf(chain: ModelChain, hash: string) {
+  for (const block of chain.blocks) {
+    const mined = block.transactions.find((one) => one.hash === hash)
+    if (mined) return { block, mined }
+  }
+  return undefined
+}
+
+export function balanceOf(chain: ModelChain, wallet: string, token: string): bigint {
+  const held = chain.deposits
+    .filter((deposit) => deposit.wallet === wallet && deposit.token === token)
+    .reduce((sum, { atomic }) => sum + atomic, 0n)
+  return paymentsOf(chain)
+    .map(({ payment }) => payment)
+    .filter((payment) => payment.account.wallet === wallet && payment.token === token)
+    .reduce((sum, { atomic }) => sum - atomic, held)
+}
+
+/** A node takes what could still be mined, and takes it once. */
+export function send(chain: ModelChain, transaction: Transaction): void {
+  const { hash, sender, nonce } = transaction
+  const isPassed = sender !== null && countOf(chain, sender) > nonce
+  const isKnown = chain.pool.some((one) => one.hash === hash) || placeOf(chain, hash)
+  if (!isPassed && !isKnown) chain.pool.push(transaction)
+}
+
+/** Mines what is in the pool, a sender's transactions in their order; of one nonce, any. */
+export function mine(chain: ModelChain, at: number, dice: Dice): Block {
+  const block: Block = { number: chain.blocks.length, hash: newHash(chain), at, transactions: [] }
+  chain.blocks.push(block)
+  for (;;) {
+    const next = chain.pool.filter(
+      ({ sender, nonce }) =>
+        sender === null || (!chain.jammed.has(sender) && countOf(chain, sender) === nonce),
+    )
+    const picked = dice.anyOf(next)
+    if (!picked) break
+    chain.pool = chain.pool.filter(
+      ({ hash, sender, nonce }) =>
+        hash !== picked.hash &&
+        !(sender !== null && sender === picked.sender && nonce === picked.nonce),
+    )
+    execute(chain, block, picked)
+  }
+  return block
+}
+
+function execute(chain: ModelChain, block: Block, transaction: Transaction): void {
+  const mined: Mined = { ...transaction, paid: [] }
+  block.transactions.push(mined)
+  for (const payment of transaction.payments) {
+    const isCovered = balanceOf(chain, payment.account.wallet, payment.token) >= payment.atomic
+    const isUsable =
+      transaction.isDirect || (!paidIn(chain, payment) && (payment.validBefore ?? 0) > block.at)
+    if (chain.isPaused || !isCovered || !isUsable) continue
+    const logs = block.transactions.reduce((sum, { paid }) => sum + paid.length, 0)
+    mined.paid.push({ payment, log: logs })
+  }
+}
+
+/** Replaces the newest blocks by others; what they held returns to the pool, or is forgotten. */
+export function reorganize(chain: ModelChain, depth: number, at: number, dice: Dice): void {
+  const keptNumber = Math.max(headOf(chain) - depth, finalOf(chain))
+  const gone = chain.blocks.splice(keptNumber + 1)
+  for (const transaction of gone.flatMap(({ transactions }) => transactions)) {
+    const { paid: _, ...sent } = transaction
+    if (dice.isLucky(60)) chain.pool.push(sent)
+  }
+  while (chain.blocks.length <= keptNumber + gone.length) mine(chain, at, dice)
+}

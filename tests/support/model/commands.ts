@@ -1,0 +1,134 @@
+/**
+ * Random commands in a house of their own, each of one operation and one number that its choices
+ * follow from, then housekeeping alone until nothing is open. A failure names the seed and the
+ * shortest list of commands that was found for it.
+ */
+import * as fc from 'fast-check'
+import { mine } from './chain.ts'
+import { custodyOperations, relayQueued } from './custody-work.ts'
+import { diceOf } from './dice.ts'
+import { enteringOperations } from './entering.ts'
+import type { House, Operation } from './house.ts'
+import { openHouse } from './house.ts'
+import { housekeepingOperations, keepModelHouse } from './housekeeping.ts'
+import { confirmDebits, confirmEnd, confirmLimits, confirmRows } from './invariants.ts'
+import type { Ledger } from './ledger.ts'
+import { openLedger } from './ledger.ts'
+import { naturalOperations, tick } from './nature.ts'
+import { ownerOperations } from './owner.ts'
+import type { Payment } from './state.ts'
+import { isLive } from './state.ts'
+
+const operations: readonly Operation[] = [
+  ...enteringOperations,
+  ...custodyOperations,
+  ...housekeepingOperations,
+  ...ownerOperations,
+  ...naturalOperations,
+]
+
+type Counter = { run: number }
+type Command = fc.AsyncCommand<Counter, House>
+
+const commandsMax = 1000
+const ledgersAtOnce = 3
+const confirmedEvery = 150
+
+function commandOf(operation: Operation, seed: number): Command {
+  return {
+    check: () => true,
+    run: async (counter, house) => {
+      await operation.run(house, diceOf(seed))
+      counter.run += 1
+      if (counter.run % confirmedEvery === 0) await confirm(house)
+    },
+    toString: () => `${operation.name}(${seed})`,
+  }
+}
+
+const anyCommand = fc.oneof(
+  ...operations.map((operation) => ({
+    weight: operation.weight,
+    arbitrary: fc.nat().map((seed) => commandOf(operation, seed)),
+  })),
+)
+
+const runsAtOnce = 5
+const shrinkMilliseconds = 60_000
+
+export type Ran = { operations: number; seconds: number }
+
+/**
+ * Runs at least so many operations against several ledgers at once, so that one works while another
+ * is compared. A failure is thrown with the shortest commands that bring it about.
+ */
+export async function runOperations(atLeast: number, seed: number): Promise<Ran> {
+  const started = performance.now()
+  const counter = { run: 0 }
+  let next = seed
+  await Promise.all(
+    Array.from({ length: ledgersAtOnce }, async () => {
+      const ledger = await openLedger()
+      try {
+        while (counter.run < atLeast) {
+          next += 1
+          await fc.assert(agreement(ledger, counter), {
+            seed: next,
+            numRuns: runsAtOnce,
+            interruptAfterTimeLimit: shrinkMilliseconds,
+          })
+        }
+      } finally {
+        await ledger.close()
+      }
+    }),
+  )
+  return { operations: counter.run, seconds: (performance.now() - started) / 1000 }
+}
+
+/** Whatever is done in whatever order, the ledger does as its twin and keeps its invariants. */
+function agreement(ledger: Ledger, counter: Counter) {
+  const lists = fc.commands([anyCommand], { maxCommands: commandsMax, size: 'max' })
+  return fc.asyncProperty(lists, async (commands) => {
+    const house = await openHouse(ledger)
+    try {
+      await fc.asyncModelRun(() => ({ model: counter, real: house }), commands)
+      await confirm(house)
+      await comeToRest(house)
+    } catch (error) {
+      const last = house.trace.map((call) => JSON.stringify(call)).join('\n')
+      throw new Error(`${String(error)}\n\nlast calls:\n${last}`, { cause: error })
+    }
+  })
+}
+
+async function confirm(house: House): Promise<void> {
+  await confirmRows(house)
+  confirmLimits(house)
+  confirmDebits(house)
+}
+
+/** Much longer than an authorization is good for and its block takes to be final. */
+const restingRounds = 20
+const roundSeconds = 200
+const roundBlocks = 4
+
+/** With nobody but housekeeping and blocks, all that is open ends in bounded time. */
+async function comeToRest(house: House): Promise<void> {
+  const dice = diceOf(0)
+  house.works = []
+  for (let round = 0; round < restingRounds; round += 1) {
+    await tick(house, roundSeconds)
+    await keepModelHouse(house, dice)
+    await relayQueued(house, dice)
+    for (let block = 0; block < roundBlocks; block += 1) mine(house.chain, house.twin.now, dice)
+    if (house.twin.payments.every(isOver)) break
+  }
+  await confirm(house)
+  confirmEnd(house)
+}
+
+function isOver(payment: Payment): boolean {
+  if (payment.state === 'settled') return payment.finality === 'finalized'
+  return !isLive(payment)
+}

@@ -1,0 +1,181 @@
+/** One run's world: the real ledger, its twin, a chain, and what somebody holds in hand. */
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { ModelChain, Transaction } from './chain.ts'
+import { newChain } from './chain.ts'
+import type { Dice } from './dice.ts'
+import type { Answer, Ledger, Row } from './ledger.ts'
+import { newDigest } from './ledger.ts'
+import { newLane } from './relay.ts'
+import type { Account, Key, Payment, Slot, Twin } from './state.ts'
+
+/** What a process was about to do when another one came in between; it may never come to it. */
+export type Work = { name: string; finish(): Promise<void> }
+
+export type House = {
+  twin: Twin
+  chain: ModelChain
+  ledger: Ledger
+  works: Work[]
+  /** Every transaction that was stored, by hash: what housekeeping can send again. */
+  stored: Map<string, Transaction>
+  /** Payments whose signature left the house, so that anybody may bring it to the chain. */
+  published: Set<Payment>
+  /** The latest calls of the ledger, for whoever reads a failure. */
+  trace: { name: string; args: Row; answer: Answer }[]
+}
+
+export type Operation = {
+  name: string
+  weight: number
+  run(house: House, dice: Dice): Promise<void>
+}
+
+const startSeconds = 1_800_000_000
+const traceMax = 12
+const chainId = 84532
+export const tokens = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
+/** The second one looks like the first. */
+export const strangers = [
+  `0xAbCd${'3'.repeat(32)}1234`,
+  `0xaBcD${'4'.repeat(32)}1234`,
+  `0x${'5'.repeat(40)}`,
+] as const
+export const devices = ['laptop', 'phone'] as const
+const laneCount = 3
+const fundsAtomic = 800_000_000n
+const defaults = {
+  automatic: 200_000_000n,
+  asserted: 200_000_000n,
+  newRecipient: 10_000_000n,
+  cap: 1_000_000_000n,
+}
+
+/** Empties the ledger and opens three accounts with money and three keys each, and the lanes. */
+export async function openHouse(ledger: Ledger): Promise<House> {
+  const accounts = ['ada', 'bob', 'eve'].map(newAccount)
+  const keys = accounts.flatMap((account) =>
+    (['pay', 'full', 'read'] as const).map((scope) => newKey(account, scope)),
+  )
+  const lanes = Array.from({ length: laneCount }, (_, at) =>
+    newLane('relayer', `0x${String(at + 1).padStart(40, '6')}`, 0),
+  )
+  const twin = { chain: chainId, now: startSeconds, accounts, keys, lanes, uses: 0 }
+  await ledger.clear()
+  await ledger.setClock(startSeconds)
+  await bringIn(ledger, accounts, keys, lanes)
+  await introduce(ledger, accounts, keys)
+  const chain = newChain(startSeconds)
+  for (const { wallet } of accounts) {
+    for (const token of tokens) chain.deposits.push({ wallet, token, atomic: fundsAtomic })
+  }
+  return {
+    twin: { ...twin, payments: [], slots: [], calls: [], kept: new Map() },
+    chain,
+    ledger,
+    works: [],
+    stored: new Map(),
+    published: new Set(),
+    trace: [],
+  }
+}
+
+function newAccount(alias: string, at: number): Account {
+  const wallet = `0x${String(at + 1).padStart(40, '7')}`
+  const known = { recipients: new Set<string>(), devices: new Set<string>() }
+  const limits = { ...defaults }
+  return {
+    id: randomUUID(),
+    alias,
+    wallet,
+    limits,
+    version: 1,
+    isFrozen: false,
+    ...known,
+    feed: [],
+  }
+}
+
+function newKey(account: Account, scope: Key['scope']): Key {
+  const id = randomUUID()
+  return { id, credential: newDigest(), scope, account, isRevoked: false, expiresAt: null }
+}
+
+async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: Twin['lanes']) {
+  const named = accounts.map(({ id, alias, wallet }) => ({ id, alias, wallet }))
+  await ledger.query(
+    `select private.open_account(e.id, e.alias, e.wallet, '{}')
+       from jsonb_to_recordset($1) e (id uuid, alias text, wallet text)`,
+    [named],
+  )
+  const held = keys.map(({ id, credential, scope, account }) => {
+    return { id, account: account.id, credential, scope }
+  })
+  // A rate that no run reaches: it is taken in real time.
+  await ledger.query(
+    `insert into private.api_keys
+       (id, account, digest, label, shown, scopes, burst, per_second)
+     select e.id, e.account, e.credential, 'model', '', array[e.scope], 1000000, 1000000
+       from jsonb_to_recordset($1) e (id uuid, account uuid, credential text, scope text)`,
+    [held],
+  )
+  await ledger.query(
+    `select private.open_lane(${chainId}, e.address, '{}', 0)
+       from jsonb_to_recordset($1) e (address text)`,
+    [lanes.map(({ address }) => ({ address }))],
+  )
+}
+
+/** Everybody knows everybody, from one device. */
+async function introduce(ledger: Ledger, accounts: Account[], keys: Key[]): Promise<void> {
+  for (const account of accounts) account.recipients = new Set(accounts.map(({ wallet }) => wallet))
+  for (const { account, id } of keys) account.devices.add(`${id}/${devices[0]}`)
+  await ledger.query(`insert into private.known_recipients (account, chain_family, address)
+    select a.id, 'evm', w.address from private.accounts a, private.wallets w`)
+  await ledger.query(`insert into private.known_devices (account, key, fingerprint)
+    select account, id, '${devices[0]}' from private.api_keys`)
+}
+
+/** Calls the ledger and keeps it in the trace. */
+export async function ask(house: House, name: string, args: Row): Promise<Answer> {
+  const answer = await house.ledger.call(name, args)
+  house.trace.push({ name, args, answer })
+  if (house.trace.length > traceMax) house.trace.shift()
+  return answer
+}
+
+/** The only row of an answer; undefined when there is none or the call was refused. */
+export function rowOf(answer: Answer): Row | undefined {
+  return Array.isArray(answer) ? answer[0] : undefined
+}
+
+/** Throws when the ledger and its twin do not say the same. */
+export function agree(what: string, told: unknown, wanted: unknown): void {
+  if (isDeepStrictEqual(told, wanted)) return
+  throw new Error(`${what}: the ledger says\n${show(told)}\nand its twin\n${show(wanted)}`)
+}
+
+const show = (value: unknown) => JSON.stringify(value, undefined, 1)
+
+/** A payment to act on: most often a recent one, as agents do. */
+export function pickPayment({ twin }: House, dice: Dice): Payment | undefined {
+  return dice.anyOf(dice.isLucky(80) ? twin.payments.slice(-8) : twin.payments)
+}
+
+/** A slot that the ledger has told of. */
+export function pickSlot({ twin }: House, dice: Dice): (Slot & { id: number }) | undefined {
+  const told = twin.slots.filter(isTold)
+  const watched = told.filter(({ state }) => state === 'open' || state === 'mined')
+  return dice.anyOf(dice.isLucky(85) ? watched : told)
+}
+
+export const isTold = (slot: Slot): slot is Slot & { id: number } => slot.id !== null
+
+/** A key that usually may pay. */
+export function pickKey({ twin }: House, dice: Dice, account?: Account): Key {
+  const own = twin.keys.filter((key) => key.account === account)
+  const able = own.length > 0 && dice.isLucky(92) ? own : twin.keys
+  const found = dice.anyOf(dice.isLucky(90) ? able.filter(({ scope }) => scope !== 'read') : able)
+  if (!found) throw new Error('the house has no keys')
+  return found
+}

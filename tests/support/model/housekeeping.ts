@@ -1,0 +1,157 @@
+/** The steps of housekeeping as operations, one at a time, so that anything can come in between. */
+import { countOf } from './chain.ts'
+import { broadcast, replaceSlot } from './custody-work.ts'
+import type { Dice } from './dice.ts'
+import type { House, Operation } from './house.ts'
+import { agree, ask, isTold, pickSlot } from './house.ts'
+import { isRelayNeeded, pauseLane, repairLane } from './relay.ts'
+import { finishAttempt } from './settlement.ts'
+import type { Lane, Payment } from './state.ts'
+import { isLive } from './state.ts'
+import type { Step } from './watch-payments.ts'
+import { judgePayment, listOpen, proofOf, release, settle } from './watch-payments.ts'
+import { giveBack, judgeSlot, listSlots } from './watch-slots.ts'
+import { byAddress, paymentWire } from './wire.ts'
+
+/** Takes a step now, or leaves it to come later or never. */
+async function sooner(house: House, dice: Dice, name: string, step: Step): Promise<void> {
+  if (!step) return
+  if (dice.isLucky(75)) return step()
+  if (dice.isLucky(85)) house.works.push({ name, finish: step })
+}
+
+async function watchPayment(house: House, dice: Dice): Promise<void> {
+  const open = house.twin.payments.filter((one) => isLive(one) || one.state === 'settled')
+  const payment = dice.anyOf(open.slice(-8))
+  if (payment) await sooner(house, dice, 'watch', judgePayment(house, payment))
+}
+
+/** Who is mistaken about what a payment is cannot book what does not follow from it. */
+async function bookInVain(house: House, dice: Dice): Promise<void> {
+  const over = house.twin.payments.filter(({ state }) => state !== 'signed' && state !== 'unknown')
+  const payment = dice.anyOf(over.slice(-8))
+  if (!payment) return
+  if (payment.state === 'settled') return release(house, payment, 'released', 'a mistake')
+  const hash = `0x${'e'.repeat(64)}`
+  await settle(house, payment, { hash, block: 1, blockHash: hash, log: 0, finality: 'included' })
+}
+
+async function watchSlot(house: House, dice: Dice): Promise<void> {
+  const slot = pickSlot(house, dice)
+  if (slot) await sooner(house, dice, 'slot', judgeSlot(house, dice, slot))
+}
+
+/** A relayer without gas gives its calls to another, and its place stays open. */
+async function giveBackUnfunded(house: House, dice: Dice): Promise<void> {
+  const slot = pickSlot(house, dice)
+  const isLaden = house.twin.calls.some((call) => call.slot === slot)
+  if (slot?.lane.kind === 'relayer' && isLaden) await giveBack(house, slot, false)
+}
+
+async function repair(house: House, lane: Lane, counted: number): Promise<void> {
+  const { chain } = house.twin
+  const question = { chain, address: lane.address, counted }
+  const answer = await ask(house, 'housekeeping_repair_lane', question)
+  const isChanged = repairLane(house.twin, lane, counted)
+  agree('housekeeping_repair_lane', answer, [{ housekeeping_repair_lane: isChanged }])
+}
+
+async function repairOne(house: House, dice: Dice): Promise<void> {
+  const lane = dice.anyOf(house.twin.lanes)
+  if (!lane) return
+  const counted = countOf(house.chain, lane.address)
+  await sooner(house, dice, 'repair', () => repair(house, lane, counted))
+}
+
+async function pauseOne(house: House, dice: Dice): Promise<void> {
+  const lane = dice.anyOf(house.twin.lanes.filter(({ kind }) => kind === 'relayer'))
+  if (lane) await pause(house, lane, dice.isLucky(45) ? 'unfunded' : null)
+}
+
+async function pause(house: House, lane: Lane, reason: string | null): Promise<void> {
+  const { chain } = house.twin
+  const question = { chain, address: lane.address, reason }
+  const answer = await ask(house, 'housekeeping_pause_lane', question)
+  const isChanged = pauseLane(lane, reason)
+  agree('housekeeping_pause_lane', answer, [{ housekeeping_pause_lane: isChanged }])
+}
+
+async function listLanes(house: House): Promise<void> {
+  const { twin } = house
+  const answer = await ask(house, 'housekeeping_lanes', {})
+  const wanted = twin.lanes
+    .filter(({ kind, next, mined }) => kind === 'relayer' || next > mined)
+    .map(({ address, kind, next, mined, pausedFor }) => {
+      const counters = { next_nonce: next, mined_nonce: mined }
+      return { chain: twin.chain, address, kind, ...counters, paused_for: pausedFor }
+    })
+  agree('housekeeping_lanes', answer, wanted.sort(byAddress))
+}
+
+async function listWaiting(house: House): Promise<void> {
+  const { twin } = house
+  const answer = await ask(house, 'housekeeping_waiting', {})
+  agree('housekeeping_waiting', answer, isRelayNeeded(twin) ? [{ chain: twin.chain }] : [])
+}
+
+/** The end of an x402 delivery, with the settlement that the chain shows by now. */
+async function finishDelivery(house: House, dice: Dice): Promise<void> {
+  const open = house.twin.payments.filter((one) => one.kind === 'x402' && isLive(one))
+  const payment = dice.anyOf(open)
+  if (!payment) return
+  const proof = dice.isLucky(90) ? proofOf(house.chain, payment) : undefined
+  await sooner(house, dice, 'finish', () => finish(house, payment, proof))
+}
+
+async function finish(house: House, payment: Payment, proof: ReturnType<typeof proofOf>) {
+  const delivery = { status: 200 }
+  const place = proof && {
+    tx_hash: proof.hash,
+    block_number: proof.block,
+    block_hash: proof.blockHash,
+    log_index: proof.log,
+    finality: proof.finality,
+  }
+  const question = { payment: payment.id, delivery, ...place }
+  const answer = await ask(house, 'housekeeping_finish_attempt', question)
+  const finished = finishAttempt(house.twin, payment, delivery, proof)
+  const wanted = finished ? [{ payment_row: paymentWire(house.twin, finished) }] : []
+  agree('housekeeping_finish_attempt', answer, wanted)
+}
+
+/** All of housekeeping in its order, as the scheduled function does it, without anybody between. */
+export async function keepModelHouse(house: House, dice: Dice): Promise<void> {
+  const { twin } = house
+  for (const lane of twin.lanes) {
+    await repair(house, lane, countOf(house.chain, lane.address))
+    if (lane.kind === 'relayer') await pause(house, lane, null)
+  }
+  await listSlots(house)
+  for (const slot of twin.slots.filter(isTold)) {
+    if (slot.state !== 'open' && slot.state !== 'mined') continue
+    const step = judgeSlot(house, dice, slot)
+    if (step) await step()
+    if (slot.state !== 'open') continue
+    const latest = house.stored.get(slot.attempts.at(-1)?.hash ?? '')
+    if (latest) broadcast(house, latest)
+    else await replaceSlot(house, dice, slot)
+  }
+  for (const payment of await listOpen(house)) {
+    const step = judgePayment(house, payment)
+    if (step) await step()
+  }
+}
+
+export const housekeepingOperations: readonly Operation[] = [
+  { name: 'watch payment', weight: 8, run: watchPayment },
+  { name: 'book in vain', weight: 2, run: bookInVain },
+  { name: 'watch slot', weight: 10, run: watchSlot },
+  { name: 'list slots', weight: 5, run: listSlots },
+  { name: 'list open', weight: 4, run: async (house) => void (await listOpen(house)) },
+  { name: 'give back', weight: 1, run: giveBackUnfunded },
+  { name: 'repair lane', weight: 4, run: repairOne },
+  { name: 'pause lane', weight: 3, run: pauseOne },
+  { name: 'list lanes', weight: 1, run: listLanes },
+  { name: 'list waiting', weight: 1, run: listWaiting },
+  { name: 'finish delivery', weight: 4, run: finishDelivery },
+]

@@ -1,0 +1,135 @@
+/**
+ * What holds at all times and what holds in the end, asked of the real rows. The rows are also held
+ * against the twin's as a whole, so that no answer has to tell all of a change.
+ */
+import { balanceOf, paymentsOf } from './chain.ts'
+import type { House } from './house.ts'
+import { agree, tokens } from './house.ts'
+import type { Payment } from './state.ts'
+import { isLive } from './state.ts'
+import { paymentWire } from './wire.ts'
+
+/** Throws when a row is not what the twin has. */
+export async function confirmRows(house: House): Promise<void> {
+  const { twin, ledger } = house
+  const [rows = {}] = await ledger.query(`select
+    (select coalesce(jsonb_object_agg(p.id, private.payment_json(p)), '{}')
+       from private.payments p) as payments,
+    (select jsonb_agg(jsonb_build_array(l.address, l.next_nonce, l.mined_nonce, l.paused_for,
+       l.lease) order by l.address) from private.relay_lanes l) as lanes,
+    (select coalesce(jsonb_agg(jsonb_build_array(s.lane, s.nonce, s.state, s.block_hash,
+       (select coalesce(jsonb_agg(t.tx_hash order by t.attempt), '[]')
+          from private.relay_transactions t where t.slot = s.id))
+       order by s.lane, s.nonce), '[]') from private.relay_slots s) as slots,
+    (select coalesce(jsonb_agg(jsonb_build_array(c.payment, c.claim, s.lane, s.nonce)
+       order by c.id), '[]') from private.relay_calls c
+       left join private.relay_slots s on s.id = c.slot) as calls`)
+  const wanted = twin.payments.map((payment) => [payment.id, paymentWire(twin, payment)])
+  agree('payments', rows['payments'], Object.fromEntries(wanted))
+  agree('lanes', rows['lanes'], lanesWire(house))
+  agree('slots', rows['slots'], slotsWire(house))
+  const calls = twin.calls.map(({ payment, claim, slot }) => {
+    return [payment.id, claim, slot?.lane.address ?? null, slot?.nonce ?? null]
+  })
+  agree('calls', rows['calls'], calls)
+}
+
+const inOrder = (texts: unknown[][]) =>
+  texts.sort(([a, b], [c, d]) => (a === c ? Number(b) - Number(d) : String(a) < String(c) ? -1 : 1))
+
+function lanesWire({ twin }: House) {
+  return inOrder(
+    twin.lanes.map(({ address, next, mined, pausedFor, lease }) => {
+      return [address, next, mined, pausedFor, lease]
+    }),
+  )
+}
+
+function slotsWire({ twin }: House) {
+  return inOrder(
+    twin.slots.map(({ lane, nonce, state, block, attempts }) => {
+      const hashes = attempts.map(({ hash }) => hash)
+      return [lane.address, nonce, state, block?.hash ?? null, hashes]
+    }),
+  )
+}
+
+const daySeconds = 86_400
+
+/**
+ * At each moment at which something was authorized, all that counts from the 24 hours before it is
+ * within the limits that it was authorized under. What was released since makes the sums smaller.
+ */
+export function confirmLimits({ twin }: House): void {
+  const counted = twin.payments.filter((one) => isLive(one) || one.state === 'settled')
+  confirmSums('cap', counted)
+  confirmSums('automatic', atLevel(counted, 'none'))
+  confirmSums('asserted', atLevel(counted, 'agent_asserted'))
+}
+
+const atLevel = (payments: Payment[], level: string) =>
+  payments.filter((payment) => payment.level === level)
+
+function confirmSums(limit: 'cap' | 'automatic' | 'asserted', counted: Payment[]): void {
+  for (const { account, authorizedAt } of counted) {
+    const at = authorizedAt ?? 0
+    const before = counted.filter((other) => {
+      const then = other.authorizedAt ?? 0
+      return other.account === account && then <= at && then > at - daySeconds
+    })
+    confirmSum(limit, before, limitAt(before, at, limit))
+  }
+}
+
+/** The highest that a limit was within that second. */
+function limitAt(payments: Payment[], at: number, limit: 'cap' | 'automatic' | 'asserted'): bigint {
+  return payments
+    .filter(({ authorizedAt }) => authorizedAt === at)
+    .map(({ limitsThen }) => limitsThen?.[limit] ?? 0n)
+    .reduce((highest, one) => (one > highest ? one : highest), 0n)
+}
+
+function confirmSum(name: string, payments: Payment[], limit: bigint): void {
+  const sum = payments.reduce((total, { usd }) => total + usd, 0n)
+  if (sum > limit) throw new Error(`${sum} of ${limit} are used of the limit ${name}`)
+}
+
+/** Each time that money left a wallet, the ledger knows the one payment that it left for. */
+export function confirmDebits({ chain }: House): void {
+  const paid = paymentsOf(chain).map(({ payment }) => payment)
+  if (new Set(paid).size !== paid.length) throw new Error('a payment was paid twice')
+  const forgotten = paid.find((payment) => !isLive(payment) && payment.state !== 'settled')
+  if (forgotten) throw new Error(`${forgotten.id} was paid and is ${forgotten.state}`)
+}
+
+/** In the end nothing is open, and of each token what came in is held or was paid by a payment. */
+export function confirmEnd(house: House): void {
+  const { twin, chain } = house
+  const open = twin.payments.filter(isLive)
+  agree(
+    'still open',
+    open.map(({ id, state }) => ({ id, state })),
+    [],
+  )
+  const paid = new Set(paymentsOf(chain).map(({ payment }) => payment))
+  const unpaid = twin.payments.filter((one) => one.state === 'settled' && !paid.has(one))
+  agree(
+    'settled and not paid',
+    unpaid.map(({ id }) => id),
+    [],
+  )
+  for (const { wallet } of twin.accounts) {
+    for (const token of tokens) confirmJournal(house, wallet, token)
+  }
+}
+
+function confirmJournal({ twin, chain }: House, wallet: string, token: string): void {
+  const sumOf = (amounts: { atomic: bigint }[]) =>
+    amounts.reduce((sum, { atomic }) => sum + atomic, 0n)
+  const deposits = chain.deposits.filter((one) => one.wallet === wallet && one.token === token)
+  const settled = twin.payments.filter((one) => {
+    return one.account.wallet === wallet && one.token === token && one.state === 'settled'
+  })
+  const rest = sumOf(deposits) - sumOf(settled) - balanceOf(chain, wallet, token)
+  if (rest !== 0n) throw new Error(`the journal of ${wallet} is off by ${rest}`)
+}

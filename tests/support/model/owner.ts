@@ -1,0 +1,151 @@
+/** What owners do, what agents only read, and what is kept under an Idempotency-Key. */
+import type { Dice } from './dice.ts'
+import type { House, Operation } from './house.ts'
+import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
+import { claimKey, keepAnswer } from './kept-answers.ts'
+import { fieldsOf } from './ledger.ts'
+import { admit, isLive, refusable } from './state.ts'
+import { limitsWire, paymentWire } from './wire.ts'
+
+const columns = {
+  automatic: 'automatic_daily_limit_usd_micros',
+  asserted: 'asserted_daily_limit_usd_micros',
+  newRecipient: 'asserted_new_recipient_limit_usd_micros',
+  cap: 'daily_spending_cap_usd_micros',
+} as const
+
+async function changeLimit(house: House, dice: Dice): Promise<void> {
+  const account = dice.anyOf(house.twin.accounts)
+  if (!account) return
+  const name = dice.oneOf(['automatic', 'asserted', 'newRecipient', 'cap'])
+  const micros = dice.oneOf([0n, 10n, 100n, 200n, 300n, 500n, 1000n, 2000n]) * 1_000_000n
+  account.limits[name] = micros
+  account.version += 1
+  const change = `${columns[name]} = ${micros}, facts_version = facts_version + 1`
+  await house.ledger.query(`update private.accounts set ${change} where id = $1`, [account.id])
+}
+
+async function freeze(house: House, dice: Dice): Promise<void> {
+  const account = dice.anyOf(house.twin.accounts)
+  if (!account) return
+  account.isFrozen = dice.isLucky(15)
+  const at = account.isFrozen ? 'private.clock()' : 'null'
+  await house.ledger.query(`update private.accounts set frozen_at = ${at} where id = $1`, [
+    account.id,
+  ])
+}
+
+/** A key is revoked, runs out, or comes back: the last only so that a long run does not die out. */
+async function changeKey(house: House, dice: Dice): Promise<void> {
+  const key = dice.anyOf(house.twin.keys)
+  if (!key) return
+  key.isRevoked = dice.isLucky(10)
+  key.expiresAt = dice.isLucky(15) ? house.twin.now + dice.below(900) : null
+  await house.ledger.query(
+    `update private.api_keys set revoked_at = case when $2 then private.clock() end,
+       expires_at = to_timestamp($3) where id = $1`,
+    [key.id, key.isRevoked, key.expiresAt],
+  )
+}
+
+async function know(house: House, dice: Dice): Promise<void> {
+  const account = dice.anyOf(house.twin.accounts)
+  if (!account) return
+  const payee = dice.oneOf(strangers)
+  account.recipients.add(payee)
+  await house.ledger.query(
+    `insert into private.known_recipients (account, chain_family, address)
+     values ($1, 'evm', $2) on conflict do nothing`,
+    [account.id, payee],
+  )
+}
+
+async function readIdentity(house: House, dice: Dice): Promise<void> {
+  const { credential } = pickKey(house, dice)
+  const answer = await ask(house, 'get_identity', { credential })
+  const key = refusable(() => admit(house.twin, credential, 'read'))
+  if ('refused' in key) return agree('get_identity', answer, key)
+  const { alias, limits, frozen } = fieldsOf(rowOf(answer)?.['identity'])
+  const { account } = key
+  const wanted = { alias: account.alias, limits: limitsWire(house.twin, account) }
+  agree('get_identity', { alias, limits, frozen }, { ...wanted, frozen: account.isFrozen })
+}
+
+async function readWallet(house: House, dice: Dice): Promise<void> {
+  const { credential } = pickKey(house, dice)
+  const answer = await ask(house, 'get_wallet', { credential })
+  const key = refusable(() => admit(house.twin, credential, 'read'))
+  if ('refused' in key) return agree('get_wallet', answer, key)
+  const live = house.twin.payments.filter((one) => one.account === key.account && isLive(one))
+  const reserved = live.reduce((sum, { usd }) => sum + usd, 0n)
+  const wanted = { address: key.account.wallet, reserved_usd_micros: reserved.toString() }
+  agree('get_wallet', answer, [wanted])
+}
+
+const page = 10
+
+async function readFeed(house: House, dice: Dice): Promise<void> {
+  const { credential } = pickKey(house, dice)
+  const answer = await ask(house, 'list_activity', { credential, page })
+  const key = refusable(() => admit(house.twin, credential, 'read'))
+  if ('refused' in key) return agree('list_activity', answer, key)
+  const rows = Array.isArray(answer) ? answer : []
+  const told = rows.map(({ type, payment }) => {
+    const { id, state } = fieldsOf(payment)
+    return { type, id, state }
+  })
+  const newest = key.account.feed.slice(-page).reverse()
+  const wanted = newest.map(({ type, payment: { id, state } }) => ({ type, id, state }))
+  agree('list_activity', told, wanted)
+}
+
+async function findOne(house: House, dice: Dice): Promise<void> {
+  const payment = pickPayment(house, dice)
+  if (!payment) return
+  const { credential } = pickKey(house, dice, payment.account)
+  const answer = await ask(house, 'find_payment', { credential, payment: payment.id })
+  const key = refusable(() => admit(house.twin, credential, 'read'))
+  if ('refused' in key) return agree('find_payment', answer, key)
+  const isOwn = key.account === payment.account
+  agree('find_payment', answer, isOwn ? [{ payment_row: paymentWire(house.twin, payment) }] : [])
+}
+
+const operation = 'wallet_custodial_transfer'
+const drawnKey = (dice: Dice) => ({ operation, key: `key ${dice.below(4)}` })
+
+async function claimAnswer(house: House, dice: Dice): Promise<void> {
+  const { credential } = pickKey(house, dice)
+  const asked = { credential, ...drawnKey(dice) }
+  const digest = `digest ${dice.below(5) === 0 ? 1 : 0}`
+  const question = { ...asked, needed: 'read', request_digest: digest }
+  const answer = await ask(house, 'claim_idempotency', question)
+  const row = rowOf(answer)
+  const claim = String(row?.['claim'])
+  const wanted = refusable(() => claimKey(house.twin, { ...asked, digest }, claim))
+  agree('claim_idempotency', row ?? answer, wanted)
+}
+
+async function keepOne(house: House, dice: Dice): Promise<void> {
+  const { credential } = pickKey(house, dice)
+  const asked = { credential, ...drawnKey(dice) }
+  const kept = dice.isLucky(70) ? { status: 200, body: `body ${dice.below(9)}` } : null
+  const answer = await ask(house, 'keep_answer', { ...asked, ...kept })
+  const wanted = refusable(() => {
+    keepAnswer(house.twin, asked, kept)
+    return [{ keep_answer: true }]
+  })
+  agree('keep_answer', answer, wanted)
+}
+
+export const ownerOperations: readonly Operation[] = [
+  { name: 'change limit', weight: 2, run: changeLimit },
+  { name: 'freeze', weight: 1, run: freeze },
+  { name: 'change key', weight: 1, run: changeKey },
+  { name: 'know recipient', weight: 1, run: know },
+  { name: 'identity', weight: 1, run: readIdentity },
+  { name: 'wallet', weight: 1, run: readWallet },
+  { name: 'feed', weight: 1, run: readFeed },
+  { name: 'find', weight: 2, run: findOne },
+  { name: 'claim key', weight: 2, run: claimAnswer },
+  { name: 'keep answer', weight: 2, run: keepOne },
+]

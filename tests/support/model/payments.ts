@@ -1,0 +1,170 @@
+/** The twin of entering a payment, deciding about it and keeping its signature. */
+import { deviceName, fits, reservedOf } from './limits.ts'
+import type { Claim } from './relay.ts'
+import { claimLane, claimWallet, fillSlot, isRelayNeeded } from './relay.ts'
+import type { Key, Level, Payment, Twin } from './state.ts'
+import { admit, findOwn, isLive, isUnused, Refused } from './state.ts'
+
+export type Entry = {
+  kind: Payment['kind']
+  device: string
+  token: string
+  atomic: bigint
+  usd: bigint
+  seconds: number
+  payee: string | null
+  alias: string | null
+  claim: string | null
+}
+
+const blank = {
+  state: 'prepared' as const,
+  level: null,
+  authorizedAt: null,
+  limitsThen: null,
+  seenBlock: null,
+  validBefore: null,
+  leasedUntil: 0,
+  nonce: null,
+  signature: null,
+  txHash: null,
+  place: null,
+  finality: null,
+  settledAt: null,
+  delivery: null,
+  failure: null,
+}
+
+/** Enters a payment under the id that the ledger gave it; a claim finds what it entered before. */
+export function begin(twin: Twin, credential: string, id: string, entry: Entry): Payment {
+  const key = admit(twin, credential, 'pay')
+  const named = twin.accounts.find(({ alias }) => alias === entry.alias)
+  if (entry.alias !== null && !named) throw new Refused('recipient_not_found')
+  const before = twin.payments.find(
+    ({ account, kind, claim }) =>
+      account === key.account && kind === entry.kind && claim !== null && claim === entry.claim,
+  )
+  if (before) return before
+  const { seconds, payee, ...terms } = entry
+  const times = { createdAt: twin.now, expiresAt: twin.now + seconds }
+  const to = named?.wallet ?? payee ?? ''
+  const payment = { ...blank, ...terms, ...times, id, account: key.account, key, payee: to }
+  twin.payments.push(payment)
+  return payment
+}
+
+/** The payment with the device that asks now. */
+export function readFacts(
+  twin: Twin,
+  credential: string,
+  asked: { id: string; kind: string; device: string },
+): Payment | undefined {
+  const key = admit(twin, credential, 'pay')
+  const payment = findOwn(twin, key, asked.id)
+  if (payment?.kind !== asked.kind) return undefined
+  if (isUnused(payment)) Object.assign(payment, { device: asked.device, key })
+  return payment
+}
+
+export function awaitConfirmation(twin: Twin, credential: string, id: string): void {
+  const payment = findOwn(twin, admit(twin, credential, 'pay'), id)
+  if (payment?.state !== 'prepared') return
+  payment.state = 'awaiting_confirmation'
+  payment.account.feed.push({ type: 'confirmation_requested', payment })
+}
+
+export type Asked = {
+  id: string
+  level: Level
+  version: number
+  funds: bigint
+  seenBlock: number
+  validBefore: number
+  gasFrom: 'relayer' | 'wallet' | null
+  walletNonce: number
+  lanes: { address: string; mined_nonce: number }[]
+}
+export type Decided = { outcome: string; first: boolean; payment?: Payment; claim?: Claim }
+
+export const leaseSeconds = 45
+
+/** Commits a decision or tells why not; `told` is the claim of which the ledger chose the ids. */
+export function authorize(
+  twin: Twin,
+  credential: string,
+  asked: Asked,
+  told: Claim | undefined,
+): Decided {
+  const key = admit(twin, credential, 'pay')
+  const payment = findOwn(twin, key, asked.id)
+  if (!payment) return { outcome: 'not_found', first: false }
+  const first = !isLive(payment) || payment.leasedUntil <= twin.now
+  const hindrance = isLive(payment) ? undefined : hindranceOf(twin, key, payment, asked)
+  if (hindrance) return { outcome: hindrance, first: false }
+  if (!isLive(payment)) reserve(twin, payment, asked)
+  if (!first) return { outcome: 'authorized', first, payment }
+  payment.leasedUntil = twin.now + leaseSeconds
+  const claim = claimFor(twin, payment, asked, told)
+  return { outcome: 'authorized', first, payment, ...(claim ? { claim } : {}) }
+}
+
+function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): string | undefined {
+  if (!isUnused(payment)) return 'closed'
+  if (payment.expiresAt <= twin.now) return 'expired'
+  if (key.account.version !== asked.version) return 'stale'
+  if (!fits(twin, payment, asked.level)) return 'stale'
+  if (reservedOf(twin, payment) + payment.atomic > asked.funds) return 'insufficient_funds'
+  return undefined
+}
+
+function reserve(twin: Twin, payment: Payment, asked: Asked): void {
+  Object.assign(payment, {
+    state: 'authorized',
+    finality: 'submitted',
+    authorizedAt: twin.now,
+    limitsThen: { ...payment.account.limits },
+    level: asked.level,
+    seenBlock: asked.seenBlock,
+    validBefore: asked.validBefore,
+  })
+  payment.account.feed.push({ type: `${payment.kind}_authorized`, payment })
+}
+
+function claimFor(
+  twin: Twin,
+  payment: Payment,
+  asked: Asked,
+  told: Claim | undefined,
+): Claim | undefined {
+  if (payment.kind !== 'transfer' || payment.state !== 'authorized') return undefined
+  if (asked.gasFrom === 'wallet') return claimWallet(twin, payment, asked.walletNonce, told)
+  return claimLane(twin, asked.lanes, true, told)
+}
+
+export type Signed = {
+  payment: Payment
+  nonce: string | null
+  signature: string | null
+  lease: string | null
+  calls: number
+  hash: string
+}
+
+/** Keeps what was signed, and the transaction around it if its place is still held. */
+export function record(twin: Twin, signed: Signed) {
+  const { payment, nonce, signature, lease } = signed
+  const isHeld = twin.lanes.some((lane) => lane.lease !== null && lane.lease === lease)
+  const kept = payment.state === 'authorized' && (signature !== null || isHeld)
+  const isRelayed = payment.kind === 'transfer'
+  if (kept) Object.assign(payment, { state: 'signed', nonce, signature })
+  if (kept && isRelayed) twin.calls.push({ payment, claim: lease, claimedUntil: 0, slot: null })
+  const sent = lease !== null && fillSlot(twin, lease, signed.calls, signed.hash)
+  return { kept, sent, queued: isRelayed && isRelayNeeded(twin) }
+}
+
+/** A recipient and a device are known after their first settled payment that was confirmed. */
+export function acquaint(payment: Payment): void {
+  if (payment.level === 'none') return
+  payment.account.recipients.add(payment.payee)
+  payment.account.devices.add(deviceName(payment))
+}

@@ -1,0 +1,100 @@
+/**
+ * What a look at the chain says about a payment, and how it is booked. The look and the booking are
+ * apart: others may come in between, and then what is booked was true when it was seen.
+ */
+import type { ModelChain } from './chain.ts'
+import { finalityOf, finalOf, paidIn, placeOf } from './chain.ts'
+import type { House } from './house.ts'
+import { agree, ask } from './house.ts'
+import { fieldsOf } from './ledger.ts'
+import type { Proof } from './settlement.ts'
+import * as settlement from './settlement.ts'
+import type { Payment } from './state.ts'
+import { isLive } from './state.ts'
+import { paymentWire } from './wire.ts'
+
+/** What is to be booked after a look. */
+export type Step = (() => Promise<void>) | undefined
+
+export function proofOf(chain: ModelChain, payment: Payment): Proof | undefined {
+  const paid = paidIn(chain, payment)
+  if (!paid) return undefined
+  const { hash, log, block } = paid
+  const finality = finalityOf(chain, block.number)
+  return { hash, log, block: block.number, blockHash: block.hash, finality }
+}
+
+/** What the chain says about a payment now. */
+export function judgePayment(house: House, payment: Payment): Step {
+  const { chain } = house
+  const proof = proofOf(chain, payment)
+  if (proof) return isBooked(payment, proof) ? undefined : () => settle(house, payment, proof)
+  if (payment.state === 'settled') {
+    const { place } = payment
+    const isGone = place && chain.blocks[place.block]?.hash !== place.hash
+    return isGone ? () => reorg(house, payment, place.hash) : undefined
+  }
+  const end = endOf(chain, payment)
+  return end && isLive(payment) ? () => release(house, payment, end.state, end.reason) : undefined
+}
+
+function isBooked({ state, place, finality }: Payment, proof: Proof): boolean {
+  return state === 'settled' && place?.hash === proof.blockHash && finality === proof.finality
+}
+
+function endOf(chain: ModelChain, payment: Payment) {
+  const final = chain.blocks[finalOf(chain)]
+  if (payment.nonce !== null) {
+    const isOver = final !== undefined && final.at >= (payment.validBefore ?? 0)
+    const reason = 'the authorization expired unused'
+    return isOver ? { state: 'released' as const, reason } : undefined
+  }
+  const stands = payment.txHash === null ? undefined : placeOf(chain, payment.txHash)
+  const isReverted = stands !== undefined && stands.block.number <= finalOf(chain)
+  return isReverted ? { state: 'failed' as const, reason: 'the transaction reverted' } : undefined
+}
+
+export async function settle(house: House, payment: Payment, proof: Proof): Promise<void> {
+  const { hash: tx_hash, block: block_number, blockHash: block_hash, log, finality } = proof
+  const place = { tx_hash, block_number, block_hash, log_index: log, finality }
+  const answer = await ask(house, 'housekeeping_settle', { payment: payment.id, ...place })
+  agreeRow(house, 'housekeeping_settle', answer, settlement.settle(house.twin, payment, proof))
+}
+
+async function reorg(house: House, payment: Payment, gone: string): Promise<void> {
+  const answer = await ask(house, 'housekeeping_reorg', { payment: payment.id, block_hash: gone })
+  agreeRow(house, 'housekeeping_reorg', answer, settlement.reorg(house.twin, payment, gone))
+}
+
+export async function release(
+  house: House,
+  payment: Payment,
+  state: 'failed' | 'released',
+  reason: string,
+): Promise<void> {
+  const answer = await ask(house, 'housekeeping_release', { payment: payment.id, state, reason })
+  const ended = settlement.release(house.twin, payment, state, reason)
+  agreeRow(house, 'housekeeping_release', answer, ended)
+}
+
+function agreeRow(
+  { twin }: House,
+  name: string,
+  answer: Awaited<ReturnType<typeof ask>>,
+  payment: Payment | undefined,
+): void {
+  agree(name, answer, payment ? [{ payment_row: paymentWire(twin, payment) }] : [])
+}
+
+/** What is open by now, after what is over was closed. */
+export async function listOpen(house: House): Promise<Payment[]> {
+  const answer = await ask(house, 'housekeeping_open', { batch: 1000 })
+  const rows = Array.isArray(answer) ? answer.map((row) => fieldsOf(row['payment_row'])) : []
+  const told = new Map(rows.map((row) => [String(row['id']), row]))
+  const open = settlement.openPayments(house.twin)
+  const wanted = open.map((one) => paymentWire(house.twin, one))
+  agree('housekeeping_open', Object.fromEntries(told), byId(wanted))
+  return open
+}
+
+const byId = (rows: { id: string }[]) => Object.fromEntries(rows.map((row) => [row.id, row]))

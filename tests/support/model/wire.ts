@@ -1,0 +1,81 @@
+/** The twin's state in the form in which the ledger answers it. */
+import { isDeviceKnown, isKnown, lookalikeOf, reservedOf, resetsAt, usedOf } from './limits.ts'
+import type { Account, Level, Payment, Twin } from './state.ts'
+
+const timeText = (seconds: number | null) =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
+
+/** As private.payment_json. */
+export function paymentWire(twin: Twin, payment: Payment) {
+  const { account, place } = payment
+  return {
+    id: payment.id,
+    account: account.id,
+    kind: payment.kind,
+    state: payment.state,
+    chain: twin.chain,
+    token: payment.token,
+    wallet: account.wallet,
+    payee: payment.payee,
+    payee_alias: payment.alias,
+    amount_atomic: payment.atomic.toString(),
+    amount_usd_micros: payment.usd.toString(),
+    terms: {},
+    memo: null,
+    created_at: timeText(payment.createdAt),
+    expires_at: timeText(payment.expiresAt),
+    consent_level: payment.level,
+    authorized_at: timeText(payment.authorizedAt),
+    valid_after: payment.validBefore === null ? null : 0,
+    valid_before: payment.validBefore,
+    authorized_block: payment.seenBlock,
+    authorization_nonce: payment.nonce,
+    signature: payment.signature,
+    tx_hash: payment.txHash,
+    block_number: place?.block ?? null,
+    block_hash: place?.hash ?? null,
+    log_index: place?.log ?? null,
+    finality: payment.finality,
+    settled_at: timeText(payment.settledAt),
+    delivery: payment.delivery,
+    failure: payment.failure,
+  }
+}
+
+/** As private.limits_json. */
+export function limitsWire(twin: Twin, account: Account) {
+  const window = (limit: bigint, level?: Level) => ({
+    limit: limit.toString(),
+    spent: usedOf(twin, account, level).toString(),
+    resets_at: timeText(resetsAt(twin, account, level)),
+  })
+  return {
+    automatic_daily: window(account.limits.automatic, 'none'),
+    asserted_daily: window(account.limits.asserted, 'agent_asserted'),
+    daily_spending_cap: window(account.limits.cap),
+  }
+}
+
+/** As private.payment_facts; the order of lanes means nothing. */
+export function factsWire(twin: Twin, payment: Payment) {
+  const inService = twin.lanes.filter((lane) => lane.kind === 'relayer' && lane.pausedFor === null)
+  return {
+    version: payment.account.version,
+    limits: limitsWire(twin, payment.account),
+    asserted_new_recipient_limit: payment.account.limits.newRecipient.toString(),
+    recipient_known: isKnown(payment),
+    similar_recipient: lookalikeOf(payment),
+    device_known: isDeviceKnown(payment),
+    reserved_atomic: reservedOf(twin, payment).toString(),
+    now: twin.now,
+    lanes: payment.kind === 'transfer' ? inService.map(laneWire).sort(byAddress) : [],
+  }
+}
+
+const laneWire = ({ address, next }: { address: string; next: number }) => ({
+  address,
+  next_nonce: next,
+})
+
+export const byAddress = (a: { address: string }, b: { address: string }) =>
+  a.address < b.address ? -1 : 1
