@@ -64,7 +64,7 @@ function domainSeparator({ chainId, token, domain }: TokenDomain): Uint8Array {
 }
 
 /** A number in decimal or 0x-prefixed hex as 32 bytes, which is how addresses are encoded too. */
-function word(number: string): Uint8Array {
+export function word(number: string): Uint8Array {
   const digits = BigInt(number).toString(16).padStart(64, '0')
   if (!/^[0-9a-f]{64}$/.test(digits)) throw new Error('not a 256-bit word')
   return hexToBytes(digits)

@@ -1,0 +1,105 @@
+/**
+ * Signs a Permit2 PermitWitnessTransferFrom of the x402 schemes exact and upto and nothing else under
+ * a wallet's key. The spender is the scheme's own proxy, and its witness fixes who is paid, so what is
+ * signed moves the amount to that payee alone. It is read back as an EIP-3009 authorization is.
+ */
+import { bytesToHex } from 'viem'
+import { signTypedData } from 'viem/accounts'
+import { permit2Address } from '../chains/evm/places.ts'
+import { addressOf } from './accounts.ts'
+import { permit2Digest } from './permit2-digest.ts'
+import type { SignedAuthorization } from './port.ts'
+import {
+  requireAddress,
+  requireHex,
+  requireSame,
+  requireSigned,
+  splitSignature,
+} from './read-back.ts'
+
+/** What one permit says. In upto the amount is the most, and only the facilitator may take it. */
+export type Permit2Terms = {
+  chainId: number
+  token: string
+  from: string
+  to: string
+  valueAtomic: bigint
+  /** Unix seconds, inclusive; Permit2 names it the deadline. */
+  validBefore: number | bigint
+  nonce: string
+} & ({ scheme: 'exact' } | { scheme: 'upto'; facilitator: string })
+
+/** The proxies of x402 through which alone such a permit can be used, on every chain. */
+export const permit2Spenders = {
+  exact: '0x402085c248EeA27D92E8b30b2C58ed07f9E20001',
+  upto: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002',
+} as const
+
+const permitType = [
+  { name: 'permitted', type: 'TokenPermissions' },
+  { name: 'spender', type: 'address' },
+  { name: 'nonce', type: 'uint256' },
+  { name: 'deadline', type: 'uint256' },
+  { name: 'witness', type: 'Witness' },
+] as const
+const permissionsType = [
+  { name: 'token', type: 'address' },
+  { name: 'amount', type: 'uint256' },
+] as const
+const to = { name: 'to', type: 'address' } as const
+const facilitator = { name: 'facilitator', type: 'address' } as const
+const validAfter = { name: 'validAfter', type: 'uint256' } as const
+
+/** Signs the terms with the payer's key; throws when the key is not that of `from`. */
+export async function signPermit2(
+  key: Uint8Array,
+  terms: Permit2Terms,
+): Promise<SignedAuthorization> {
+  if (terms.valueAtomic <= 0n) throw new Error('a permit moves more than nothing')
+  const nonce = requireHex(terms.nonce, 32)
+  const signature = await signTyped(key, terms, {
+    permitted: { token: requireAddress(terms.token), amount: terms.valueAtomic },
+    spender: permit2Spenders[terms.scheme],
+    nonce: BigInt(nonce),
+    deadline: BigInt(terms.validBefore),
+  })
+  splitSignature(signature)
+  requireSame({ from: terms.from }, { from: addressOf(key) })
+  await requireSigned(key, permit2Digest(terms, permit2Spenders[terms.scheme]), signature)
+  return {
+    from: requireAddress(terms.from),
+    to: requireAddress(terms.to),
+    value: String(terms.valueAtomic),
+    validAfter: '0',
+    validBefore: String(terms.validBefore),
+    nonce,
+    signature,
+  }
+}
+
+type Permit = {
+  permitted: { token: `0x${string}`; amount: bigint }
+  spender: `0x${string}`
+  nonce: bigint
+  deadline: bigint
+}
+
+function signTyped(key: Uint8Array, terms: Permit2Terms, permit: Permit) {
+  const common = {
+    privateKey: bytesToHex(key),
+    domain: { name: 'Permit2', chainId: terms.chainId, verifyingContract: permit2Address },
+    primaryType: 'PermitWitnessTransferFrom',
+  } as const
+  const types = { PermitWitnessTransferFrom: permitType, TokenPermissions: permissionsType }
+  const witness = { to: requireAddress(terms.to), validAfter: 0n }
+  if (terms.scheme === 'exact') {
+    const message = { ...permit, witness }
+    return signTypedData({ ...common, types: { ...types, Witness: [to, validAfter] }, message })
+  }
+  const message = {
+    ...permit,
+    witness: { ...witness, facilitator: requireAddress(terms.facilitator) },
+  }
+  const Witness = [to, facilitator, validAfter] as const
+  return signTypedData({ ...common, types: { ...types, Witness }, message })
+}
