@@ -11,6 +11,8 @@ export const tokenAbi = parseAbi([
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
   'function paused() view returns (bool)',
   'function isBlacklisted(address account) view returns (bool)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+  'function nonces(address owner) view returns (uint256)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
@@ -30,4 +32,9 @@ export const multicallAbi = parseAbi([
 export const rollupAbi = parseAbi([
   'function arbBlockNumber() view returns (uint256)',
   'function getL1FeeUpperBound(uint256 unsignedTransactionBytes) view returns (uint256)',
+])
+
+/** https://github.com/Uniswap/permit2: one bit for each nonce of an owner, 256 in a word. */
+export const permit2Abi = parseAbi([
+  'function nonceBitmap(address owner, uint256 word) view returns (uint256)',
 ])

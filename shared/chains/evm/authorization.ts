@@ -59,7 +59,14 @@ export async function findAuthorization(
     const start = fromBlock ?? (oldest > 0n ? oldest : 0n)
     return traceEnd(rpc, token, from, nonce, start)
   }
-  const latestTimestampSeconds = snapshot.blockTimestampSeconds
+  return unusedAt(snapshot.blockTimestampSeconds, finalized)
+}
+
+/** Unused at the latest block, and how long that is final. */
+export function unusedAt(
+  latestTimestampSeconds: bigint,
+  finalized: RpcAnswer | undefined,
+): AuthorizationFate {
   const head = readAnswer(finalized, headSchema)
   if ('status' in head) return { status: 'unused', latestTimestampSeconds }
   return {
