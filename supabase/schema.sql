@@ -180,6 +180,12 @@ create table private.payments (
   payee_alias text,
   amount_atomic numeric(78,0) not null,
   amount_usd_micros bigint not null,
+  settled_atomic numeric(78,0),
+  counted_usd_micros bigint not null generated always as (
+CASE
+    WHEN (settled_atomic IS NULL) THEN amount_usd_micros
+    ELSE (div(((((amount_usd_micros)::numeric * settled_atomic) + amount_atomic) - (1)::numeric), amount_atomic))::bigint
+END) stored,
   terms jsonb not null default '{}'::jsonb,
   memo text,
   created_at timestamp with time zone not null default private.clock(),
@@ -208,8 +214,10 @@ create table private.payments (
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
-  constraint payments_check CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
-  constraint payments_check1 CHECK (((state <> 'settled'::text) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
+  constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
+  constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
+  constraint payments_check2 CHECK (((state <> 'settled'::text) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
+  constraint payments_check3 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.api_keys(id),
@@ -319,7 +327,7 @@ CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_numbe
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
-CREATE INDEX payments_counted ON private.payments USING btree (account, authorized_at) INCLUDE (consent_level, amount_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
+CREATE INDEX payments_counted ON private.payments USING btree (account, authorized_at) INCLUDE (consent_level, counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
@@ -353,7 +361,7 @@ declare
 begin
   return query
   with counted as (
-    select p.key, p.state, p.consent_level, p.amount_usd_micros, pg_catalog.floor(extract(
+    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = caller.account and p.authorized_at > at - interval '24 hours'
@@ -377,11 +385,11 @@ begin
       select from private.known_devices d where d.account = a.id and d.key = caller.id),
     'leaving', coalesce((select jsonb_agg(l) from (
       select c.minutes,
-        coalesce(sum(c.amount_usd_micros) filter (where c.consent_level = 'none'), 0)::text
+        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'none'), 0)::text
           as automatic,
-        coalesce(sum(c.amount_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
+        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
-        sum(c.amount_usd_micros)::text as total
+        sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -892,7 +900,7 @@ begin
   from private.deposit_cursors c where c.chain = housekeeping_deposit_cursor.chain;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -908,7 +916,8 @@ begin
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
   if finished.id is not null and tx_hash is not null then
-    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality);
+    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality,
+      settled_atomic);
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
@@ -1076,7 +1085,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text)
+CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1085,7 +1094,8 @@ AS $function$
 declare
   settled private.payments;
 begin
-  settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality);
+  settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality,
+    settled_atomic);
   return query select private.payment_json(settled) where settled.id is not null;
 end $function$;
 
@@ -1445,7 +1455,7 @@ CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigi
 AS $function$
   with counted as (
     select p.authorized_at,
-      sum(p.amount_usd_micros) over (order by p.authorized_at desc) as not_older
+      sum(p.counted_usd_micros) over (order by p.authorized_at desc) as not_older
       from private.payments p
      where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
@@ -1648,9 +1658,10 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at'] ||
+  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at',
+      'counted_usd_micros'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
-      'amount_usd_micros', p.amount_usd_micros::text)
+      'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.recipient_known(payer uuid, payee text)
@@ -1793,7 +1804,7 @@ AS $function$
   end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint, in_block text, log integer, label text)
+CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint, in_block text, log integer, label text, settled_atomic text DEFAULT NULL::text)
  RETURNS private.payments
  LANGUAGE plpgsql
 AS $function$
@@ -1802,6 +1813,7 @@ declare
 begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
+    settled_atomic = settle.settled_atomic::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = payment and p.state in ('signed', 'unknown', 'settled')
   returning * into settled;
@@ -1837,9 +1849,9 @@ declare
   since timestamptz := private.clock() - interval '24 hours';
 begin
   select
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
-    coalesce(sum(p.amount_usd_micros), 0),
+    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'none'), 0),
+    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
+    coalesce(sum(p.counted_usd_micros), 0),
     min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
     min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
     min(p.authorized_at) + interval '24 hours'
@@ -1884,7 +1896,8 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, state = case p.kind when 'transfer' then 'signed' else 'unknown' end
+    log_index = null, settled_atomic = null,
+    state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
   returning * into reopened;
   if found then
@@ -1973,7 +1986,7 @@ grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, 
 
 grant execute on function api.housekeeping_deposit_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer) to service_role;
 
-grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
+grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_lanes() to service_role;
 
@@ -1991,7 +2004,7 @@ grant execute on function api.housekeeping_repair_lane(chain bigint, address tex
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
 
-grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text) to service_role;
+grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 

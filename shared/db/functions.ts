@@ -148,6 +148,7 @@ export type DatabaseFunctions = {
       block_hash?: string | null
       log_index?: number | null
       finality?: string | null
+      settled_atomic?: string | null
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
@@ -166,6 +167,7 @@ export type DatabaseFunctions = {
       block_hash: string
       log_index: number
       finality: string
+      settled_atomic?: string | null
     }
   }
   housekeeping_slots: { args: { batch: number } }

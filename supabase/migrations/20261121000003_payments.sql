@@ -18,6 +18,12 @@ create table private.payments (
   payee_alias text,
   amount_atomic numeric(78, 0) not null check (amount_atomic > 0),
   amount_usd_micros bigint not null check (amount_usd_micros > 0),
+  -- Where the payee may take less than was authorized: what it took. It may be nothing.
+  settled_atomic numeric(78, 0) check (settled_atomic between 0 and amount_atomic),
+  -- What counts against limits: the whole amount until it settled, then what was taken, rounded up.
+  counted_usd_micros bigint not null generated always as (case
+    when settled_atomic is null then amount_usd_micros
+    else div(amount_usd_micros * settled_atomic + amount_atomic - 1, amount_atomic)::bigint end) stored,
   -- Protocol terms that must reach the paid request unchanged; empty for a transfer.
   terms jsonb not null default '{}',
   memo text,
@@ -48,13 +54,14 @@ create table private.payments (
   -- Nothing counts as authorized without its consent, its time and its bounds.
   check (state in ('prepared', 'awaiting_confirmation', 'expired')
     or (consent_level is not null and authorized_at is not null and valid_before is not null)),
-  check (state <> 'settled' or (tx_hash is not null and block_hash is not null))
+  check (state <> 'settled' or (tx_hash is not null and block_hash is not null)),
+  check (settled_atomic is null or state = 'settled')
 );
 alter table private.payments enable row level security;
 
 -- What counts against limits: reserved or spent, and nothing that can no longer settle.
 create index payments_counted on private.payments (account, authorized_at)
-  include (consent_level, amount_usd_micros)
+  include (consent_level, counted_usd_micros)
   where state in ('authorized', 'signed', 'unknown', 'settled');
 create index payments_open on private.payments (checked_at nulls first)
   where state in ('authorized', 'signed', 'unknown');
@@ -79,9 +86,9 @@ declare
   since timestamptz := private.clock() - interval '24 hours';
 begin
   select
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'none'), 0),
-    coalesce(sum(p.amount_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
-    coalesce(sum(p.amount_usd_micros), 0),
+    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'none'), 0),
+    coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
+    coalesce(sum(p.counted_usd_micros), 0),
     min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
     min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
     min(p.authorized_at) + interval '24 hours'
@@ -110,9 +117,10 @@ $$;
 -- The form in which a payment leaves the database: money as text, times as RFC 3339.
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
-  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at'] ||
+  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at',
+      'counted_usd_micros'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
-      'amount_usd_micros', p.amount_usd_micros::text)
+      'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $$;
 
 create function private.recipient_known(payer uuid, payee text) returns boolean

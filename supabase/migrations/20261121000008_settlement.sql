@@ -12,13 +12,15 @@ $$;
 -- Books a payment as settled. A recipient and a device become known with their first settled
 -- payment that somebody confirmed.
 create function private.settle(
-  payment uuid, hash text, block bigint, in_block text, log integer, label text)
+  payment uuid, hash text, block bigint, in_block text, log integer, label text,
+  settled_atomic text default null)
   returns private.payments language plpgsql as $$
 declare
   settled private.payments;
 begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
+    settled_atomic = settle.settled_atomic::numeric,
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = payment and p.state in ('signed', 'unknown', 'settled')
   returning * into settled;
@@ -40,7 +42,8 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, state = case p.kind when 'transfer' then 'signed' else 'unknown' end
+    log_index = null, settled_atomic = null,
+    state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
   returning * into reopened;
   if found then
@@ -54,7 +57,7 @@ end $$;
 create function api.housekeeping_finish_attempt(
   payment uuid, delivery jsonb, tx_hash text default null,
   block_number bigint default null, block_hash text default null, log_index integer default null,
-  finality text default null)
+  finality text default null, settled_atomic text default null)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -67,7 +70,8 @@ begin
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
   if finished.id is not null and tx_hash is not null then
-    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality);
+    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality,
+      settled_atomic);
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
@@ -75,13 +79,14 @@ end $$;
 -- Records what the chain shows of a payment.
 create function api.housekeeping_settle(
   payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer,
-  finality text)
+  finality text, settled_atomic text default null)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   settled private.payments;
 begin
-  settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality);
+  settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality,
+    settled_atomic);
   return query select private.payment_json(settled) where settled.id is not null;
 end $$;
 

@@ -116,7 +116,7 @@ declare
 begin
   return query
   with counted as (
-    select p.key, p.state, p.consent_level, p.amount_usd_micros, pg_catalog.floor(extract(
+    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = caller.account and p.authorized_at > at - interval '24 hours'
@@ -140,11 +140,11 @@ begin
       select from private.known_devices d where d.account = a.id and d.key = caller.id),
     'leaving', coalesce((select jsonb_agg(l) from (
       select c.minutes,
-        coalesce(sum(c.amount_usd_micros) filter (where c.consent_level = 'none'), 0)::text
+        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'none'), 0)::text
           as automatic,
-        coalesce(sum(c.amount_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
+        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
-        sum(c.amount_usd_micros)::text as total
+        sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
   from private.accounts a where a.id = caller.account;
 end $$;
@@ -156,7 +156,7 @@ create function private.fits_at(
   returns timestamptz language sql stable as $$
   with counted as (
     select p.authorized_at,
-      sum(p.amount_usd_micros) over (order by p.authorized_at desc) as not_older
+      sum(p.counted_usd_micros) over (order by p.authorized_at desc) as not_older
       from private.payments p
      where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
