@@ -23,44 +23,46 @@ const authorizationType =
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 const cancellationType = 'CancelAuthorization(address authorizer,bytes32 nonce)'
 
-/** keccak-256 of 0x1901, the domain separator and the struct's hash (EIP-712). */
+/** The digest of one authorization under its token's domain. */
 export function authorizationDigest(
   token: TokenDomain,
-  authorization: Omit<SignedAuthorization, 'signature'>,
+  { from, to, value, validAfter, validBefore, nonce }: Omit<SignedAuthorization, 'signature'>,
 ): Hex {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization
-  return digest(token, authorizationType, [from, to, value, validAfter, validBefore, nonce])
+  const words = [from, to, value, validAfter, validBefore, nonce].map(word)
+  return typedDigest(token, structHash(authorizationType, words))
 }
 
 /** The same for EIP-3009 CancelAuthorization. */
 export function cancellationDigest(
   token: TokenDomain,
-  cancellation: { authorizer: string; nonce: string },
+  { authorizer, nonce }: { authorizer: string; nonce: string },
 ): Hex {
-  return digest(token, cancellationType, [cancellation.authorizer, cancellation.nonce])
+  return typedDigest(token, structHash(cancellationType, [authorizer, nonce].map(word)))
 }
 
-/** All members are static words, so a struct's encoding is its type hash and the words in a row. */
-function digest(token: TokenDomain, type: string, members: readonly string[]): Hex {
-  const struct = concatBytes(keccak_256(utf8ToBytes(type)), ...members.map(word))
-  const signed = concatBytes(
-    new Uint8Array([0x19, 0x01]),
-    domainSeparator(token),
-    keccak_256(struct),
-  )
-  return `0x${bytesToHex(keccak_256(signed))}`
+/** keccak-256 of 0x1901, the token's domain separator and the struct's hash (EIP-712). */
+export function typedDigest(token: TokenDomain, struct: Uint8Array): Hex {
+  return digestUnder(domainSeparator(token), struct)
+}
+
+/** The same under any domain separator. */
+export function digestUnder(domain: Uint8Array, struct: Uint8Array): Hex {
+  const prefix = new Uint8Array([0x19, 0x01])
+  return `0x${bytesToHex(keccak_256(concatBytes(prefix, domain, struct)))}`
+}
+
+/** keccak-256 of the type's hash and the fields, 32 bytes each (EIP-712). */
+export function structHash(type: string, words: readonly Uint8Array[]): Uint8Array {
+  return keccak_256(concatBytes(keccak_256(utf8ToBytes(type)), ...words))
 }
 
 function domainSeparator({ chainId, token, domain }: TokenDomain): Uint8Array {
-  return keccak_256(
-    concatBytes(
-      keccak_256(utf8ToBytes(domainType)),
-      keccak_256(utf8ToBytes(domain.name)),
-      keccak_256(utf8ToBytes(domain.version)),
-      word(String(chainId)),
-      word(token),
-    ),
-  )
+  return structHash(domainType, [
+    keccak_256(utf8ToBytes(domain.name)),
+    keccak_256(utf8ToBytes(domain.version)),
+    word(String(chainId)),
+    word(token),
+  ])
 }
 
 /** A number in decimal or 0x-prefixed hex as 32 bytes, which is how addresses are encoded too. */

@@ -3,10 +3,10 @@
  * It exists to contradict the signing library, as authorization-digest.ts does for EIP-3009.
  */
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
 import { permit2Address } from '../chains/evm/places.ts'
-import { word } from './authorization-digest.ts'
+import { digestUnder, structHash, word } from './authorization-digest.ts'
 
 const domainType = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)'
 const permissionsType = 'TokenPermissions(address token,uint256 amount)'
@@ -30,22 +30,17 @@ type Fields = {
 export function permit2Digest(fields: Fields, spender: string): Hex {
   const witnessType = witnessTypes[fields.scheme]
   const parties = fields.scheme === 'upto' ? [fields.to, fields.facilitator] : [fields.to]
-  const permit = struct(`${permitType}${permissionsType}${witnessType}`, [
-    struct(permissionsType, [word(fields.token), word(String(fields.valueAtomic))]),
+  const permit = structHash(`${permitType}${permissionsType}${witnessType}`, [
+    structHash(permissionsType, [word(fields.token), word(String(fields.valueAtomic))]),
     word(spender),
     word(fields.nonce),
     word(String(fields.validBefore)),
-    struct(witnessType, [...parties.map(word), word('0')]),
+    structHash(witnessType, [...parties.map(word), word('0')]),
   ])
-  const domain = struct(domainType, [
+  const domain = structHash(domainType, [
     keccak_256(utf8ToBytes('Permit2')),
     word(String(fields.chainId)),
     word(permit2Address),
   ])
-  const prefix = new Uint8Array([0x19, 0x01])
-  return `0x${bytesToHex(keccak_256(concatBytes(prefix, domain, permit)))}`
-}
-
-function struct(type: string, words: readonly Uint8Array[]): Uint8Array {
-  return keccak_256(concatBytes(keccak_256(utf8ToBytes(type)), ...words))
+  return digestUnder(domain, permit)
 }

@@ -16,6 +16,7 @@ import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { findPermit, readPermit2 } from '../../shared/chains/evm/permit2.ts'
 import { permit2Address } from '../../shared/chains/evm/places.ts'
+import { signAllowance } from '../../shared/custody/allowance.ts'
 import type { Permit2Terms } from '../../shared/custody/permit2.ts'
 import { permit2Spenders, signPermit2 } from '../../shared/custody/permit2.ts'
 import type { Key } from '../support/chain-world.ts'
@@ -30,6 +31,7 @@ const artifactFields = z.object({ deployedBytecode: z.object({ object: z.string(
 const code = new Interface([
   'function permitWitnessTransferFrom(((address token,uint256 amount) permitted,uint256 nonce,uint256 deadline) permit,(address to,uint256 requestedAmount) details,address owner,bytes32 witness,string witnessType,bytes signature)',
   'function approve(address,uint256)',
+  'function permit(address,address,uint256,uint256,bytes)',
 ])
 
 let local: Chain
@@ -146,6 +148,24 @@ test('of equal payments to one payee each is found by its own nonce', async () =
   expect(await Promise.all(uses)).toMatchObject(
     hashes.map((transactionHash) => ({ status: 'used', transactionHash })),
   )
+})
+
+test('an allowance that we sign is taken by the token, and used up by the payment', async () => {
+  const payer = await payerWith(0n)
+  const terms = termsOf(payer, 'exact', nonceOf('04'))
+  const { validBefore, valueAtomic } = terms
+  const order = { chainId: chain.id, token: usdc.address, domain: usdc.domain, validBefore }
+  const key = getBytes(payer.privateKey)
+  const signature = await signAllowance(key, { ...order, owner: payer.at, valueAtomic, nonce: 0n })
+  const permit = [payer.at, permit2Address, valueAtomic, validBefore, signature]
+
+  await sendAs(facilitator, usdc.address, code.encodeFunctionData('permit', permit))
+  const allowed = await readPermit2(world, chain, usdc, payer.at)
+  await settle(payer, terms, 40n)
+  const used = await readPermit2(world, chain, usdc, payer.at)
+
+  expect(allowed).toEqual({ status: 'ok', allowanceAtomic: 40n, permitNonce: 1n })
+  expect(used).toEqual({ status: 'ok', allowanceAtomic: 0n, permitNonce: 1n })
 })
 
 test('what Permit2 may take is read with the next nonce of EIP-2612', async () => {

@@ -6,7 +6,9 @@ import { bytesToHex, getAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { permit2Address } from '../../shared/chains/evm/places.ts'
 import { knownChains } from '../../shared/chains/registry.ts'
+import { signAllowance } from '../../shared/custody/allowance.ts'
 import { permit2Spenders, signPermit2 } from '../../shared/custody/permit2.ts'
 import { permit2Payload } from '../../shared/x402/permit2.ts'
 import { usdcOf } from '../support/x402.ts'
@@ -73,3 +75,55 @@ test.each(['exact', 'upto'] as const)(
     )
   },
 )
+
+const sponsored = z.object({
+  payload: officialFields.shape.payload,
+  extensions: z.object({ eip2612GasSponsoring: z.object({ info: z.unknown() }) }),
+})
+
+test('the allowance that goes with a permit is the one that the official client signs', async () => {
+  await fc.assert(
+    fc.asyncProperty(order, fc.bigInt({ min: 0n, max: 2n ** 64n }), async (given, nonce) => {
+      const { chain, payTo, amount, maxTimeoutSeconds } = given
+      const { address: token, domain } = usdcOf(chain)
+      const account = privateKeyToAccount(bytesToHex(given.key))
+      const readContract = ({ functionName }: { functionName: string }) =>
+        Promise.resolve(functionName === 'nonces' ? nonce : 0n)
+      const client = new ExactEvmScheme({ ...account, readContract })
+      const requirement = {
+        scheme: 'exact',
+        network: `eip155:${chain.id}` as const,
+        amount: amount.toString(),
+        asset: token,
+        payTo,
+        maxTimeoutSeconds,
+        extra: { assetTransferMethod: 'permit2', ...domain },
+      }
+      const context = { extensions: { eip2612GasSponsoring: {} } }
+      const official = sponsored.parse(await client.createPaymentPayload(2, requirement, context))
+      const { deadline } = official.payload.permit2Authorization
+
+      const signature = await signAllowance(given.key, {
+        chainId: chain.id,
+        token,
+        domain,
+        owner: account.address,
+        valueAtomic: amount,
+        nonce,
+        validBefore: BigInt(deadline),
+      })
+
+      expect(official.extensions.eip2612GasSponsoring.info).toEqual({
+        from: account.address,
+        asset: token,
+        spender: permit2Address,
+        amount: amount.toString(),
+        nonce: nonce.toString(),
+        deadline,
+        signature,
+        version: '1',
+      })
+    }),
+    { numRuns: 40 },
+  )
+})

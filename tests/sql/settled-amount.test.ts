@@ -58,7 +58,7 @@ test('a settlement that a reorganization took back counts whole again', async ()
   const { account, id } = await authorized('40', '40000')
   await settle(id, '7')
 
-  await settle(id, null, 'reorged')
+  await db.sql`select private.unsettle(${id}, 'block')`
 
   expect(await spent(account)).toBe('40000')
 })

@@ -23,11 +23,16 @@ test('custody signs typed data and transactions, and digests only to compare', (
   expect(importedFrom('viem').filter((name) => /sign|account/i.test(name))).toEqual([])
 })
 
-test('only three files sign: authorizations, their cancellations and transactions', () => {
+test('each form that is signed has one file, and transactions have theirs', () => {
   const signers = (word: string) =>
     sources.filter(({ text }) => new RegExp(`\\b${word}\\(\\{`).test(text)).map(({ name }) => name)
 
-  expect(signers('signTypedData')).toEqual(['authorization.ts', 'cancellation.ts'])
+  expect(signers('signTypedData')).toEqual([
+    'allowance.ts',
+    'authorization.ts',
+    'cancellation.ts',
+    'permit2.ts',
+  ])
   expect(signers('signTransaction')).toEqual(['call.ts'])
   expect(signers('sign')).toEqual(['read-back.ts'])
   const readBack = sources.find(({ name }) => name === 'read-back.ts')?.text ?? ''
