@@ -198,6 +198,8 @@ END) stored,
   leased_until timestamp with time zone,
   authorization_nonce text,
   signature text,
+  allowance_nonce text,
+  allowance_signature text,
   tx_hash text,
   block_number bigint,
   block_hash text,
@@ -210,6 +212,7 @@ END) stored,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint payments_account_kind_claim_key UNIQUE (account, kind, claim),
+  constraint payments_allowance_nonce_check CHECK ((allowance_nonce ~ '^[0-9]{1,78}$'::text)),
   constraint payments_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
@@ -506,7 +509,7 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -547,6 +550,7 @@ begin
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
       consent_level = custody_authorize.consent_level, authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
+      allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
@@ -613,7 +617,7 @@ begin
   where s.id = custody_load_slot.slot and s.state = 'open';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -633,7 +637,8 @@ begin
   -- A wallet's own transaction is nothing without its place: it is kept whole or not at all.
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
-    signature = custody_record.signature
+    signature = custody_record.signature,
+    allowance_signature = custody_record.allowance_signature
    where q.id = payment and q.state = 'authorized'
      and (custody_record.signature is not null or exists (
        select from private.relay_lanes l where l.lease = custody_record.lease));
@@ -764,7 +769,8 @@ begin
     from private.payments p where p.account = caller.account and p.state in ('signed', 'unknown')
   )
   select a.frozen_at,
-    coalesce((select jsonb_agg(private.payment_json(s.p) - array['delivery', 'terms', 'signature']
+    coalesce((select jsonb_agg(private.payment_json(s.p) - array['delivery', 'terms', 'signature',
+          'allowance_signature']
         || jsonb_build_object('obstacle', private.obstacle(s.p)) order by s.place)
       from signed s where s.place <= listed_max), '[]'),
     greatest((select count(*) from signed) - listed_max, 0)::integer
@@ -1573,6 +1579,8 @@ AS $function$
     when p.tx_hash is not null or exists (select from private.relay_calls c
       where c.payment = p.id and c.kind = 'transfer' and c.slot is not null) then 'in_transaction'
     when p.valid_before <= extract(epoch from private.clock()) then 'expired'
+    -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
+    when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
 $function$;
 
@@ -1954,7 +1962,7 @@ grant execute on function api.check_alias(alias text, client text) to service_ro
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text) to custody;
 
 grant execute on function api.custody_cancel(credential text, payment uuid) to custody;
 
@@ -1962,7 +1970,7 @@ grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custod
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
 
-grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, allowance_signature text) to custody;
 
 grant execute on function api.custody_record_cancel(credential text, payment uuid, signature text) to custody;
 

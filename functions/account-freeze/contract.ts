@@ -15,6 +15,7 @@ const openPayment = z.object({
     'in_transaction',
     'wallet_transaction',
     'expired',
+    'permit2',
     'not_queued',
   ]),
   message: z.string(),

@@ -32,6 +32,8 @@ export const x402PaymentExecute = operation({
     network: field.chain,
     amount: z.string(),
     amount_atomic: field.amountAtomic,
+    settled_amount: z.string().optional().describe('What was taken, where it may be less.'),
+    settled_amount_atomic: field.amountAtomic.optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
     reserved_until: field.time

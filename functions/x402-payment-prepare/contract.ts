@@ -40,7 +40,12 @@ export const x402PaymentPrepare = operation({
     terms: z.object({
       protocol: z.enum(['x402', 'mpp']),
       version: z.int(),
-      scheme: z.string(),
+      scheme: z
+        .string()
+        .describe('In upto the amount is the most; what is taken is told once it settled.'),
+      transfer_method: z
+        .enum(['eip3009', 'permit2'])
+        .describe('A permit of permit2 cannot be cancelled by a freeze, and ends with its time.'),
       network: field.chain,
       token: z.string(),
       token_address: z.string(),

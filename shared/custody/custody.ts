@@ -3,10 +3,8 @@
  * and stores it before answering. It takes a payment id and a credential, never a digest, an
  * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
-import { assetOf } from '../chains/registry.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
-import { signAuthorization } from './authorization.ts'
 import { cancelPayment } from './cancel.ts'
 import type { SignedClaim } from './claim.ts'
 import { signClaim, storing, weiOf } from './claim.ts'
@@ -14,11 +12,11 @@ import { signDirectTransfer } from './direct-transfer.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
-import { storedNonce } from './nonce.ts'
-import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedAuthorization } from './port.ts'
+import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
 import type { Roots } from './roots.ts'
 import { readRoots } from './roots.ts'
+import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */
 export function openCustody(world: World): CustodyPort {
@@ -69,12 +67,14 @@ function storedAnswer(row: AuthorizedRow): AuthorizeAnswer {
 }
 
 function authorizationTerms(loaded: AuthorizedRow['payment_row']) {
+  const { allowance_nonce: nonce, allowance_signature: signature } = loaded
   return {
     from: loaded.wallet,
     to: loaded.payee,
     value: loaded.amount_atomic.toString(),
     validAfter: loaded.valid_after.toString(),
     validBefore: loaded.valid_before.toString(),
+    ...(nonce !== null && signature !== null ? { allowance: { nonce, signature } } : {}),
   }
 }
 
@@ -85,7 +85,7 @@ async function sign(
   row: AuthorizedRow,
 ): Promise<AuthorizeAnswer> {
   const isDirect = asked.relay?.gasFrom === 'wallet'
-  const authorization = isDirect ? undefined : await signTerms(roots, row)
+  const authorization = isDirect ? undefined : await signPayment(roots, row)
   const signed = await signTransaction(roots, asked, row, authorization)
   const { kept, sent, queued } = await keepSigned(world, row.payment_row.id, authorization, signed)
   if (!kept) throw new Error('the payment moved on while it was signed')
@@ -98,32 +98,12 @@ async function sign(
   }
 }
 
-function signTerms(roots: Roots, row: AuthorizedRow): Promise<SignedAuthorization> {
-  const { account, wallet, payee, chain: chainId, token, amount_atomic } = row.payment_row
-  const { token: known } = assetOf({ chain: chainId, token })
-  const terms = {
-    chainId,
-    token: known.address,
-    domain: known.domain,
-    from: wallet,
-    to: payee,
-    valueAtomic: amount_atomic,
-    validAfter: row.payment_row.valid_after,
-    validBefore: row.payment_row.valid_before,
-    nonce: storedNonce(row.payment_row),
-  }
-  const envelope = readEnvelope(row.wallet_envelope)
-  return withKey(roots, { account, address: wallet }, envelope, (key) =>
-    signAuthorization(key, terms),
-  )
-}
-
 /** The transaction for a place that was free; without one the authorization is queued alone. */
 async function signTransaction(
   roots: Roots,
   { relay: fees }: AuthorizeRequest,
   { claim, payment_row: payment, wallet_envelope: envelope }: AuthorizedRow,
-  authorization: SignedAuthorization | undefined,
+  authorization: SignedPayment | undefined,
 ): Promise<SignedClaim | undefined> {
   if (!fees) return undefined
   const { account, wallet, token, chain: chainId, payee: to, amount_atomic: valueAtomic } = payment

@@ -12,7 +12,7 @@ import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { SignedClaim } from './claim.ts'
 import { claimRow, feesAsked, lanesSeen } from './claim.ts'
-import type { AuthorizeRequest, SignedAuthorization } from './port.ts'
+import type { AuthorizeRequest, SignedPayment } from './port.ts'
 
 const unixSeconds = z.int().nonnegative()
 
@@ -26,6 +26,10 @@ export const authorizeRequest = z.strictObject({
   seenBlock: z.int().nonnegative(),
   validAfter: unixSeconds,
   validBefore: unixSeconds,
+  allowanceNonce: z
+    .string()
+    .regex(/^[0-9]{1,78}$/)
+    .optional(),
   relay: z
     .strictObject({
       ...feesAsked.shape,
@@ -51,6 +55,8 @@ const payment = z.object({
   valid_before: z.int(),
   authorization_nonce: wordSchema.nullable(),
   signature: z.string().nullable(),
+  allowance_nonce: z.string().nullable(),
+  allowance_signature: z.string().nullable(),
 })
 
 const answerRow = z.object({
@@ -82,6 +88,7 @@ export async function commitDecision(
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
+    ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
     ...(asked.relay
       ? {
           gas_from: asked.relay.gasFrom,
@@ -111,13 +118,17 @@ const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boole
 export async function keepSigned(
   world: World,
   payment: string,
-  authorization: SignedAuthorization | undefined,
+  authorization: SignedPayment | undefined,
   signed: SignedClaim | undefined,
 ): Promise<z.output<typeof keptRow>> {
   const question = {
     payment,
     ...(authorization
-      ? { authorization_nonce: authorization.nonce, signature: authorization.signature }
+      ? {
+          authorization_nonce: authorization.nonce,
+          signature: authorization.signature,
+          allowance_signature: authorization.allowance?.signature ?? null,
+        }
       : {}),
     ...signed?.stored,
   }

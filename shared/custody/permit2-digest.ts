@@ -7,6 +7,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Hex } from 'viem'
 import { permit2Address } from '../chains/evm/places.ts'
 import { digestUnder, structHash, word } from './authorization-digest.ts'
+import type { Permit2Form } from './permit2-terms.ts'
 
 const domainType = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)'
 const permissionsType = 'TokenPermissions(address token,uint256 amount)'
@@ -24,7 +25,7 @@ type Fields = {
   valueAtomic: bigint
   validBefore: number | bigint
   nonce: string
-} & ({ scheme: 'exact' } | { scheme: 'upto'; facilitator: string })
+} & Permit2Form
 
 /** keccak-256 of 0x1901, the domain separator of Permit2 and the permit's hash (EIP-712). */
 export function permit2Digest(fields: Fields, spender: string): Hex {

@@ -8,6 +8,8 @@ import { signTypedData } from 'viem/accounts'
 import { permit2Address } from '../chains/evm/places.ts'
 import { addressOf } from './accounts.ts'
 import { permit2Digest } from './permit2-digest.ts'
+import type { Permit2Form } from './permit2-terms.ts'
+import { permit2Spenders } from './permit2-terms.ts'
 import type { SignedAuthorization } from './port.ts'
 import {
   requireAddress,
@@ -17,7 +19,7 @@ import {
   splitSignature,
 } from './read-back.ts'
 
-/** What one permit says. In upto the amount is the most, and only the facilitator may take it. */
+/** What one permit says. */
 export type Permit2Terms = {
   chainId: number
   token: string
@@ -27,13 +29,7 @@ export type Permit2Terms = {
   /** Unix seconds, inclusive; Permit2 names it the deadline. */
   validBefore: number | bigint
   nonce: string
-} & ({ scheme: 'exact' } | { scheme: 'upto'; facilitator: string })
-
-/** The proxies of x402 through which alone such a permit can be used, on every chain. */
-export const permit2Spenders = {
-  exact: '0x402085c248EeA27D92E8b30b2C58ed07f9E20001',
-  upto: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002',
-} as const
+} & Permit2Form
 
 const permitType = [
   { name: 'permitted', type: 'TokenPermissions' },

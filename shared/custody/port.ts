@@ -26,6 +26,8 @@ export type AuthorizeRequest = {
   /** Unix seconds between which the signature is good. */
   validAfter: number
   validBefore: number
+  /** The wallet's next EIP-2612 nonce, where a Permit2 permit needs an allowance beside it. */
+  allowanceNonce?: string | undefined
   /** For a transfer: how its transaction is to be paid for on chain. */
   relay?:
     | (RelayFees & { gasFrom: 'relayer' | 'wallet'; walletNonce: number; lanes: LaneSeen[] })
@@ -41,7 +43,7 @@ export type AuthorizeAnswer =
   | {
       outcome: 'signed'
       first: boolean
-      authorization?: SignedAuthorization
+      authorization?: SignedPayment
       transaction?: SignedTransaction
       queued: boolean
     }
@@ -72,6 +74,14 @@ export type SignedAuthorization = {
   validBefore: string
   nonce: string
   signature: string
+}
+
+/**
+ * An authorization, or a Permit2 permit in the same words: its deadline is `validBefore`, and an
+ * EIP-2612 permit that lets Permit2 take the amount once may go with it.
+ */
+export type SignedPayment = SignedAuthorization & {
+  allowance?: { nonce: string; signature: string }
 }
 
 /** A raw EIP-1559 transaction, stored before this is answered. */

@@ -48,6 +48,7 @@ export type DatabaseFunctions = {
       gas_from?: string | null
       wallet_nonce?: number | null
       lanes?: unknown
+      allowance_nonce?: string | null
     }
   }
   custody_cancel: { args: { credential: string; payment: string } }
@@ -64,6 +65,7 @@ export type DatabaseFunctions = {
       raw?: string | null
       max_fee_per_gas?: string | null
       max_priority_fee_per_gas?: string | null
+      allowance_signature?: string | null
     }
   }
   custody_record_cancel: { args: { credential: string; payment: string; signature: string } }

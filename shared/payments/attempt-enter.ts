@@ -9,8 +9,9 @@ import { sha256Hex } from '../digest.ts'
 import type { Context } from '../http/handler.ts'
 import { timeoutSecondsMin } from '../x402/offer.ts'
 import type { PayableOffer } from '../x402/offers.ts'
+import { unpayableOf } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
-import { heldOf, readFunds } from './attempt-funds.ts'
+import { allowanceFor, heldOf, notAllowed, readFunds } from './attempt-funds.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
 import { notFunded } from './not-funded.ts'
@@ -23,12 +24,16 @@ const expiresInSeconds = 600
 /** Offers that are tried; more chains than this are not read for one payment. */
 const candidatesMax = 8
 
+type Refused = Refusal<
+  'insufficient_funds' | 'recipient_refused' | 'invalid_challenge' | 'unsupported_scheme'
+>
+
 /** Enters the best offer; when the wallet cannot pay that one, the next that it can. */
 export async function enterAttempt(
   context: Context,
   offers: readonly PayableOffer[],
   request: FrozenRequest,
-): Promise<Entered | Refusal<'insufficient_funds' | 'recipient_refused' | 'invalid_challenge'>> {
+): Promise<Entered | Refused> {
   const candidates = offers.slice(0, candidatesMax)
   const [best] = candidates
   if (!best) throw new Error('there is no offer to enter')
@@ -41,8 +46,17 @@ export async function enterAttempt(
   const held = await Promise.all(candidates.map((offer) => free(context, offer, entered)))
   const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
   const chosen = candidates[at]
-  if (!chosen) return notFunded(best, best.offer.amountAtomic, held[0] ?? 0n)
+  if (!chosen) return unpayable(candidates, held)
   return at === 0 ? entered : begin(context, chosen, request)
+}
+
+/** The first that only funds were missing for; without one, the permits that nothing allows. */
+function unpayable(candidates: readonly PayableOffer[], held: readonly (bigint | undefined)[]) {
+  const at = held.findIndex((one) => one !== undefined)
+  const unfunded = candidates[at]
+  if (unfunded) return notFunded(unfunded, unfunded.offer.amountAtomic, held[at] ?? 0n)
+  const offers = candidates.map(({ offer }) => unpayableOf(offer, notAllowed))
+  return fail('unsupported_scheme', { details: { offers } })
 }
 
 async function begin(
@@ -99,9 +113,19 @@ const answeredBefore = {
   hint: 'Execute that attempt, or ask the resource for a new challenge.',
 }
 
-/** What the wallet can still spend of an offer's token; a silent chain counts as able to pay. */
-async function free(context: Context, { chain, token, offer }: PayableOffer, entered: Entered) {
+/**
+ * What the wallet can still spend of an offer's token, or undefined where Permit2 may not take it; a
+ * silent chain counts as able to pay.
+ */
+async function free(context: Context, payable: PayableOffer, entered: Entered) {
+  const { chain, token, offer, method } = payable
   const payment = entered.payment_row
+  if (method === 'permit2') {
+    const { amountAtomic, extensions } = offer
+    const permitted = { wallet: payment.wallet, amountAtomic, extensions }
+    const allowance = await allowanceFor(context, payable, permitted)
+    if (allowance.status === 'not_allowed') return undefined
+  }
   const seen = await readFunds(context, payment.wallet, chain, token)
   if (seen.status !== 'ok') return offer.amountAtomic
   const isSame = payment.chain === chain.id && payment.token === token.address

@@ -7,27 +7,30 @@ import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
-import type { SignedAuthorization } from '../custody/port.ts'
+import { permit2Of } from '../custody/permit2-terms.ts'
+import type { SignedPayment } from '../custody/port.ts'
 import { unbound } from '../db/database.ts'
 import type { Context } from '../http/handler.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
+import { readSettlementClaim } from '../x402/claim.ts'
 import { sendPaid } from '../x402/delivery.ts'
-import { paymentHeader, readSettlementClaim } from '../x402/payload.ts'
+import { paymentHeader } from '../x402/payload.ts'
 import { validityOf } from '../x402/validity.ts'
-import { heldOf, readFunds } from './attempt-funds.ts'
+import { allowanceFor, heldOf, notAllowed, readFunds } from './attempt-funds.ts'
 import { deliveryOf } from './attempt-outcome.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
+import { proveAttempt } from './fate.ts'
 import type { Entered, Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
-import { proveAttempt, settlementOf } from './watch.ts'
 
 /** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */
 export type Executed =
   | { outcome: 'done'; payment: Payment }
   | (Authorized & { outcome: 'confirm' })
   | Extract<Authorized, Refusal>
+  | Refusal<'terms_changed'>
 
 /** Takes an attempt as far as it goes now. */
 export async function executeAttempt(
@@ -36,7 +39,7 @@ export async function executeAttempt(
   isConfirmedByUser: boolean,
 ): Promise<Executed> {
   const signing = await prepareSigning(context, entered)
-  if (isRefusal(signing)) return signing
+  if (isRefusal(signing)) return (await takenFurther(context, entered)) ?? signing
   const authorized = await authorizePayment(context, entered, isConfirmedByUser, signing)
   if (isRefusal(authorized) || authorized.outcome === 'confirm') {
     return (await takenFurther(context, entered)) ?? authorized
@@ -66,18 +69,33 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (seen.status !== 'ok') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
+  const allowance = await allowanceOf(context, payment)
+  if (isRefusal(allowance)) return allowance
   const signing: Signing = {
     fundsAtomic: heldOf(seen),
     seenBlock: Number(seen.blockNumber),
+    ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }
   return signing
 }
 
+/** What Permit2 needs beside a permit, if anything; what is signed already is never refused. */
+async function allowanceOf(context: Context, payment: Payment) {
+  const { wallet, amount_atomic: amountAtomic, terms, state } = payment
+  if (!permit2Of(terms) || !unusedStates.includes(state)) return {}
+  const { extensions } = termsOf(payment)
+  const asset = assetOf(payment)
+  const allowance = await allowanceFor(context, asset, { wallet, amountAtomic, extensions })
+  if (allowance.status === 'unavailable') return fail('unavailable', { log: allowance.log })
+  if (allowance.status === 'not_allowed') return fail('terms_changed', { message: notAllowed })
+  return allowance.status === 'sponsored' ? { allowanceNonce: allowance.allowanceNonce } : {}
+}
+
 async function deliver(
   context: Context,
   payment: Payment,
-  authorization: SignedAuthorization,
+  authorization: SignedPayment,
 ): Promise<Executed> {
   const terms = termsOf(payment)
   const header = paymentHeader(terms, authorization)
@@ -85,7 +103,7 @@ async function deliver(
   const nonce = wordSchema.parse(authorization.nonce)
   const settled = await proveAttempt(context.world, payment, nonce, claimedHash(fetched))
   const question = {
-    ...(settled ? settlementOf(payment.id, settled) : { payment: payment.id }),
+    ...(settled ?? { payment: payment.id }),
     delivery: deliveryOf(payment, fetched, context.now()),
   }
   try {

@@ -7,10 +7,10 @@ import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Fetched } from '../http/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
+import { readSettlementClaim } from '../x402/claim.ts'
 import { askingOf, headersKept } from '../x402/delivery.ts'
 import type { Demand } from '../x402/demand.ts'
 import { readDemand } from '../x402/demand.ts'
-import { readSettlementClaim } from '../x402/payload.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Payment } from './payment.ts'
 import { summaryOf } from './words.ts'
@@ -110,12 +110,13 @@ export function outcomeBody(payment: Payment) {
     attempt_id: payment.id,
     status: statusOf(payment, delivery),
     requires_user_confirm: false,
-    reasons: [...(delivery?.reasons ?? []), ...(isOpen ? [unsettled] : [])],
+    reasons: [...(delivery?.reasons ?? []), ...endReasons(payment, isOpen)],
     summary: summaryOf(payment),
     ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
     network: chain.caip2,
     amount: formatAmount(payment.amount_atomic, token.decimals),
     amount_atomic: payment.amount_atomic.toString(),
+    ...takenOf(payment),
     finality: payment.finality,
     consent_level: payment.consent_level,
     ...(isOpen && payment.valid_before !== null
@@ -124,6 +125,25 @@ export function outcomeBody(payment: Payment) {
     ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
     gap_id: 'GAP_X402_V1' as const,
   }
+}
+
+/** What was taken, where the chain showed it. */
+function takenOf(payment: Payment) {
+  const { settled_atomic: taken } = payment
+  if (taken === null) return {}
+  const { decimals } = assetOf(payment).token
+  return { settled_amount: formatAmount(taken, decimals), settled_amount_atomic: taken.toString() }
+}
+
+function endReasons({ state, terms, signature }: Payment, isOpen: boolean) {
+  if (isOpen) return [unsettled]
+  const hasEnded = state === 'released' && signature !== null
+  return hasEnded && terms['scheme'] === 'upto' ? [nothingTaken] : []
+}
+
+const nothingTaken = {
+  code: 'nothing_taken',
+  message: 'The merchant took nothing of the amount before its permit expired. It is free again.',
 }
 
 /** Goes with every open outcome: until its time has passed, a merchant's refusal is only a word. */

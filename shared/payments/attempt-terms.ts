@@ -14,6 +14,7 @@ import { summaryOf } from './words.ts'
 
 const attemptTerms = z.object({
   protocol: z.enum(['x402', 'mpp']),
+  transfer_method: z.enum(['eip3009', 'permit2']),
   version: z.union([z.literal(1), z.literal(2)]),
   scheme: z.string(),
   /** As offered: version 1 names networks in its own way. */
@@ -39,13 +40,14 @@ export function termsOf(payment: Payment): AttemptTerms {
 
 /** Freezes the terms of one offer for one request. */
 export async function freezeTerms(
-  { offer }: PayableOffer,
+  { offer, method }: PayableOffer,
   request: FrozenRequest,
 ): Promise<AttemptTerms> {
   const { protocol, version, scheme, network, requirement, resource, extensions } = offer
   const { maxTimeoutSeconds, expiresAtSeconds } = offer
   return {
     protocol,
+    transfer_method: method,
     version,
     scheme,
     network,
@@ -73,6 +75,7 @@ export function preparedBody(payment: Payment) {
       protocol: terms.protocol,
       version: terms.version,
       scheme: terms.scheme,
+      transfer_method: terms.transfer_method,
       network: chain.caip2,
       token: token.symbol,
       token_address: token.address,

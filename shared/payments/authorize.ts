@@ -18,7 +18,7 @@ import { enteredRow } from './payment.ts'
 /** What the decision does not need and the signature does. */
 export type Signing = Pick<
   AuthorizeRequest,
-  'seenBlock' | 'validAfter' | 'validBefore' | 'relay'
+  'seenBlock' | 'validAfter' | 'validBefore' | 'relay' | 'allowanceNonce'
 > & {
   fundsAtomic: bigint
 }

@@ -12,7 +12,7 @@ import { paymentRow, time } from './payment.ts'
 /** Payments that one call cancels and lists; each costs a call of custody. */
 const listedMax = 50
 
-const obstacles = ['in_transaction', 'wallet_transaction', 'expired'] as const
+const obstacles = ['in_transaction', 'wallet_transaction', 'expired', 'permit2'] as const
 
 const openPayment = paymentRow
   .pick({ id: true, kind: true, chain: true, token: true, payee: true, amount_atomic: true })
@@ -61,6 +61,8 @@ const sentences: Record<Why, string> = {
   not_queued: 'Its signature is out, and its cancellation could not be queued. Freeze again.',
   in_transaction: 'A transaction that carries it is on its way to the chain.',
   wallet_transaction: 'The wallet itself sent it; a sent transaction cannot be called back.',
+  permit2:
+    'Its permit of Permit2 is out; nothing but a transaction of the wallet itself could cancel it.',
   expired: 'Its signature has expired; it settled before or never will.',
 }
 

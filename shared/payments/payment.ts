@@ -47,6 +47,7 @@ export const paymentRow = z.object({
   authorized_block: z.int().nullable(),
   authorization_nonce: wordSchema.nullable(),
   signature: z.string().nullable(),
+  settled_atomic: bigintText.nullable(),
   tx_hash: wordSchema.nullable(),
   block_number: z.int().nullable(),
   block_hash: wordSchema.nullable(),

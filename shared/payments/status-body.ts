@@ -8,6 +8,7 @@ import { statusOf } from './words.ts'
 export function statusBody({ payment, confirmations }: Watched) {
   const { chain, token } = assetOf(payment)
   const hash = payment.tx_hash
+  const amountAtomic = payment.settled_atomic ?? payment.amount_atomic
   return {
     transfer_id: payment.id,
     status: statusOf(payment.state),
@@ -20,8 +21,8 @@ export function statusBody({ payment, confirmations }: Watched) {
     from: payment.wallet,
     to: payment.payee,
     token: token.symbol,
-    amount: formatAmount(payment.amount_atomic, token.decimals),
-    amount_atomic: payment.amount_atomic.toString(),
+    amount: formatAmount(amountAtomic, token.decimals),
+    amount_atomic: amountAtomic.toString(),
     consent_level: payment.consent_level,
     explorer_url: hash === null ? null : `${chain.explorerUrl}/tx/${hash}`,
   }

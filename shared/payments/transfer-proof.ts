@@ -7,6 +7,7 @@ import type { ReceiptProof } from '../chains/evm/receipt-proof.ts'
 import { proveReceipt } from '../chains/evm/receipt-proof.ts'
 import { assetOf } from '../chains/registry.ts'
 import { storedPreimage } from '../custody/nonce.ts'
+import { permit2Of } from '../custody/permit2-terms.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 
@@ -16,6 +17,8 @@ export async function transferProof(world: World, payment: Payment) {
   const isPlaced = tx_hash !== null && block_number !== null && block_hash !== null
   if (payment.state !== 'settled' || !isPlaced || log_index === null) return null
   const { chain, token } = assetOf(payment)
+  // Permit2 writes no nonce into the logs that could be checked against the payment.
+  const nonce = permit2Of(payment.terms) ? null : authorization_nonce
   const place = { blockHash: block_hash, transactionHash: tx_hash, logIndex: log_index }
   return {
     chain: chain.caip2,
@@ -25,9 +28,9 @@ export async function transferProof(world: World, payment: Payment) {
     token: token.address,
     from: payment.wallet,
     to: payment.payee,
-    amount_atomic: payment.amount_atomic.toString(),
-    authorization_nonce,
-    nonce_preimage: authorization_nonce === null ? null : storedPreimage(payment),
+    amount_atomic: (payment.settled_atomic ?? payment.amount_atomic).toString(),
+    authorization_nonce: nonce,
+    nonce_preimage: nonce === null ? null : storedPreimage(payment),
     inclusion: inclusionOf(world, payment, await proveReceipt(world, chain, place)),
   }
 }

@@ -3,16 +3,15 @@
  * block, or an authorization that expired unused at a finalized block. Whatever else is seen leaves
  * it as it is, with its reservation.
  */
-import { findAuthorization } from '../chains/evm/authorization.ts'
-import type { Proof } from '../chains/evm/proof.ts'
-import { isBlockReplaced, proveTransfer } from '../chains/evm/proof.ts'
+import { isBlockReplaced } from '../chains/evm/proof.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
+import type { Settled } from './fate.ts'
+import { endOf, fateOf, isBlind, prove, settlementOf } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 
-type Settled = Extract<Proof, { status: 'settled' }>
 type Hash = NonNullable<Payment['tx_hash']>
 
 /** A payment after a look at the chain. */
@@ -29,7 +28,7 @@ export async function watchPayment(
   payment: Payment,
   hint: Hash | null = payment.tx_hash,
 ): Promise<Watched> {
-  const proof = hint === null ? undefined : await prove(world, payment, hint)
+  const proof = hint === null || isBlind(payment) ? undefined : await prove(world, payment, hint)
   if (proof?.status === 'settled') return settle(db, payment, proof)
   if (proof?.status === 'unavailable') return { payment, confirmations: 0 }
   if (payment.state === 'settled') return lookForReorg(world, db, payment)
@@ -40,58 +39,23 @@ export async function watchPayment(
     : { payment, confirmations: 0 }
 }
 
-type Nonce = NonNullable<Payment['authorization_nonce']>
-
-function prove(world: World, payment: Payment, hash: Hash, signedNonce?: Nonce) {
-  const { chain, token } = assetOf(payment)
-  const nonce = signedNonce ?? payment.authorization_nonce
-  const expected = {
-    from: payment.wallet,
-    to: payment.payee,
-    value: payment.amount_atomic,
-    ...(nonce === null ? {} : { authorizationNonce: nonce }),
-  }
-  return proveTransfer(world, chain, token, expected, hash)
-}
-
-/**
- * The settlement of an attempt that was just sent, or undefined while the chain shows none: first
- * where the merchant claims it is, then wherever the authorization was used.
- */
-export async function proveAttempt(
-  world: World,
-  payment: Payment,
-  nonce: Nonce,
-  claimed: Hash | null,
-): Promise<Settled | undefined> {
-  const proof = claimed === null ? undefined : await prove(world, payment, claimed, nonce)
-  if (proof?.status === 'settled') return proof
-  const { chain, token } = assetOf(payment)
-  const fate = await findAuthorization(world, chain, token, payment.wallet, nonce)
-  if (fate.status !== 'used') return undefined
-  const traced = await prove(world, payment, fate.transactionHash, nonce)
-  return traced.status === 'settled' ? traced : undefined
-}
-
 async function traceAuthorization(
   world: World,
   db: CallerDatabase,
   payment: Payment,
 ): Promise<Watched> {
-  const { chain, token } = assetOf(payment)
   const nonce = payment.authorization_nonce
   if (nonce === null) return { payment, confirmations: 0 }
-  const since = payment.authorized_block === null ? undefined : BigInt(payment.authorized_block)
-  const fate = await findAuthorization(world, chain, token, payment.wallet, nonce, since)
+  const fate = await fateOf(world, payment, nonce)
   if (fate.status === 'used') {
-    const proof = await prove(world, payment, fate.transactionHash)
-    if (proof.status === 'settled') return settle(db, payment, proof)
+    const proof = await prove(world, fate.payment, fate.transactionHash)
+    if (proof.status === 'settled') return settle(db, fate.payment, proof)
   }
   if (fate.status === 'canceled') return endCanceled(world, db, payment, fate.transactionHash)
   const hasExpired =
     fate.status === 'unused' &&
     fate.finalizedTimestampSeconds !== undefined &&
-    fate.finalizedTimestampSeconds >= BigInt(payment.valid_before ?? 0)
+    fate.finalizedTimestampSeconds >= endOf(payment)
   if (hasExpired) return release(db, payment, 'released', 'the authorization expired unused')
   return { payment, confirmations: 0 }
 }
@@ -111,20 +75,8 @@ async function settle(db: CallerDatabase, payment: Payment, proof: Settled): Pro
     payment.finality === proof.finality &&
     payment.block_hash === proof.blockHash
   if (isSame) return { payment, confirmations: proof.confirmations }
-  const booked = await db.one('housekeeping_settle', settlementOf(payment.id, proof), foundRow)
+  const booked = await db.one('housekeeping_settle', settlementOf(payment, proof), foundRow)
   return { payment: booked?.payment_row ?? payment, confirmations: proof.confirmations }
-}
-
-/** A proof in the words of SQL. */
-export function settlementOf(payment: string, proof: Settled) {
-  return {
-    payment,
-    tx_hash: proof.transactionHash,
-    block_number: Number(proof.blockNumber),
-    block_hash: proof.blockHash,
-    log_index: proof.logIndex,
-    finality: proof.finality,
-  }
 }
 
 /** A settled payment whose receipt is gone: reorganized away, if another block stands there now. */

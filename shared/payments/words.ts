@@ -12,9 +12,10 @@ export function summaryOf(payment: Payment): string {
   const { chain, token } = assetOf(payment)
   const amount = `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`
   const payee = payment.payee_alias ? `${payment.payee_alias} (${payment.payee})` : payment.payee
+  const most = payment.terms['scheme'] === 'upto' ? 'up to ' : ''
   const origin = payment.terms['origin']
   const purpose = typeof origin === 'string' ? ` for ${origin}` : ''
-  return `Pay ${amount} on ${chain.title} to ${payee}${purpose}.`
+  return `Pay ${most}${amount} on ${chain.title} to ${payee}${purpose}.`
 }
 
 /** A state in the words of the interface: what is not known to have settled is submitted. */

@@ -3,6 +3,9 @@
  * the payment is kept value for value, because a server compares the echo with what it offered.
  */
 
+/** What is signed: for the token itself, or for Permit2. */
+export type TransferMethod = 'eip3009' | 'permit2'
+
 /** A way to pay that is read and still to be judged. */
 export type Offer = {
   protocol: 'x402' | 'mpp'

@@ -1,18 +1,19 @@
 /**
- * Chooses what can be paid from what is offered: by an EIP-3009 authorization, on a connected
- * network, with a token of our own table and signed under that table's domain. An offer that cannot
- * be paid is answered with its reason and never stands in for another.
+ * Chooses what can be paid from what is offered: by an EIP-3009 authorization or a Permit2 permit, on
+ * a connected network, with a token of our own table and signed under that table's domain. An offer
+ * that cannot be paid is answered with its reason and never stands in for another.
  */
 import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
 import type { Demand } from './demand.ts'
-import type { Offer, UnpayableOffer } from './offer.ts'
+import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
 import { shown, termsShown, timeoutSecondsMin } from './offer.ts'
 
 /** An offer with the chain, token and payee of our own tables. */
 export type PayableOffer = {
   offer: Offer
+  method: TransferMethod
   chain: Chain
   token: Token
   payTo: Address
@@ -41,19 +42,26 @@ export function sortOffers(
 }
 
 /**
- * x402 before MPP, whose signature is good for one challenge alone, and last of all what is settled
- * before the merchant has an answer.
+ * x402 before MPP, whose signature is good for one challenge alone; then permits of Permit2, which a
+ * freeze cannot cancel, and last of all what is settled before the merchant has an answer.
  */
-function rankOf({ protocol, extra }: Offer): number {
-  if (extra['paymentFlow'] === 'upfront') return 2
-  return protocol === 'x402' ? 0 : 1
+function rankOf(offer: Offer): number {
+  if (offer.extra['paymentFlow'] === 'upfront') return 3
+  if (methodOf(offer) === 'permit2') return 2
+  return offer.protocol === 'x402' ? 0 : 1
+}
+
+function methodOf({ protocol, scheme, extra }: Offer): TransferMethod {
+  const isPermit = scheme === 'upto' || extra['assetTransferMethod'] === 'permit2'
+  return protocol === 'x402' && isPermit ? 'permit2' : 'eip3009'
 }
 
 function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function unpayableOf(offer: Offer, reason: string): UnpayableOffer {
+/** An offer as it is shown with the reason why it is not paid. */
+export function unpayableOf(offer: Offer, reason: string): UnpayableOffer {
   return {
     protocol: offer.protocol,
     scheme: shown(offer.scheme),
@@ -87,16 +95,19 @@ function readPayable(
   if (usdMicros === undefined) return `${token.symbol} has no USD rate configured.`
   // Limits are kept in bigint columns; more than this is no payment that any limit lets through.
   if (usdMicros >= 2n ** 62n) return 'The amount is beyond every limit.'
-  return { offer, chain, token, payTo: payTo.address, usdMicros }
+  return { offer, method: methodOf(offer), chain, token, payTo: payTo.address, usdMicros }
 }
 
 /** The scheme and the ways of `extra` that change what is signed or when it is settled. */
-function methodProblem({ protocol, scheme, extra, maxTimeoutSeconds }: Offer): string | undefined {
-  if (protocol === 'x402' && scheme !== 'exact') {
-    return `Scheme ${shown(scheme)} is not supported, only exact.`
+function methodProblem(offer: Offer): string | undefined {
+  const { protocol, scheme, extra, maxTimeoutSeconds } = offer
+  if (protocol === 'x402' && scheme !== 'exact' && scheme !== 'upto') {
+    return `Scheme ${shown(scheme)} is not supported, only exact and upto.`
   }
-  const method = extra['assetTransferMethod'] ?? 'eip3009'
-  if (method !== 'eip3009') return `Transfer method ${quoted(method)} is not supported.`
+  const method = extra['assetTransferMethod'] ?? methodOf(offer)
+  if (method !== methodOf(offer)) return `Transfer method ${quoted(method)} is not supported.`
+  const permit = methodOf(offer) === 'permit2' ? permitProblem(offer) : undefined
+  if (permit !== undefined) return permit
   const flow = extra['paymentFlow'] ?? 'authorization'
   if (flow !== 'authorization' && flow !== 'upfront')
     return `Payment flow ${quoted(flow)} is not supported.`
@@ -104,6 +115,15 @@ function methodProblem({ protocol, scheme, extra, maxTimeoutSeconds }: Offer): s
     return `The offer is valid for less than ${timeoutSecondsMin} seconds.`
   }
   return undefined
+}
+
+/** What the proxies of Permit2 need, which came with version 2. */
+function permitProblem({ version, scheme, extra }: Offer): string | undefined {
+  if (version !== 2) return 'Permit2 is not part of x402 version 1.'
+  if (scheme === 'exact') return undefined
+  const { facilitatorAddress: text } = extra
+  const isAddress = typeof text === 'string' && !('refused' in readAddress(text))
+  return isAddress ? undefined : 'extra.facilitatorAddress is not a valid address.'
 }
 
 /** A merchant's word about the token that differs from ours: it would get a useless signature. */

@@ -1,21 +1,64 @@
-/** The payload of x402 exact and upto by Permit2, as their proxies take it. */
-import type { SignedAuthorization } from '../custody/port.ts'
+/**
+ * The payload of x402 exact and upto by Permit2, as their proxies take it, with the allowance that a
+ * server sponsors (extension eip2612GasSponsoring). Equal to what the official client makes.
+ */
+import { getAddress } from 'viem/utils'
+import { permit2Address } from '../chains/evm/places.ts'
+import type { Permit2Form } from '../custody/permit2-terms.ts'
+import { permit2Spenders } from '../custody/permit2-terms.ts'
+import type { SignedPayment } from '../custody/port.ts'
 
-/** What the proxy of a scheme is: the only spender of its permits. */
-export type Permit2Proxy = { spender: string; token: string; facilitator?: string }
+const sponsoring = 'eip2612GasSponsoring'
 
 /** `permit2Authorization` with its signature; the nonce is a number here, as Permit2 counts. */
 export function permit2Payload(
-  { from, to, value, validAfter, validBefore, nonce, signature }: SignedAuthorization,
-  { spender, token, facilitator }: Permit2Proxy,
+  { from, to, value, validAfter, validBefore, nonce, signature }: SignedPayment,
+  form: Permit2Form,
+  asset: string,
 ): Record<string, unknown> {
+  const facilitator =
+    form.scheme === 'upto' ? { facilitator: getAddress(form.facilitator) } : undefined
   const permit2Authorization = {
     from,
-    permitted: { token, amount: value },
-    spender,
+    permitted: { token: getAddress(asset), amount: value },
+    spender: permit2Spenders[form.scheme],
     nonce: BigInt(nonce).toString(),
     deadline: validBefore,
-    witness: { to, ...(facilitator === undefined ? {} : { facilitator }), validAfter },
+    witness: { to, ...facilitator, validAfter },
   }
   return { signature, permit2Authorization }
+}
+
+/** Whether a server has the EIP-2612 permit for Permit2 sent on chain at its own cost. */
+export function isSponsored(extensions: unknown): boolean {
+  return isObject(extensions) && isObject(extensions[sponsoring])
+}
+
+type Allowing = Pick<SignedPayment, 'from' | 'value' | 'validBefore' | 'allowance'>
+
+/** A server's extensions with the signed allowance among them, if there is one. */
+export function withAllowance(
+  extensions: unknown,
+  { from, value, validBefore, allowance }: Allowing,
+  asset: string,
+): unknown {
+  if (!allowance || !isObject(extensions)) return extensions
+  const offered = extensions[sponsoring]
+  const { info: offeredInfo = {}, ...offeredRest } = isObject(offered) ? offered : {}
+  const info = {
+    ...(isObject(offeredInfo) ? offeredInfo : {}),
+    from,
+    asset: getAddress(asset),
+    spender: permit2Address,
+    amount: value,
+    nonce: allowance.nonce,
+    deadline: validBefore,
+    signature: allowance.signature,
+    version: '1',
+  }
+  return { ...extensions, [sponsoring]: { ...offeredRest, info } }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -40,6 +40,9 @@ create table private.payments (
   leased_until timestamptz,
   authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),
   signature text,
+  -- Beside a Permit2 permit, where Permit2 may not take enough yet: the EIP-2612 permit that lets it.
+  allowance_nonce text check (allowance_nonce ~ '^[0-9]{1,78}$'),
+  allowance_signature text,
   tx_hash text check (tx_hash ~ '^0x[0-9a-f]{64}$'),
   block_number bigint,
   block_hash text,

@@ -63,7 +63,8 @@ end $$;
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer,
-  gas_from text default null, wallet_nonce bigint default null, lanes jsonb default '[]')
+  gas_from text default null, wallet_nonce bigint default null, lanes jsonb default '[]',
+  allowance_nonce text default null)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -102,6 +103,7 @@ begin
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
       consent_level = custody_authorize.consent_level, authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
+      allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id returning * into p;
     perform private.record_payment(p, p.kind || '_authorized');
@@ -122,7 +124,7 @@ create function api.custody_record(
   payment uuid, authorization_nonce text default null, signature text default null,
   lease uuid default null, calls integer default null, tx_hash text default null,
   raw text default null, max_fee_per_gas text default null,
-  max_priority_fee_per_gas text default null)
+  max_priority_fee_per_gas text default null, allowance_signature text default null)
   returns table (kept boolean, sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -139,7 +141,8 @@ begin
   -- A wallet's own transaction is nothing without its place: it is kept whole or not at all.
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
-    signature = custody_record.signature
+    signature = custody_record.signature,
+    allowance_signature = custody_record.allowance_signature
    where q.id = payment and q.state = 'authorized'
      and (custody_record.signature is not null or exists (
        select from private.relay_lanes l where l.lease = custody_record.lease));

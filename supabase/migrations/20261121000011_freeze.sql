@@ -10,6 +10,8 @@ create function private.obstacle(p private.payments) returns text
     when p.tx_hash is not null or exists (select from private.relay_calls c
       where c.payment = p.id and c.kind = 'transfer' and c.slot is not null) then 'in_transaction'
     when p.valid_before <= extract(epoch from private.clock()) then 'expired'
+    -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
+    when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
 $$;
 
@@ -53,7 +55,8 @@ begin
     from private.payments p where p.account = caller.account and p.state in ('signed', 'unknown')
   )
   select a.frozen_at,
-    coalesce((select jsonb_agg(private.payment_json(s.p) - array['delivery', 'terms', 'signature']
+    coalesce((select jsonb_agg(private.payment_json(s.p) - array['delivery', 'terms', 'signature',
+          'allowance_signature']
         || jsonb_build_object('obstacle', private.obstacle(s.p)) order by s.place)
       from signed s where s.place <= listed_max), '[]'),
     greatest((select count(*) from signed) - listed_max, 0)::integer

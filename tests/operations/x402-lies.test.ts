@@ -31,7 +31,7 @@ const refused: Record<string, [code: string, words: string]> = {
   'other-token': ['unsupported_scheme', 'no token that the service pays with'],
   'unknown-chain': ['unsupported_scheme', 'not connected to network eip155:31337'],
   'other-family': ['unsupported_scheme', 'not connected to network solana'],
-  'other-scheme': ['unsupported_scheme', 'Scheme upto is not supported'],
+  'other-scheme': ['unsupported_scheme', 'facilitatorAddress is not a valid address'],
   'eighteen-decimals': ['unsupported_scheme', 'has 6 decimals, not 18'],
   'domain-name': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],
   'domain-version': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],

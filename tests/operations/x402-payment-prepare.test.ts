@@ -40,6 +40,7 @@ function prepareOffers(agent: Agent, ...accepts: object[]) {
 
 const terms = {
   protocol: 'x402',
+  transfer_method: 'eip3009',
   version: 2,
   scheme: 'exact',
   network: 'eip155:84532',
@@ -130,7 +131,7 @@ test('never falls back to the first offer when none can be paid', async () => {
       details: {
         offers: [
           { network: 'eip155:1', reason: textWith('not connected') },
-          { scheme: 'upto', reason: textWith('not supported') },
+          { scheme: 'upto', reason: textWith('facilitatorAddress is not') },
         ],
       },
     },

@@ -6,11 +6,10 @@ import { bytesToHex, getAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { permit2Address } from '../../shared/chains/evm/places.ts'
 import { knownChains } from '../../shared/chains/registry.ts'
 import { signAllowance } from '../../shared/custody/allowance.ts'
-import { permit2Spenders, signPermit2 } from '../../shared/custody/permit2.ts'
-import { permit2Payload } from '../../shared/x402/permit2.ts'
+import { signPermit2 } from '../../shared/custody/permit2.ts'
+import { permit2Payload, withAllowance } from '../../shared/x402/permit2.ts'
 import { usdcOf } from '../support/x402.ts'
 
 const officialFields = z.object({
@@ -66,10 +65,9 @@ test.each(['exact', 'upto'] as const)(
           scheme,
           facilitator: facilitatorAddress,
         })
-        const facilitator = scheme === 'upto' ? { facilitator: facilitatorAddress } : {}
-        const proxy = { spender: permit2Spenders[scheme], token, ...facilitator }
+        const form = { scheme, facilitator: facilitatorAddress }
 
-        expect(permit2Payload(signed, proxy)).toEqual(official.payload)
+        expect(permit2Payload(signed, form, token)).toEqual(official.payload)
       }),
       { numRuns: 60 },
     )
@@ -113,16 +111,15 @@ test('the allowance that goes with a permit is the one that the official client 
         validBefore: BigInt(deadline),
       })
 
-      expect(official.extensions.eip2612GasSponsoring.info).toEqual({
+      const signed = {
         from: account.address,
-        asset: token,
-        spender: permit2Address,
-        amount: amount.toString(),
-        nonce: nonce.toString(),
-        deadline,
-        signature,
-        version: '1',
-      })
+        value: amount.toString(),
+        validBefore: deadline,
+        allowance: { nonce: nonce.toString(), signature },
+      }
+      const ours = withAllowance({ eip2612GasSponsoring: {} }, signed, token)
+
+      expect(ours).toEqual(official.extensions)
     }),
     { numRuns: 40 },
   )

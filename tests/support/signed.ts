@@ -24,11 +24,13 @@ export async function authorizing(
   world: TestWorld,
   payer: Agent,
   payee: string,
+  terms: object = {},
 ): Promise<AuthorizeRequest> {
   const credential = await credentialOf(payer.key, required(world.world.config, 'API_KEY_PEPPER'))
   const [row] = await world.db.sql<{ id: string }[]>`
     select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
-      84532, ${world.chain.usdc}, '5000000', '5000000', '{}', 600, ${payee})`
+      84532, ${world.chain.usdc}, '5000000', '5000000',
+      ${JSON.stringify(terms)}::text::jsonb, 600, ${payee})`
   return {
     credential,
     paymentId: row?.id ?? '',

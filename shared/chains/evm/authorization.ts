@@ -7,7 +7,6 @@ import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { quantitySchema } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
@@ -16,23 +15,19 @@ import { logSchema, readAuthorizationEnd, sameHex } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
+import type { Unused } from './unused.ts'
+import { oldestSearched, unusedAt } from './unused.ts'
 
 /**
  * `used`, `canceled`: the transaction that did it; prove the payment from its receipt.
  * `untraced`: it is spent, and no log was found in the blocks searched; keep the reservation.
- * `unused`: at the latest block, of that time. `finalizedTimestampSeconds` is the latest time up to
- * which it is final that it was unused; absent on a node without finality, which proves no expiry.
  */
 export type AuthorizationFate =
   | { status: 'used' | 'canceled'; transactionHash: Hex; blockNumber: bigint; logIndex: number }
   | { status: 'untraced' }
-  | { status: 'unused'; latestTimestampSeconds: bigint; finalizedTimestampSeconds?: bigint }
+  | Unused
 
-// Hosted nodes commonly refuse eth_getLogs over more than 10,000 blocks.
-const searchBlocksMax = 9_000n
 const logsMax = 100
-
-const headSchema = z.object({ timestamp: quantitySchema })
 
 /** `fromBlock`: the latest block when it was signed; without it the last 9,000 are searched. */
 export async function findAuthorization(
@@ -55,34 +50,10 @@ export async function findAuthorization(
   const spent = readWord(snapshot.results[0])
   if (spent === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
   if (spent === 1n) {
-    const oldest = snapshot.blockNumber - searchBlocksMax
-    const start = fromBlock ?? (oldest > 0n ? oldest : 0n)
+    const start = fromBlock ?? oldestSearched(snapshot.blockNumber)
     return traceEnd(rpc, token, from, nonce, start)
   }
   return unusedAt(snapshot.blockTimestampSeconds, finalized)
-}
-
-/** Unused at the latest block, and how long that is final. */
-export function unusedAt(
-  latestTimestampSeconds: bigint,
-  finalized: RpcAnswer | undefined,
-): AuthorizationFate {
-  const head = readAnswer(finalized, headSchema)
-  if ('status' in head) return { status: 'unused', latestTimestampSeconds }
-  return {
-    status: 'unused',
-    latestTimestampSeconds,
-    finalizedTimestampSeconds: earlier(head.value.timestamp, latestTimestampSeconds),
-  }
-}
-
-/**
- * State and tag may come from two backends. A state read behind the finalized block is final only
- * up to its own time; one read ahead of it implies the finalized block's state, since a spent
- * authorization never becomes unused again. Either way the earlier time is proven.
- */
-function earlier(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 async function traceEnd(

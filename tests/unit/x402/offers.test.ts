@@ -40,9 +40,12 @@ describe('each reason stands alone', () => {
   const { domain, address } = sample.usdcOf(base)
   const elsewhere = sample.usdcOf(arbitrum).address
   const table: [string, Record<string, unknown>, RegExp][] = [
-    ['another scheme', { scheme: 'upto' }, /Scheme upto/],
+    ['another scheme', { scheme: 'deferred' }, /Scheme deferred/],
     ['a scheme in another letter case', { scheme: 'EXACT' }, /Scheme EXACT/],
-    ['permit2', { extra: { ...domain, assetTransferMethod: 'permit2' } }, /"permit2"/],
+    ['upto by nobody', { scheme: 'upto' }, /facilitatorAddress/],
+    ['upto by a list', { scheme: 'upto', extra: { facilitatorAddress: [payTo] } }, /facilitatorA/],
+    ['upto by EIP-3009', upto({ assetTransferMethod: 'eip3009' }), /method "eip3009"/],
+    ['another method', { extra: { ...domain, assetTransferMethod: 'erc7710' } }, /"erc7710"/],
     ['a method that is no text', { extra: { assetTransferMethod: { toString: 1 } } }, /toString/],
     ['an unknown flow', { extra: { ...domain, paymentFlow: 'later' } }, /"later"/],
     ['an escrow', { extra: { ...domain, paymentFlow: 'escrow' } }, /"escrow"/],
@@ -77,6 +80,21 @@ describe('each reason stands alone', () => {
     expect(unpayable[0]?.reason).toMatch(reason)
     expect(unpayable[0]?.reason).toMatch(/^\w.*\.$/)
   })
+})
+
+function upto(more: Record<string, unknown> = {}) {
+  return { scheme: 'upto', extra: { facilitatorAddress: payTo, ...more } }
+}
+
+test('Permit2 is payable in version 2 alone, after what a freeze can cancel', () => {
+  const exact = { extra: { assetTransferMethod: 'permit2' } }
+  const permits = [requirementV2(upto()), requirementV2(exact)]
+
+  const { payable } = sort([...permits, requirementV2()])
+  const { unpayable } = sortOffers(read(challengeV1([requirementV1(exact)])), [base], priced)
+
+  expect(payable.map(({ method }) => method)).toEqual(['eip3009', 'permit2', 'permit2'])
+  expect(unpayable).toMatchObject([{ reason: 'Permit2 is not part of x402 version 1.' }])
 })
 
 test.each([

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { readSettlementClaim } from '../../../shared/x402/claim.ts'
 import type { Terms } from '../../../shared/x402/payload.ts'
 import * as payload from '../../../shared/x402/payload.ts'
 import { validityOf, validSecondsOf } from '../../../shared/x402/validity.ts'
 import { challengeV2, headerOf, payTo, requirementV1, requirementV2 } from '../../support/x402.ts'
 
-const { paymentHeader, readSettlementClaim } = payload
+const { paymentHeader } = payload
 const { signature, ...authorization } = {
   from: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
   to: payTo,

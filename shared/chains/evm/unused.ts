@@ -1,0 +1,48 @@
+/**
+ * That a signature was not used, and how long that is final: what a reserved amount is released on.
+ * The same for EIP-3009 and Permit2.
+ */
+import * as z from 'zod'
+import { quantitySchema } from '../hex.ts'
+import type { RpcAnswer } from './answer.ts'
+import { readAnswer } from './answer.ts'
+
+/**
+ * At the latest block, of that time. `finalizedTimestampSeconds` is the latest time up to which it
+ * is final that it was unused; absent on a node without finality, which proves no expiry.
+ */
+export type Unused = {
+  status: 'unused'
+  latestTimestampSeconds: bigint
+  finalizedTimestampSeconds?: bigint
+}
+
+// Hosted nodes commonly refuse eth_getLogs over more than 10,000 blocks.
+const searchBlocksMax = 9_000n
+
+/** The first block that is searched where none is named. */
+export function oldestSearched(latest: bigint): bigint {
+  return latest > searchBlocksMax ? latest - searchBlocksMax : 0n
+}
+
+const headSchema = z.object({ timestamp: quantitySchema })
+
+/** Unused at the latest block, and how long that is final. */
+export function unusedAt(latestTimestampSeconds: bigint, finalized: RpcAnswer | undefined): Unused {
+  const head = readAnswer(finalized, headSchema)
+  if ('status' in head) return { status: 'unused', latestTimestampSeconds }
+  return {
+    status: 'unused',
+    latestTimestampSeconds,
+    finalizedTimestampSeconds: earlier(head.value.timestamp, latestTimestampSeconds),
+  }
+}
+
+/**
+ * State and tag may come from two backends. A state read behind the finalized block is final only
+ * up to its own time; one read ahead of it implies the finalized block's state, since a spent
+ * authorization never becomes unused again. Either way the earlier time is proven.
+ */
+function earlier(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}

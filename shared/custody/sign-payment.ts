@@ -1,0 +1,47 @@
+/**
+ * Signs what the ledger holds of a payment, in the form that its stored terms say: an EIP-3009
+ * authorization, or a Permit2 permit with the allowance that it may need. Nothing of the request that
+ * asked for it is an input.
+ */
+import { assetOf } from '../chains/registry.ts'
+import { signAllowance } from './allowance.ts'
+import { signAuthorization } from './authorization.ts'
+import { readEnvelope, withKey } from './envelope.ts'
+import type { AuthorizedRow } from './ledger.ts'
+import { storedNonce } from './nonce.ts'
+import { signPermit2 } from './permit2.ts'
+import { permit2Of } from './permit2-terms.ts'
+import type { SignedPayment } from './port.ts'
+import type { Roots } from './roots.ts'
+
+/** The signature of an authorized payment. */
+export function signPayment(roots: Roots, row: AuthorizedRow): Promise<SignedPayment> {
+  const { account, wallet: address } = row.payment_row
+  const envelope = readEnvelope(row.wallet_envelope)
+  return withKey(roots, { account, address }, envelope, (key) => signWith(key, row.payment_row))
+}
+
+async function signWith(
+  key: Uint8Array,
+  payment: AuthorizedRow['payment_row'],
+): Promise<SignedPayment> {
+  const { token } = assetOf(payment)
+  const terms = {
+    chainId: payment.chain,
+    token: token.address,
+    domain: token.domain,
+    from: payment.wallet,
+    to: payment.payee,
+    valueAtomic: payment.amount_atomic,
+    validAfter: payment.valid_after,
+    validBefore: payment.valid_before,
+    nonce: storedNonce(payment),
+  }
+  const permit = permit2Of(payment.terms)
+  if (!permit) return signAuthorization(key, terms)
+  const signed = await signPermit2(key, { ...terms, ...permit })
+  const { allowance_nonce: nonce } = payment
+  if (nonce === null) return signed
+  const allowance = { ...terms, owner: payment.wallet, nonce: BigInt(nonce) }
+  return { ...signed, allowance: { nonce, signature: await signAllowance(key, allowance) } }
+}

@@ -1,0 +1,137 @@
+/**
+ * Permit2 as far as it goes without Permit2's own code, which only the long tests install: what is
+ * signed, what is refused, and what a freeze says of it.
+ */
+import { verifyTypedData } from 'ethers'
+import { expect, test } from 'vitest'
+import type { AuthorizeRequest } from '../../shared/custody/port.ts'
+import {
+  attemptOf,
+  execute,
+  openMarket,
+  prepare,
+  reservedUsd,
+  textWith,
+} from '../support/market.ts'
+import { authorizing } from '../support/signed.ts'
+import { challengeV2, headerOf, payTo, requirementV2 } from '../support/x402.ts'
+
+const market = await openMarket()
+const { custody } = market.world
+const facilitatorAddress = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
+const exact = requirementV2({ extra: { assetTransferMethod: 'permit2' } })
+const upto = requirementV2({ scheme: 'upto', extra: { facilitatorAddress } })
+const stored = { transfer_method: 'permit2', scheme: 'upto', requirement: upto }
+const sponsoring = { extensions: { eip2612GasSponsoring: { info: {} } } }
+
+const uint256 = (name: string) => ({ name, type: 'uint256' })
+const address = (name: string) => ({ name, type: 'address' })
+const permitTypes = {
+  PermitWitnessTransferFrom: [
+    { name: 'permitted', type: 'TokenPermissions' },
+    address('spender'),
+    uint256('nonce'),
+    uint256('deadline'),
+    { name: 'witness', type: 'Witness' },
+  ],
+  TokenPermissions: [address('token'), uint256('amount')],
+  Witness: [address('to'), address('facilitator'), uint256('validAfter')],
+}
+const allowanceTypes = {
+  Permit: [
+    address('owner'),
+    address('spender'),
+    uint256('value'),
+    uint256('nonce'),
+    uint256('deadline'),
+  ],
+}
+const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
+const permit2Domain = { name: 'Permit2', chainId: 84532, verifyingContract: permit2 }
+const usdcDomain = {
+  name: 'USDC',
+  version: '2',
+  chainId: 84532,
+  verifyingContract: market.chain.usdc,
+}
+
+async function signed(request: AuthorizeRequest) {
+  const answer = await custody?.authorize(request)
+  if (answer?.outcome !== 'signed' || !answer.authorization) throw new Error('not signed')
+  return answer.authorization
+}
+
+test('custody signs the stored terms as a permit with its allowance, and answers them again', async () => {
+  const payer = await market.agent('pay', { usdc: 10 })
+  const request = {
+    ...(await authorizing(market, payer, payTo, stored)),
+    allowanceNonce: '3',
+  }
+
+  const { allowance, signature, nonce } = await signed(request)
+  const again = await signed({ ...request, allowanceNonce: '4', validBefore: 2_000_000_001 })
+
+  const permitted = { token: market.chain.usdc, amount: 5_000_000n }
+  const spender = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002'
+  const witness = { to: payTo, facilitator: facilitatorAddress, validAfter: 0 }
+  const deadline = 2_000_000_000
+  const permit = { permitted, spender, nonce, deadline, witness }
+  expect(verifyTypedData(permit2Domain, permitTypes, permit, signature)).toBe(payer.address)
+  const word = { owner: payer.address, spender: permit2, value: 5_000_000n, nonce: 3, deadline }
+  const ofAllowance = allowance?.signature ?? ''
+  expect(verifyTypedData(usdcDomain, allowanceTypes, word, ofAllowance)).toBe(payer.address)
+  expect(again).toEqual({ ...again, signature, nonce, allowance })
+})
+
+test('no request can name the facilitator, the spender or the amount of a permit', async () => {
+  const payer = await market.agent('pay', { usdc: 10 })
+  const request = await authorizing(market, payer, payTo, stored)
+
+  for (const extra of [{ facilitator: payTo }, { spender: payTo }, { terms: stored }]) {
+    await expect(custody?.authorize({ ...request, ...extra })).rejects.toThrow(/unrecognized/i)
+  }
+})
+
+test('a freeze queues no cancellation of a permit and says why it can still be used', async () => {
+  const payer = await market.agent('pay', { usdc: 10 })
+  const request = await authorizing(market, payer, payTo, stored)
+  await signed(request)
+
+  const frozen = await payer.post('/account-freeze', {})
+  const { credential, paymentId } = request
+  const cancelled = await custody?.cancel({ credential, paymentId })
+
+  expect(frozen.body).toMatchObject({
+    cancelling: [],
+    cannot_be_stopped: [
+      { payment_id: paymentId, why: 'permit2', can_settle_until: '2033-05-18T03:33:20.000Z' },
+    ],
+  })
+  expect(cancelled).toEqual({ outcome: 'closed' })
+})
+
+test.each([
+  ['exact', exact],
+  ['upto', upto],
+])('on a chain without Permit2 nothing is signed for %s', async (_, requirement) => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const payment_required = headerOf(challengeV2([requirement], sponsoring))
+  const prepared = await prepare(agent, { resource_url: market.hostile.url, payment_required })
+
+  const answer = await execute(agent, attemptOf(prepared))
+
+  expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } })
+  expect(await reservedUsd(agent)).toBe('0')
+})
+
+test('where a wallet can be paid for by EIP-3009 too, that is what is prepared', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const payment_required = headerOf(challengeV2([upto, exact, requirementV2()], sponsoring))
+
+  const prepared = await prepare(agent, { resource_url: market.hostile.url, payment_required })
+
+  expect(prepared.body).toMatchObject({
+    terms: { scheme: 'exact', transfer_method: 'eip3009' },
+    summary: textWith('Pay 0.01 USDC'),
+  })
+})
