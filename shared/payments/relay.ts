@@ -3,7 +3,6 @@
  * meanwhile until nothing waits or no lane is free. Whoever stops early loses nothing: what is
  * stored is sent again by housekeeping, and what is queued is taken by the next one.
  */
-
 import type { Chain } from '../chains/chain.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
 import type { LaneHolding, Preflight } from '../chains/evm/preflight.ts'

@@ -2,7 +2,6 @@
  * The one file of x402 that fetches: what a resource asks for, and the paid request. Both go
  * through the guarded client, so a payment never follows a redirect to another place.
  */
-
 import { decodeBytes, parseJson } from '../base64.ts'
 import type { Fetched, Outside } from '../http/safe-fetch.ts'
 import { safeFetch } from '../http/safe-fetch.ts'

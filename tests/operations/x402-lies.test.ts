@@ -1,5 +1,4 @@
 /** Each challenge of the hostile merchant is paid under its honest terms or refused with a reason. */
-
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'

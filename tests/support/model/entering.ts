@@ -1,5 +1,4 @@
 /** Entering payments, asking for the facts, and custody's decision. */
-
 import * as z from 'zod'
 import { balanceOf, countOf, headOf } from './chain.ts'
 import { claimFrom, claimWire, lanesSeen, transactionWire } from './claims.ts'
