@@ -52,10 +52,10 @@ async function tryAll(market: Market, trials: readonly Trial[]): Promise<Tried[]
     await execute(market, entered, unreliable(trial.strike))
     return { ...trial, ...entered }
   })
-  await market.tick(leaseSeconds)
+  await pass(market, leaseSeconds)
   const again = tried.filter((_, index) => index % 2 === 0)
   await inParallel(again, (one) => execute(market, one))
-  await market.tick(leaseSeconds)
+  await pass(market, leaseSeconds)
   await market.hostile.idle()
   for (let seen = 0; seen <= tried.length; seen += batch) await keepHouse(market.world)
   return tried
