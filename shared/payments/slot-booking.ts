@@ -3,7 +3,7 @@
  * be missing while the others are there, and a transaction's status says nothing about any of them.
  */
 import { findTransfer, isCanceled } from '../chains/evm/logs.ts'
-import type { PlacedReceipt } from '../chains/evm/receipts.ts'
+import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { World } from '../world.ts'
 import type { Slot } from './slot.ts'

@@ -4,8 +4,7 @@
  * back whose place is lost. Never a second authorization, and never a failure without an anchor.
  */
 import type { Chain } from '../chains/chain.ts'
-import { isBlockReplaced } from '../chains/evm/proof.ts'
-import { readReceipts } from '../chains/evm/receipts.ts'
+import { isBlockReplaced, readReceipts } from '../chains/evm/proof.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'

@@ -35,10 +35,29 @@ export type Proof =
   | (Inclusion & { status: 'reverted' | 'unmatched' })
   | (Inclusion & { status: 'settled'; logIndex: number })
 
+/** Reads the receipt with the block tags in one HTTP request and looks for the payment. */
+export async function proveTransfer(
+  world: ChainWorld,
+  chain: Chain,
+  token: Token,
+  expected: ExpectedTransfer,
+  transactionHash: Hex,
+): Promise<Proof | Unavailable> {
+  const read = await readReceipts(world, chain, [transactionHash])
+  if (read.status !== 'ok') return read
+  const receipt = read.receipts.get(transactionHash)
+  if (!receipt) return { status: 'not_found' }
+  const { blockNumber, blockHash, confirmations, finality } = receipt
+  const inclusion = { transactionHash, blockNumber, blockHash, confirmations, finality }
+  if (receipt.status !== 1n) return { status: 'reverted', ...inclusion }
+  const logIndex = findTransfer(receipt.logs, token, expected)
+  if (logIndex === undefined) return { status: 'unmatched', ...inclusion }
+  return { status: 'settled', ...inclusion, logIndex: Number(logIndex) }
+}
+
 const logsMax = 2_000
 
-/** A receipt as a node answers it; `status` is 1 when the transaction did not revert. */
-export const receiptSchema = z.object({
+const receiptSchema = z.object({
   transactionHash: wordSchema,
   blockNumber: quantitySchema,
   blockHash: wordSchema,
@@ -47,33 +66,59 @@ export const receiptSchema = z.object({
 })
 const headSchema = z.object({ number: quantitySchema })
 
+/** A receipt in its place; `status` is 1 when the transaction did not revert. */
+export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
+
+/** Receipts in one HTTP request; one of a full batch of transfers has about 40 kB. */
+const receiptsPerRequest = 16
+const tags = ['latest', 'safe', 'finalized'] as const
+
 /**
- * Reads receipt and block tags in one HTTP request and looks for the payment. An endpoint that knows
- * no receipt may lag or have lost it, so the next one is asked before it is `not_found`.
+ * Reads all of them, by the hash that was asked for; those that nobody has are left out. An endpoint
+ * that has none may lag or have lost them, so the next one is asked.
  */
-export async function proveTransfer(
+export async function readReceipts(
   world: ChainWorld,
   chain: Chain,
-  token: Token,
-  expected: ExpectedTransfer,
-  transactionHash: Hex,
-): Promise<Proof | Unavailable> {
-  const calls = [
-    { method: 'eth_getTransactionReceipt', params: [transactionHash] },
-    ...(['latest', 'safe', 'finalized'] as const).map(headCall),
-  ]
-  const answers = await rpcFor(world, chain).batch(calls, { isEnough: isFound })
-  const [receiptAnswer, ...heads] = answers
-  const read = readAnswer(receiptAnswer, receiptSchema.nullable())
-  if ('status' in read) return read
-  const receipt = read.value
-  if (!receipt) return { status: 'not_found' }
-  if (!sameHex(receipt.transactionHash, transactionHash)) return unavailable('a foreign receipt')
-  const inclusion = placeInChain(receipt, heads.map(readHead))
-  if (receipt.status !== 1n) return { status: 'reverted', ...inclusion }
-  const logIndex = findTransfer(receipt.logs, token, expected)
-  if (logIndex === undefined) return { status: 'unmatched', ...inclusion }
-  return { status: 'settled', ...inclusion, logIndex: Number(logIndex) }
+  hashes: readonly Hex[],
+): Promise<{ status: 'ok'; receipts: Map<Hex, PlacedReceipt> } | Unavailable> {
+  const receipts = new Map<Hex, PlacedReceipt>()
+  for (let start = 0; start < hashes.length; start += receiptsPerRequest) {
+    const part = hashes.slice(start, start + receiptsPerRequest)
+    const calls = [
+      ...part.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+      ...tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+    ]
+    const isEnough = (answers: readonly RpcAnswer[]) =>
+      answers.slice(0, part.length).some((answer) => isFound([answer]))
+    const answers = await rpcFor(world, chain).batch(calls, { isEnough })
+    const heads = answers.slice(part.length).map(readHead)
+    for (const [at, hash] of part.entries()) {
+      const read = readAnswer(answers[at], receiptSchema.nullable())
+      if ('status' in read) return read
+      if (!read.value) continue
+      if (!sameHex(read.value.transactionHash, hash)) return unavailable('a foreign receipt')
+      receipts.set(hash, { ...read.value, ...placeInChain(read.value, heads) })
+    }
+  }
+  return { status: 'ok', receipts }
+}
+
+/** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
+function readHead(answer: RpcAnswer): bigint | undefined {
+  const read = readAnswer(answer, headSchema)
+  return 'value' in read ? read.value.number : undefined
+}
+
+function placeInChain(
+  { transactionHash, blockNumber, blockHash }: z.output<typeof receiptSchema>,
+  [latest, safe, finalized]: (bigint | undefined)[],
+): Inclusion {
+  const covers = (head: bigint | undefined) => head !== undefined && head >= blockNumber
+  const finality = covers(finalized) ? 'finalized' : covers(safe) ? 'safe' : 'included'
+  // Another backend may answer for the tags and lag behind; the receipt itself is one confirmation.
+  const depth = latest !== undefined && latest > blockNumber ? latest - blockNumber : 0n
+  return { transactionHash, blockNumber, blockHash, confirmations: Number(depth) + 1, finality }
 }
 
 const hashSchema = z.object({ hash: wordSchema }).nullable()
@@ -94,27 +139,4 @@ export async function isBlockReplaced(
   const answer = await rpcFor(world, chain).request('eth_getBlockByNumber', params, limits)
   const read = readAnswer(answer, hashSchema)
   return 'value' in read && read.value ? !sameHex(read.value.hash, block.hash) : undefined
-}
-
-/** The call for the block that a tag names. */
-export function headCall(tag: 'latest' | 'safe' | 'finalized') {
-  return { method: 'eth_getBlockByNumber', params: [tag, false] }
-}
-
-/** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
-export function readHead(answer: RpcAnswer): bigint | undefined {
-  const read = readAnswer(answer, headSchema)
-  return 'value' in read ? read.value.number : undefined
-}
-
-/** Where a receipt's block stands among the latest, safe and finalized ones. */
-export function placeInChain(
-  { transactionHash, blockNumber, blockHash }: z.output<typeof receiptSchema>,
-  [latest, safe, finalized]: (bigint | undefined)[],
-): Inclusion {
-  const covers = (head: bigint | undefined) => head !== undefined && head >= blockNumber
-  const finality = covers(finalized) ? 'finalized' : covers(safe) ? 'safe' : 'included'
-  // Another backend may answer for the tags and lag behind; the receipt itself is one confirmation.
-  const depth = latest !== undefined && latest > blockNumber ? latest - blockNumber : 0n
-  return { transactionHash, blockNumber, blockHash, confirmations: Number(depth) + 1, finality }
 }
