@@ -1131,17 +1131,6 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_waiting()
- RETURNS TABLE(chain bigint)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return query select distinct c.chain from private.relay_calls c
-   where c.slot is null and private.is_relay_needed(c.chain);
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key text, status integer DEFAULT NULL::integer, body text DEFAULT NULL::text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2015,8 +2004,6 @@ grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolea
 grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
-
-grant execute on function api.housekeeping_waiting() to service_role;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
 

@@ -173,7 +173,6 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_slots: { args: { batch: number } }
-  housekeeping_waiting: { args: Record<string, never> }
   keep_answer: {
     args: {
       credential: string

@@ -46,7 +46,8 @@ export async function keepLanes(
     return undefined
   }
   const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
-  const funded = fundedLanes(rows, seen)
+  const relayers = rows.filter(({ kind }) => kind === 'relayer')
+  const funded = fundedLanes(relayers, seen)
   for (const row of rows) {
     const state = states.get(row.address)
     if (!state) continue
@@ -54,14 +55,12 @@ export async function keepLanes(
     const isFunded = funded.some(({ address }) => address === row.address)
     if (row.kind === 'relayer') await putInService(world, chain, row, { isFunded, state, seen })
   }
-  const isRelayer = (address: string) =>
-    rows.some((row) => row.address === address && row.kind === 'relayer')
   return {
     states,
     relay: {
       maxFeePerGas: seen.maxFeePerGas.toString(),
       maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
-      lanes: funded.filter(({ address }) => isRelayer(address)),
+      lanes: funded,
     },
   }
 }

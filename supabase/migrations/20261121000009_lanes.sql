@@ -154,14 +154,6 @@ begin
   get diagnostics changed = row_count;
   return changed > 0;
 end $$;
-
--- The chains on which calls wait for somebody to relay them.
-create function api.housekeeping_waiting() returns table (chain bigint)
-  language plpgsql security definer set search_path = '' as $$
-begin
-  return query select distinct c.chain from private.relay_calls c
-   where c.slot is null and private.is_relay_needed(c.chain);
-end $$;
 grant execute on function api.housekeeping_slots, api.housekeeping_book_slot,
   api.housekeeping_reopen_slot, api.housekeeping_requeue_slot, api.housekeeping_lanes,
-  api.housekeeping_pause_lane, api.housekeeping_repair_lane, api.housekeeping_waiting to service_role;
+  api.housekeeping_pause_lane, api.housekeeping_repair_lane to service_role;
