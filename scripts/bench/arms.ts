@@ -3,7 +3,6 @@ import { createWalletClient, defineChain, http, nonceManager, parseAbi, publicAc
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import * as z from 'zod'
 import { fund } from '../local/chain.ts'
-import { callRpc } from '../local/rpc.ts'
 import type { BenchWorld } from './world.ts'
 
 const abi = parseAbi(['function transfer(address to, uint256 value) returns (bool)'])
@@ -89,32 +88,4 @@ export async function inParallel(
     }
   }
   await Promise.all(Array.from({ length: Math.min(clients, tasks) }, client))
-}
-
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-const logRows = z.array(z.object({ topics: z.array(z.string()) }))
-
-/** Follows the token's Transfer logs and tells when payees were paid, by address in lower case. */
-export async function watchPayees({ chain }: BenchWorld) {
-  const seen = new Map<string, { times: number; at: number }>()
-  let next = (await headOf(chain.rpcUrl)) + 1n
-  const look = async () => {
-    const head = await headOf(chain.rpcUrl)
-    if (head < next) return
-    const [fromBlock, toBlock] = [next, head].map((block) => `0x${block.toString(16)}`)
-    next = head + 1n
-    const filter = { address: chain.usdc, topics: [transferTopic], fromBlock, toBlock }
-    const [answer] = await callRpc(chain.rpcUrl, [['eth_getLogs', filter]])
-    const at = performance.now()
-    for (const { topics } of logRows.parse(answer)) {
-      const payee = `0x${(topics[2] ?? '').slice(26)}`
-      seen.set(payee, { times: (seen.get(payee)?.times ?? 0) + 1, at })
-    }
-  }
-  return { seen, look }
-}
-
-async function headOf(rpcUrl: string): Promise<bigint> {
-  const [head] = await callRpc(rpcUrl, [['eth_blockNumber']])
-  return BigInt(z.string().parse(head))
 }

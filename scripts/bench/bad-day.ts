@@ -47,14 +47,3 @@ export async function reorganize({ chain }: BenchWorld, random: () => number, en
     await callRpc(chain.rpcUrl, [['anvil_reorg', depth, []]])
   }
 }
-
-/** mulberry32: the same numbers in each run. */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

@@ -1,6 +1,6 @@
 /** What the database says of payments beside what the chain's logs show. */
 import * as z from 'zod'
-import { callRpc } from '../local/rpc.ts'
+import { headOf, paidIn } from './payees.ts'
 import type { BenchWorld } from './world.ts'
 
 const paymentRows = z.array(z.object({ state: z.string(), payee: z.string() }))
@@ -25,21 +25,15 @@ export async function compare(world: BenchWorld, asked: ReadonlySet<string>) {
   }
 }
 
-const logRows = z.array(z.object({ topics: z.array(z.string()) }))
-const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const blocksAtOnce = 50
 
 /** How often each address was paid on the chain as it is now. */
 async function paidFrom({ chain }: BenchWorld): Promise<Map<string, number>> {
-  const [head] = await callRpc(chain.rpcUrl, [['eth_blockNumber']])
+  const head = await headOf(chain)
   const paid = new Map<string, number>()
-  for (let from = 0; from <= Number(head); from += 50) {
-    const [fromBlock, toBlock] = [from, Math.min(from + 49, Number(head))].map(
-      (block) => `0x${block.toString(16)}`,
-    )
-    const filter = { address: chain.usdc, topics: [transferTopic], fromBlock, toBlock }
-    const [answer] = await callRpc(chain.rpcUrl, [['eth_getLogs', filter]])
-    for (const { topics } of logRows.parse(answer)) {
-      const payee = `0x${(topics[2] ?? '').slice(26)}`
+  for (let first = 0; first <= head; first += blocksAtOnce) {
+    const last = Math.min(first + blocksAtOnce - 1, head)
+    for (const payee of await paidIn(chain, first, last)) {
       paid.set(payee, (paid.get(payee) ?? 0) + 1)
     }
   }

@@ -8,11 +8,13 @@ import { walletCustodialTransfer } from '../../functions/wallet-custodial-transf
 import { run as runTransfer } from '../../functions/wallet-custodial-transfer/handler.ts'
 import { edgeFunction } from '../../shared/http/edge.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { fractions } from '../local/random.ts'
 import { callRpc } from '../local/rpc.ts'
 import { startRpcProxy } from '../local/rpc-proxy.ts'
-import { freshPayee, inParallel, nonceManagerArm, watchPayees } from './arms.ts'
-import { inProcess, mortal, reorganize, seeded } from './bad-day.ts'
+import { freshPayee, inParallel, nonceManagerArm } from './arms.ts'
+import { inProcess, mortal, reorganize } from './bad-day.ts'
 import { compare } from './books.ts'
+import { watchPayees } from './payees.ts'
 import type { Figure } from './report.ts'
 import type { BenchWorld } from './world.ts'
 
@@ -26,7 +28,7 @@ export async function benchCorrectness(world: BenchWorld, transfers: number): Pr
   const proxy = await startRpcProxy({ nodeUrl: world.chain.rpcUrl, seed: 7, rules: [lossy] })
   const ending = new AbortController()
   try {
-    const random = seeded(11)
+    const random = fractions(11)
     const rpcUrl = proxy.url
     await moveClock(world, 0)
     const keys = await Promise.all(Array.from({ length: 10 }, async () => world.payer()))

@@ -1,7 +1,8 @@
 /** How long what was signed takes to be paid when all workers are killed under load. */
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
-import { freshPayee, inParallel, productArm, watchPayees } from './arms.ts'
+import { freshPayee, inParallel, productArm } from './arms.ts'
+import { watchPayees } from './payees.ts'
 import type { Figure } from './report.ts'
 import { runtimesOf } from './runtimes.ts'
 import type { BenchWorld } from './world.ts'

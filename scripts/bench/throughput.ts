@@ -4,14 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Arm } from './arms.ts'
-import {
-  freshPayee,
-  inParallel,
-  nonceManagerArm,
-  productArm,
-  waitingArm,
-  watchPayees,
-} from './arms.ts'
+import { freshPayee, inParallel, nonceManagerArm, productArm, waitingArm } from './arms.ts'
+import { watchPayees } from './payees.ts'
 import type { Figure } from './report.ts'
 import { quantile } from './report.ts'
 import type { BenchWorld } from './world.ts'

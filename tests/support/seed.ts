@@ -3,6 +3,7 @@
  * failed test printed. Only the schedule is replayed; how a machine interleaves its threads is not.
  */
 import { onTestFailed } from 'vitest'
+import { fractions } from '../../scripts/local/random.ts'
 
 export type Random = {
   /** A whole number from `least` to `most`. */
@@ -16,14 +17,8 @@ export function seeded(): Random {
   return randomOf(seed)
 }
 
-/** mulberry32: 32 bits of state are enough to draw schedules from. */
+/** Draws from one seed. */
 export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = fractions(seed)
   return { between: (least, most) => least + Math.floor(next() * (most - least + 1)) }
 }

@@ -2,6 +2,7 @@
  * What a lossy endpoint does to requests, and to which. Each rule draws from a stream of its own, so
  * what it strikes depends on the seed and on how often it was asked, not on other traffic.
  */
+import { fractions } from '../random.ts'
 
 /** What happens to a request as a whole, or to the answers of a node that is believed. */
 export type Rule = (Fault | Lie) & {
@@ -39,21 +40,10 @@ export type Plan = (methods: readonly string[]) => Rule[]
 
 /** The rules that strike, in their order. */
 export function planFrom(rules: readonly Rule[], seed: number): Plan {
-  const armed = rules.map((rule, index) => ({ rule, random: mulberry32(seed * 31 + index) }))
+  const armed = rules.map((rule, index) => ({ rule, random: fractions(seed * 31 + index) }))
   return (methods) =>
     armed.flatMap(({ rule, random }) => {
       const isMeant = rule.methods?.some((method) => methods.includes(method)) ?? true
       return isMeant && random() < (rule.share ?? 1) ? [rule] : []
     })
-}
-
-/** Numbers in [0, 1), the same for the same seed: mulberry32 of Tommy Ettinger, public domain. */
-function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
