@@ -4,7 +4,7 @@ import { broadcast, replaceSlot } from './custody-work.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, isTold, pickSlot } from './house.ts'
-import { isRelayNeeded, pauseLane, repairLane } from './relay.ts'
+import { pauseLane, repairLane } from './relay.ts'
 import { finishAttempt } from './settlement.ts'
 import type { Lane, Payment } from './state.ts'
 import { isLive } from './state.ts'
@@ -88,12 +88,6 @@ async function listLanes(house: House): Promise<void> {
   agree('housekeeping_lanes', answer, wanted.sort(byAddress))
 }
 
-async function listWaiting(house: House): Promise<void> {
-  const { twin } = house
-  const answer = await ask(house, 'housekeeping_waiting', {})
-  agree('housekeeping_waiting', answer, isRelayNeeded(twin) ? [{ chain: twin.chain }] : [])
-}
-
 /** The end of an x402 delivery, with the settlement that the chain shows by now. */
 async function finishDelivery(house: House, dice: Dice): Promise<void> {
   const open = house.twin.payments.filter((one) => one.kind === 'x402' && isLive(one))
@@ -152,6 +146,5 @@ export const housekeepingOperations: readonly Operation[] = [
   { name: 'repair lane', weight: 4, run: repairOne },
   { name: 'pause lane', weight: 3, run: pauseOne },
   { name: 'list lanes', weight: 1, run: listLanes },
-  { name: 'list waiting', weight: 1, run: listWaiting },
   { name: 'finish delivery', weight: 4, run: finishDelivery },
 ]
