@@ -10,6 +10,8 @@ const schema = z.object({
   /** `local` is the only environment in which loopback addresses may be allowed. */
   ENVIRONMENT: z.enum(['production', 'staging', 'local']).default('production'),
   BASE_URL: z.url(),
+  /** Where the owner's pages are; its host name is the relying party of passkeys. */
+  WEB_URL: z.url(),
   MAIL_DOMAIN: z.string().min(1),
   SUPABASE_URL: z.url(),
   SUPABASE_SERVICE_KEY: z.string().min(1).optional(),

@@ -48,9 +48,10 @@ create table private.activities (
 );
 alter table private.activities enable row level security;
 
-create table private.api_keys (
+create table private.credentials (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
+  kind text not null default 'api_key'::text,
   digest text not null,
   label text not null,
   shown text not null,
@@ -61,16 +62,21 @@ create table private.api_keys (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_on date,
-  constraint api_keys_pkey PRIMARY KEY (id),
-  constraint api_keys_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint api_keys_burst_check CHECK ((burst > 0)),
-  constraint api_keys_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
-  constraint api_keys_digest_key UNIQUE (digest),
-  constraint api_keys_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
-  constraint api_keys_per_second_check CHECK ((per_second > 0)),
-  constraint api_keys_scopes_check CHECK ((scopes <@ ARRAY['read'::text, 'pay'::text, 'full'::text, 'vault'::text]))
+  constraint credentials_pkey PRIMARY KEY (id),
+  constraint credentials_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint credentials_burst_check CHECK ((burst > 0)),
+  constraint credentials_check CHECK (
+CASE kind
+    WHEN 'session'::text THEN (scopes = ARRAY['owner'::text])
+    ELSE (scopes <@ ARRAY['read'::text, 'pay'::text, 'full'::text, 'vault'::text])
+END),
+  constraint credentials_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint credentials_digest_key UNIQUE (digest),
+  constraint credentials_kind_check CHECK ((kind = ANY (ARRAY['api_key'::text, 'session'::text]))),
+  constraint credentials_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
+  constraint credentials_per_second_check CHECK ((per_second > 0))
 );
-alter table private.api_keys enable row level security;
+alter table private.credentials enable row level security;
 
 create table private.custody_keys (
   address text not null,
@@ -149,7 +155,7 @@ create table private.known_devices (
   known_since timestamp with time zone not null default private.clock(),
   constraint known_devices_pkey PRIMARY KEY (account, key, fingerprint),
   constraint known_devices_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint known_devices_key_fkey FOREIGN KEY (key) REFERENCES private.api_keys(id)
+  constraint known_devices_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id)
 );
 alter table private.known_devices enable row level security;
 
@@ -164,6 +170,18 @@ create table private.known_recipients (
   constraint known_recipients_chain_family_check CHECK ((chain_family = 'evm'::text))
 );
 alter table private.known_recipients enable row level security;
+
+create table private.owners (
+  account uuid not null,
+  email text not null,
+  password_hash text,
+  created_at timestamp with time zone not null default private.clock(),
+  constraint owners_pkey PRIMARY KEY (account),
+  constraint owners_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint owners_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@\s]+@[^@\s]+$'::text))),
+  constraint owners_email_key UNIQUE (email)
+);
+alter table private.owners enable row level security;
 
 create table private.payments (
   id uuid not null default gen_random_uuid(),
@@ -223,7 +241,7 @@ END) stored,
   constraint payments_check3 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
-  constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.api_keys(id),
+  constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
   constraint payments_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'x402'::text]))),
   constraint payments_payee_check CHECK ((payee ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'failed'::text, 'released'::text, 'expired'::text]))),
@@ -301,6 +319,21 @@ create table private.relay_transactions (
 );
 alter table private.relay_transactions enable row level security;
 
+create table private.sessions (
+  credential uuid not null,
+  signed_in_with text not null,
+  ends_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null default private.clock(),
+  proven_at timestamp with time zone not null default private.clock(),
+  user_agent text not null,
+  client text not null,
+  constraint sessions_pkey PRIMARY KEY (credential),
+  constraint sessions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
+  constraint sessions_signed_in_with_check CHECK ((signed_in_with = ANY (ARRAY['sign_up'::text, 'password'::text, 'passkey'::text, 'recovery_code'::text]))),
+  constraint sessions_user_agent_check CHECK ((length(user_agent) <= 256))
+);
+alter table private.sessions enable row level security;
+
 create table private.wallets (
   account uuid not null,
   chain_family text not null,
@@ -359,7 +392,7 @@ CREATE OR REPLACE FUNCTION api.account_exposure(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
   at timestamptz := private.clock();
 begin
   return query
@@ -404,7 +437,7 @@ CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize(credential, 'pay', true);
   waiting private.payments;
 begin
   update private.payments p set state = 'awaiting_confirmation'
@@ -423,7 +456,7 @@ CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'pay', true);
+  caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
   payee_address text := payee;
 begin
@@ -481,7 +514,7 @@ CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, o
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, needed);
+  caller private.credentials := private.admit(credential, needed);
   at timestamptz := private.clock();
   kept private.idempotent_answers;
 begin
@@ -516,7 +549,7 @@ CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize(credential, 'pay', true);
   payer private.accounts;
   p private.payments;
   at timestamptz := private.clock();
@@ -571,7 +604,7 @@ CREATE OR REPLACE FUNCTION api.custody_cancel(credential text, payment uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, 'any');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   return query
   select private.payment_json(p), k.envelope, c.signature
@@ -664,7 +697,7 @@ CREATE OR REPLACE FUNCTION api.custody_record_cancel(credential text, payment uu
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, 'any');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   insert into private.relay_calls (payment, kind, chain, signature)
   select p.id, 'cancel', p.chain, custody_record_cancel.signature
@@ -721,7 +754,7 @@ CREATE OR REPLACE FUNCTION api.find_payment(credential text, payment uuid DEFAUL
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
 begin
   return query select private.payment_json(p) from private.payments p
    where p.account = caller.account
@@ -737,7 +770,7 @@ CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max intege
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'any');
+  caller private.credentials := private.admit(credential, 'any');
 begin
   -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
   perform from private.accounts a where a.id = caller.account for update;
@@ -784,7 +817,7 @@ CREATE OR REPLACE FUNCTION api.get_identity(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
   spent private.spending := private.spent(caller.account);
 begin
   return query
@@ -806,7 +839,7 @@ CREATE OR REPLACE FUNCTION api.get_wallet(credential text)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
@@ -1138,7 +1171,7 @@ CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, 'read');
+  caller private.credentials := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
     perform private.release_key(caller.account, operation, key);
@@ -1157,7 +1190,7 @@ CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, befo
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
@@ -1179,7 +1212,7 @@ CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'pay', true);
+  caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
   update private.payments p set device = payment_facts.device, key = caller.id
@@ -1201,7 +1234,7 @@ CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize(credential, 'pay', true);
 begin
   return query
   select
@@ -1220,7 +1253,7 @@ CREATE OR REPLACE FUNCTION api.resolve_recipient(credential text, recipient_alia
  SET search_path TO ''
 AS $function$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
   found_wallet private.wallets;
   target text := resolve_recipient.address;
 begin
@@ -1242,16 +1275,30 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
- RETURNS private.api_keys
+ RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
 declare
-  caller private.api_keys := private.recognize(credential, needed, unfrozen);
+  caller private.credentials := private.recognize(credential, needed, unfrozen);
   today date := private.clock()::date;
 begin
   perform private.take('key:' || caller.id, caller.burst, caller.per_second);
   if caller.last_used_on is distinct from today then
-    update private.api_keys k set last_used_on = today where k.id = caller.id;
+    update private.credentials k set last_used_on = today where k.id = caller.id;
+  end if;
+  return caller;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.admit_owner(credential text, fresh boolean DEFAULT false)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'owner');
+begin
+  if fresh and not exists (select from private.sessions s where s.credential = caller.id
+    and s.proven_at > private.clock() - interval '10 minutes') then
+    perform private.refuse('proof_required', '403');
   end if;
   return caller;
 end $function$;
@@ -1587,7 +1634,7 @@ CREATE OR REPLACE FUNCTION private.open_api_key(account uuid, digest text, label
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into private.api_keys (account, digest, label, shown, scopes, per_second, burst)
+  insert into private.credentials (account, digest, label, shown, scopes, per_second, burst)
   values (account, digest, label, shown, scopes, per_second, burst)
 $function$;
 
@@ -1671,14 +1718,14 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION private.recognize(credential text, needed text, unfrozen boolean DEFAULT false)
- RETURNS private.api_keys
+ RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
 declare
-  found_key private.api_keys;
+  found_key private.credentials;
   frozen_at timestamptz;
 begin
-  select k.* into found_key from private.api_keys k
+  select k.* into found_key from private.credentials k
    where k.digest = credential and k.revoked_at is null
      and (k.expires_at is null or k.expires_at > private.clock());
   if not found then
@@ -1795,7 +1842,7 @@ CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
 AS $function$
   select case needed
     when 'any' then true
-    when 'read' then held && array['read', 'pay', 'full']
+    when 'read' then held && array['read', 'pay', 'full', 'owner']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end

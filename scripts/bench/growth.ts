@@ -65,7 +65,7 @@ async function fill(sql: Sql, rows: number): Promise<void> {
       insert into private.accounts (alias) select 'stranger-' || n from generate_series(1, 100) n
       returning id
     ), keys as (
-      insert into private.api_keys (account, digest, label, shown, scopes)
+      insert into private.credentials (account, digest, label, shown, scopes)
       select id, encode(sha256(id::text::bytea), 'hex'), 'bench', 'x', array['pay'] from others
       returning id, account
     ), wallets as (

@@ -146,6 +146,7 @@ export function bindingsOf(
     ENVIRONMENT: 'local',
     ALLOW_LOOPBACK: 'true',
     BASE_URL: 'http://127.0.0.1',
+    WEB_URL: 'http://localhost/web',
     MAIL_DOMAIN: 'agents.example',
     SUPABASE_URL: gatewayUrl,
     EUR_USD_RATE: '1.10',

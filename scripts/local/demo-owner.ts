@@ -48,7 +48,7 @@ export async function ownedKeys(sql: Sql, account: Account, secrets: Secrets): P
 }
 
 async function isKnown(sql: Sql, digest: string): Promise<boolean> {
-  const rows = await sql`select from private.api_keys where digest = ${digest}
+  const rows = await sql`select from private.credentials where digest = ${digest}
     and revoked_at is null`
   return rows.length > 0
 }

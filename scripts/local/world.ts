@@ -159,6 +159,7 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     ENVIRONMENT: 'local',
     ALLOW_LOOPBACK: 'true',
     BASE_URL: `http://127.0.0.1:${ports.functions}`,
+    WEB_URL: `http://localhost:${ports.functions}/web`,
     MAIL_DOMAIN: mailDomain,
     EUR_USD_RATE: eurUsdRate,
     SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,

@@ -3,8 +3,11 @@
  * operation names only the narrowest scope that it needs.
  */
 
-/** What a credential may hold. `vault` stands aside: it opens secrets and nothing else. */
-export const scopes = ['read', 'pay', 'full', 'vault'] as const
+/**
+ * What a credential may hold. `vault` stands aside: it opens secrets and nothing else. `owner` is held
+ * by sessions alone, and covers `read`.
+ */
+export const scopes = ['read', 'pay', 'full', 'vault', 'owner'] as const
 /** One scope, as it is stored with a credential. */
 export type Scope = (typeof scopes)[number]
 

@@ -1,4 +1,4 @@
--- Accounts, wallets, API keys, and who is known to an account.
+-- Accounts, wallets, credentials, and who is known to an account.
 
 create table private.accounts (
   id uuid primary key default gen_random_uuid(),
@@ -33,14 +33,18 @@ create table private.custody_keys (
   envelope jsonb not null
 );
 
-create table private.api_keys (
+-- What a caller proves itself with: an API key, or the session of the owner's browser. Only a session
+-- has the scope `owner`, and it has no other: no key can do what is the owner's alone.
+create table private.credentials (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  -- HMAC-SHA-256 of the key with a pepper that the database never sees.
+  kind text not null default 'api_key' check (kind in ('api_key', 'session')),
+  -- HMAC-SHA-256 of the key or session id with a pepper that the database never sees.
   digest text not null unique check (digest ~ '^[0-9a-f]{64}$'),
   label text not null check (length(label) between 1 and 64),
   shown text not null,
-  scopes text[] not null check (scopes <@ array['read', 'pay', 'full', 'vault']),
+  scopes text[] not null check (case kind when 'session' then scopes = array['owner']
+    else scopes <@ array['read', 'pay', 'full', 'vault'] end),
   burst integer not null default 600 check (burst > 0),
   per_second integer not null default 100 check (per_second > 0),
   created_at timestamptz not null default private.clock(),
@@ -52,7 +56,7 @@ create table private.api_keys (
 -- A device is a credential together with a client fingerprint (DESIGN section 4).
 create table private.known_devices (
   account uuid not null references private.accounts,
-  key uuid not null references private.api_keys,
+  key uuid not null references private.credentials,
   fingerprint text not null,
   known_since timestamptz not null default private.clock(),
   primary key (account, key, fingerprint)
@@ -69,16 +73,17 @@ create table private.known_recipients (
 alter table private.accounts enable row level security;
 alter table private.wallets enable row level security;
 alter table private.custody_keys enable row level security;
-alter table private.api_keys enable row level security;
+alter table private.credentials enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
--- full covers pay, pay covers read; vault covers nothing but itself. Every scope covers any.
+-- full covers pay, pay covers read; vault covers nothing but itself; owner covers read, for the owner
+-- sees everything, and never pay. Every scope covers any.
 create function private.scope_covers(held text[], needed text) returns boolean
   language sql immutable as $$
   select case needed
     when 'any' then true
-    when 'read' then held && array['read', 'pay', 'full']
+    when 'read' then held && array['read', 'pay', 'full', 'owner']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end
@@ -88,12 +93,12 @@ $$;
 -- With `unfrozen` a frozen account is turned away too: for money and for secrets. It counts against
 -- no rate: the later calls of a request that was let in already must not be refused for that.
 create function private.recognize(credential text, needed text, unfrozen boolean default false)
-  returns private.api_keys language plpgsql as $$
+  returns private.credentials language plpgsql as $$
 declare
-  found_key private.api_keys;
+  found_key private.credentials;
   frozen_at timestamptz;
 begin
-  select k.* into found_key from private.api_keys k
+  select k.* into found_key from private.credentials k
    where k.digest = credential and k.revoked_at is null
      and (k.expires_at is null or k.expires_at > private.clock());
   if not found then
@@ -114,14 +119,14 @@ end $$;
 
 -- Recognizes the caller and counts the request against its rate.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
-  returns private.api_keys language plpgsql as $$
+  returns private.credentials language plpgsql as $$
 declare
-  caller private.api_keys := private.recognize(credential, needed, unfrozen);
+  caller private.credentials := private.recognize(credential, needed, unfrozen);
   today date := private.clock()::date;
 begin
   perform private.take('key:' || caller.id, caller.burst, caller.per_second);
   if caller.last_used_on is distinct from today then
-    update private.api_keys k set last_used_on = today where k.id = caller.id;
+    update private.credentials k set last_used_on = today where k.id = caller.id;
   end if;
   return caller;
 end $$;
@@ -159,6 +164,6 @@ create function private.open_api_key(
   account uuid, digest text, label text, shown text, scopes text[], per_second integer,
   burst integer)
   returns void language sql as $$
-  insert into private.api_keys (account, digest, label, shown, scopes, per_second, burst)
+  insert into private.credentials (account, digest, label, shown, scopes, per_second, burst)
   values (account, digest, label, shown, scopes, per_second, burst)
 $$;

@@ -3,7 +3,7 @@
 create table private.payments (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  key uuid not null references private.api_keys,
+  key uuid not null references private.credentials,
   device text not null,
   kind text not null check (kind in ('transfer', 'x402')),
   state text not null default 'prepared' check (state in (

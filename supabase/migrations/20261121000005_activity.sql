@@ -38,7 +38,7 @@ create function api.list_activity(
     deposit jsonb, untrusted jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
 begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,

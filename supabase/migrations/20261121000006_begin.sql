@@ -33,7 +33,7 @@ create function api.begin_payment(
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'pay', true);
+  caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
   payee_address text := payee;
 begin
@@ -68,7 +68,7 @@ create function api.payment_facts(credential text, payment uuid, kind text, devi
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'pay', true);
+  caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
   update private.payments p set device = payment_facts.device, key = caller.id
@@ -88,7 +88,7 @@ grant execute on function api.payment_facts to service_role;
 create function api.await_confirmation(credential text, payment uuid) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize(credential, 'pay', true);
   waiting private.payments;
 begin
   update private.payments p set state = 'awaiting_confirmation'
@@ -125,7 +125,7 @@ create function api.find_payment(
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
 begin
   return query select private.payment_json(p) from private.payments p
    where p.account = caller.account

@@ -69,7 +69,7 @@ create function api.custody_authorize(
     claim jsonb, transaction jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize(credential, 'pay', true);
   payer private.accounts;
   p private.payments;
   at timestamptz := private.clock();

@@ -23,7 +23,7 @@ create function api.freeze_account(credential text, listed_max integer, reason t
   returns table (frozen_since timestamptz, open_payments jsonb, not_listed integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'any');
+  caller private.credentials := private.admit(credential, 'any');
 begin
   -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
   perform from private.accounts a where a.id = caller.account for update;
@@ -78,7 +78,7 @@ create function api.custody_cancel(credential text, payment uuid)
   returns table (payment_row jsonb, wallet_envelope jsonb, kept text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'any');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   return query
   select private.payment_json(p), k.envelope, c.signature
@@ -92,7 +92,7 @@ end $$;
 create function api.custody_record_cancel(credential text, payment uuid, signature text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'any');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   insert into private.relay_calls (payment, kind, chain, signature)
   select p.id, 'cancel', p.chain, custody_record_cancel.signature
@@ -114,7 +114,7 @@ grant execute on function api.custody_cancel, api.custody_record_cancel to custo
 create function api.account_exposure(credential text) returns table (exposure jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
   at timestamptz := private.clock();
 begin
   return query
@@ -176,7 +176,7 @@ create function api.payment_headroom(credential text, payment uuid)
     daily_spending_cap timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'pay', true);
+  caller private.credentials := private.recognize(credential, 'pay', true);
 begin
   return query
   select

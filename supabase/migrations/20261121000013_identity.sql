@@ -3,7 +3,7 @@
 create function api.get_identity(credential text) returns table (identity jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
   spent private.spending := private.spent(caller.account);
 begin
   return query
@@ -23,7 +23,7 @@ create function api.get_wallet(credential text)
   returns table (address text, reserved_usd_micros text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
@@ -38,7 +38,7 @@ create function api.resolve_recipient(
   returns table (address_found text, alias_found text, known boolean, similar_to text, own boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, 'read');
+  caller private.credentials := private.admit(credential, 'read');
   found_wallet private.wallets;
   target text := resolve_recipient.address;
 begin

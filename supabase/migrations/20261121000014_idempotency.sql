@@ -24,7 +24,7 @@ create function api.claim_idempotency(
   returns table (outcome text, claim uuid, status integer, body text)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.admit(credential, needed);
+  caller private.credentials := private.admit(credential, needed);
   at timestamptz := private.clock();
   kept private.idempotent_answers;
 begin
@@ -78,7 +78,7 @@ create function api.keep_answer(
   body text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.api_keys := private.recognize(credential, 'read');
+  caller private.credentials := private.recognize(credential, 'read');
 begin
   if keep_answer.status is null then
     perform private.release_key(caller.account, operation, key);

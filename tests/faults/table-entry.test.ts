@@ -174,7 +174,7 @@ const stops: [string, (pair: Pair) => Promise<unknown>][] = [
   [
     'key is revoked',
     ({ payer }) => world.db.sql`
-    update private.api_keys set revoked_at = private.clock() where account = ${payer.id}`,
+    update private.credentials set revoked_at = private.clock() where account = ${payer.id}`,
   ],
   [
     'account is frozen',

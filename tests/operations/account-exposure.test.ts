@@ -30,7 +30,7 @@ async function enter(payer: Agent, { state, level, usd, minutesAgo }: Entry): Pr
       '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
       private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}), 1,
       ${`0x${'1'.repeat(64)}`}, '0x'
-    from private.api_keys k where k.account = ${payer.id} limit 1`
+    from private.credentials k where k.account = ${payer.id} limit 1`
 }
 
 const limits = (agent: Agent, change: Record<string, string>) =>
@@ -102,7 +102,7 @@ test('is nothing once the account is frozen', async () => {
 
 test('ends with the key', async () => {
   const agent = await world.agent('pay')
-  await world.db.sql`update private.api_keys set expires_at = private.clock() + interval '2 days'
+  await world.db.sql`update private.credentials set expires_at = private.clock() + interval '2 days'
     where account = ${agent.id}`
 
   expect(await exposureOf(agent)).toEqual(['400', '400', '800'])

@@ -121,7 +121,7 @@ test('signs nothing for a key that may only read, was revoked, or whose account 
   const asReader = await custody.authorize({ ...request, credential })
   await world.db.sql`update private.accounts set frozen_at = now() where id = ${payer.id}`
   const frozen = await custody.authorize(request)
-  await world.db.sql`update private.api_keys set revoked_at = now() where account = ${payer.id}`
+  await world.db.sql`update private.credentials set revoked_at = now() where account = ${payer.id}`
   const revoked = await custody.authorize(request)
 
   expect([asReader, frozen, revoked]).toEqual([

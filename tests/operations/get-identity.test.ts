@@ -35,7 +35,7 @@ test('tells what the key is and never the key', async () => {
     expires_at: null,
   })
   expect(JSON.stringify(body)).not.toContain(agent.key.slice(9, 20))
-  const [row] = await world.db.sql`select digest, shown from private.api_keys
+  const [row] = await world.db.sql`select digest, shown from private.credentials
     where account = ${agent.id} and label = 'pay'`
   expect(JSON.stringify(body)).not.toContain(row?.['digest'])
 })
@@ -43,7 +43,7 @@ test('tells what the key is and never the key', async () => {
 test('tells when the key expires', async () => {
   const agent = await world.agent('read')
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
-  await world.db.sql`update private.api_keys set expires_at = ${expiresAt}
+  await world.db.sql`update private.credentials set expires_at = ${expiresAt}
     where account = ${agent.id}`
 
   const { body } = await agent.get(path)
@@ -125,5 +125,5 @@ async function enterPayment(payer: { id: string; address: string }, entry: Entry
     select ${payer.id}, k.id, 'a device', 'transfer', ${entry.state}, 84532, ${usdc},
       ${payer.address}, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${entry.usd * 1_000_000},
       ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(), 1
-    from private.api_keys k where k.account = ${payer.id} limit 1`
+    from private.credentials k where k.account = ${payer.id} limit 1`
 }

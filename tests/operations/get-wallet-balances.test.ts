@@ -184,5 +184,5 @@ async function reserve(payer: Agent, usd: number) {
     select ${payer.id}, k.id, 'a device', 'transfer', 'authorized', 84532, ${world.chain.usdc},
       ${payer.address}, ${payer.address}, ${micros}, ${micros}, private.clock(), 'none',
       private.clock(), 1
-    from private.api_keys k where k.account = ${payer.id} limit 1`
+    from private.credentials k where k.account = ${payer.id} limit 1`
 }

@@ -69,7 +69,7 @@ function hasFixedHeaders({ headers }: Answer) {
 async function keyThatIs(state: 'revoked' | 'expired'): Promise<string> {
   const { key, id } = await world.agent('full')
   const column = world.db.sql(state === 'revoked' ? 'revoked_at' : 'expires_at')
-  await world.db.sql`update private.api_keys set ${column} = now() where account = ${id}`
+  await world.db.sql`update private.credentials set ${column} = now() where account = ${id}`
   return key
 }
 

@@ -176,7 +176,7 @@ async function enterPayment(payer: Agent, memo: string): Promise<string> {
         amount_atomic, amount_usd_micros, expires_at, memo)
       select ${payer.id}, k.id, 'a device', 'transfer', 'awaiting_confirmation', 84532, ${usdc},
         ${payer.address}, ${payee}, 1500000, 1500000, private.clock(), ${memo}
-      from private.api_keys k where k.account = ${payer.id} returning *)
+      from private.credentials k where k.account = ${payer.id} returning *)
     insert into private.activities (account, category, type, payment)
     select account, kind, 'confirmation_requested', id from entered returning payment::text as id`
   return row?.id ?? ''

@@ -42,7 +42,7 @@ async function spend(payer: Agent, spends: readonly Spend[]): Promise<void> {
       select ${payer.id}, k.id, 'a device', 'transfer', 'settled', 84532, ${usdc}, ${payer.address},
         ${known}, ${usd * 1_000_000}, ${usd * 1_000_000}, private.clock(), ${level}, ${at}, 1,
         ${`0x${'1'.repeat(64)}`}, '0x'
-      from private.api_keys k where k.account = ${payer.id} limit 1`
+      from private.credentials k where k.account = ${payer.id} limit 1`
   }
 }
 

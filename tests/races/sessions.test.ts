@@ -45,7 +45,7 @@ async function authorized(): Promise<string> {
     select ${id}, ${agent.id}, k.id, 'd', 'transfer', 'authorized', ${chain}, ${payee},
       ${agent.address}, ${payee}, 1, 1, private.clock() + interval '1 hour', 'none', private.clock(), 0,
       extract(epoch from private.clock())::bigint + 600, private.clock()
-    from private.api_keys k where k.account = ${agent.id}`
+    from private.credentials k where k.account = ${agent.id}`
   return id
 }
 

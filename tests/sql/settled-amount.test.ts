@@ -14,7 +14,7 @@ async function authorized(amountAtomic: string, usdMicros: string) {
       amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before)
     select account, id, 'device', 'x402', 'signed', 84532, ${payee}, ${payer.address}, ${payee},
       ${amountAtomic}, ${usdMicros}, private.clock(), 'none', private.clock(), 2000000000
-    from private.api_keys where account = ${payer.id} returning id`
+    from private.credentials where account = ${payer.id} returning id`
   if (!row) throw new Error('no payment was entered')
   return { account: payer.id, id: row.id }
 }

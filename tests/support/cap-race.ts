@@ -34,7 +34,7 @@ export async function raceForCap({ world, fleet }: CapRace, random: Random): Pro
   const { payer, payee } = await acquainted(world, 20)
   await world.db.sql`update private.accounts
     set daily_spending_cap_usd_micros = ${capMicros} where id = ${payer.id}`
-  await world.db.sql`update private.api_keys set burst = 10000 where account = ${payer.id}`
+  await world.db.sql`update private.credentials set burst = 10000 where account = ${payer.id}`
   const body = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
   const orders = Array.from({ length: offered }, () => ({ agent: payer, path, body }))
   const lives = Array.from({ length: isolates }, () => [random.between(1, stepsMax)])

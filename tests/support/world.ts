@@ -214,6 +214,7 @@ function bindingsOf(
   const shared = {
     ENVIRONMENT: 'local',
     BASE_URL: 'http://aoa.example',
+    WEB_URL: 'http://localhost/web',
     MAIL_DOMAIN: mailDomain,
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
@@ -240,7 +241,7 @@ async function acquaint(db: TestDatabase, payer: Agent, payee: string): Promise<
   await db.sql`insert into private.known_recipients (account, chain_family, address)
     values (${payer.id}, 'evm', ${payee}) on conflict do nothing`
   await db.sql`insert into private.known_devices (account, key, fingerprint)
-    select account, id, ${fingerprint} from private.api_keys where account = ${payer.id}
+    select account, id, ${fingerprint} from private.credentials where account = ${payer.id}
     on conflict do nothing`
 }
 

@@ -113,7 +113,7 @@ async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: 
   })
   // A rate that no run reaches: it is taken in real time.
   await ledger.query(
-    `insert into private.api_keys
+    `insert into private.credentials
        (id, account, digest, label, shown, scopes, burst, per_second)
      select e.id, e.account, e.credential, 'model', '', array[e.scope], 1000000, 1000000
        from jsonb_to_recordset($1) e (id uuid, account uuid, credential text, scope text)`,
@@ -133,7 +133,7 @@ async function introduce(ledger: Ledger, accounts: Account[], keys: Key[]): Prom
   await ledger.query(`insert into private.known_recipients (account, chain_family, address)
     select a.id, 'evm', w.address from private.accounts a, private.wallets w`)
   await ledger.query(`insert into private.known_devices (account, key, fingerprint)
-    select account, id, '${devices[0]}' from private.api_keys`)
+    select account, id, '${devices[0]}' from private.credentials`)
 }
 
 /** Calls the ledger and keeps it in the trace. */

@@ -42,7 +42,7 @@ async function changeKey(house: House, dice: Dice): Promise<void> {
   key.isRevoked = dice.isLucky(10)
   key.expiresAt = dice.isLucky(15) ? house.twin.now + dice.below(900) : null
   await house.ledger.query(
-    `update private.api_keys set revoked_at = case when $2 then private.clock() end,
+    `update private.credentials set revoked_at = case when $2 then private.clock() end,
        expires_at = to_timestamp($3) where id = $1`,
     [key.id, key.isRevoked, key.expiresAt],
   )
