@@ -2,9 +2,18 @@
  * The secrets of one local world, made once and kept in a file that only its owner may read. Losing
  * the file means losing the wallets: no other copy of the custody root exists.
  */
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+
+/** An Ed25519 key pair as JWK (RFC 8037). */
+const sessionKey = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  kid: z.string(),
+  x: z.string(),
+  d: z.string(),
+})
 
 const schema = z.object({
   service_key: z.string(),
@@ -12,6 +21,8 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. */
   custody_roots: z.record(z.string(), z.string()),
   api_key_pepper: z.string(),
+  /** Signs the sessions of the web app. */
+  session_key: sessionKey.prefault(createSessionKey),
   /** An address that nobody has paid. */
   payee: z.string().regex(/^0x[0-9a-f]{40}$/),
   /** Keys of the demo owner by scope, because the database cannot tell them again. */
@@ -30,6 +41,7 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     custody_key: `custody-${randomBytes(24).toString('hex')}`,
     custody_roots: { 1: randomBytes(32).toString('base64') },
     api_key_pepper: randomBytes(32).toString('base64'),
+    session_key: createSessionKey(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
   }
@@ -41,4 +53,15 @@ export function writePrivate(file: string, content: unknown): void {
   const next = `${file}.next`
   writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   renameSync(next, file)
+}
+
+/** A new key for session tokens. */
+export function createSessionKey(): z.output<typeof sessionKey> {
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  return sessionKey.parse({ ...jwk, kid: randomBytes(8).toString('hex') })
+}
+
+/** The key set that the services accept, which holds no secret. */
+export function publicKeysOf({ d: _secret, ...key }: z.output<typeof sessionKey>): string {
+  return JSON.stringify({ keys: [{ ...key, alg: 'EdDSA', use: 'sig' }] })
 }
