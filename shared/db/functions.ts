@@ -191,6 +191,18 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  owner_find_activity: { args: { credential: string; item: number } }
+  owner_overview: { args: { credential: string; days: number } }
+  owner_search_activity: {
+    args: {
+      credential: string
+      page: number
+      words: string
+      before?: number | null
+      only_category?: string | null
+      hidden?: boolean
+    }
+  }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {

@@ -59,6 +59,7 @@ beforeAll(async () => {
     CHAIN_RPC_URLS: JSON.stringify({ 'eip155:84532': [chain.url] }),
     SUPABASE_SERVICE_KEY: 'one',
     API_KEY_PEPPER: 'two',
+    SESSION_PRIVATE_KEY: 'five',
     CUSTODY_DATABASE_KEY: 'three',
     CUSTODY_ROOT_KEYS: 'four',
   }
