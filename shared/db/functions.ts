@@ -191,6 +191,9 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  mailer_claim: { args: { mails_max: number } }
+  mailer_done: { args: { mail: string } }
+  mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {
