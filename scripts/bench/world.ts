@@ -16,7 +16,7 @@ import { fund, startChain } from '../local/chain.ts'
 import { startGateway } from '../local/gateway.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
-import { createSessionKey, publicKeysOf } from '../local/secrets.ts'
+import { createSessionKeys } from '../local/session-keys.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
@@ -26,7 +26,7 @@ export const secrets = {
   service: 'bench-service-key',
   custody: 'bench-custody-key',
   pepper: 'bench-pepper-of-no-worth',
-  session: createSessionKey(),
+  session: createSessionKeys(),
 }
 
 export type Served = {
@@ -157,7 +157,7 @@ export function bindingsOf(
     CUSTODY_DATABASE_KEY: secrets.custody,
     CUSTODY_ROOT_KEYS: rootKeys,
     API_KEY_PEPPER: secrets.pepper,
-    SESSION_PRIVATE_KEY: JSON.stringify(secrets.session),
-    SESSION_PUBLIC_KEYS: publicKeysOf(secrets.session),
+    SESSION_PRIVATE_KEY: secrets.session.privateKey,
+    SESSION_PUBLIC_KEYS: secrets.session.publicKeys,
   }
 }
