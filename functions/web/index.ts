@@ -1,7 +1,9 @@
 import { webFunction } from './app.tsx'
+import { routes as activity } from './pages/activity.tsx'
+import { routes as activityItem } from './pages/activity-item.tsx'
 import { routes as overview } from './pages/overview.tsx'
 
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
-export const pages = [overview]
+export const pages = [overview, activity, activityItem]
 
 export default webFunction(pages)

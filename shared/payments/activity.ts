@@ -23,8 +23,26 @@ export const activityRow = z.object({
   deposit: depositRow.nullable(),
 })
 
-/** An item in the form of the wire. */
-export function activityItem(row: z.output<typeof activityRow>) {
+/** An item in the form of the wire. What moved is there where money did. */
+export type ActivityItem = {
+  activity_id: string
+  at: string
+  category: z.output<typeof activityCategory>
+  type: string
+  summary: string
+  status?: string
+  amount?: string
+  token?: string
+  chain?: string
+  tx_hash?: string
+  from?: { address: string; alias?: string }
+  warning?: string
+  ref?: { kind: string; id: string }
+  untrusted?: Record<string, string>
+}
+
+/** Tells a row as an item. */
+export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
   const { id, at, category, type, summary, payment, deposit, untrusted } = row
   return {
     activity_id: id,

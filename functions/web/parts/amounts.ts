@@ -1,0 +1,5 @@
+/** Amounts as people read them: at least two decimals, and thousands set apart. */
+export function forPeople(amount: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  return `${whole.replace(/\B(?=([0-9]{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+}
