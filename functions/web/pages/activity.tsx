@@ -38,8 +38,8 @@ async function showActivity(c: Visit) {
   const me = await owner(c)
   const query = asked.parse(c.req.query())
   const rows = await find(me, query, pageSize + 1)
-  const items = rows.slice(0, pageSize).map(activityItem)
-  const last = rows.length > pageSize ? items.at(-1) : undefined
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
   const isNarrowed = query.q !== '' || query.category !== undefined
   return show(
     c,
@@ -56,10 +56,10 @@ async function showActivity(c: Visit) {
       {query.hidden ? <HiddenNotice /> : <Narrow query={query} />}
       <Section
         title={isNarrowed ? 'Found' : 'All'}
-        action={items.length > 0 && <a href={addressOf('/activity.csv', query)}>Export as CSV</a>}
+        action={shown.length > 0 && <a href={addressOf('/activity.csv', query)}>Export as CSV</a>}
       >
-        {items.length > 0 ? (
-          <Items items={items} />
+        {shown.length > 0 ? (
+          <Items rows={shown} />
         ) : (
           <Empty>
             {isNarrowed || query.before !== undefined
@@ -74,7 +74,7 @@ async function showActivity(c: Visit) {
             ? undefined
             : addressOf('/activity', { ...query, before: undefined })
         }
-        older={last && addressOf('/activity', { ...query, before: last.activity_id })}
+        older={last && addressOf('/activity', { ...query, before: last.id })}
       />
       <p class="small">
         {query.hidden ? (

@@ -3,7 +3,7 @@ import { readBalances } from '../../../shared/chains/evm/balances.ts'
 import { addressSchema } from '../../../shared/chains/hex.ts'
 import type { Address } from '../../../shared/chains/registry.ts'
 import { connectedChains } from '../../../shared/chains/registry.ts'
-import { activityItem, activityRow } from '../../../shared/payments/activity.ts'
+import { activityRow } from '../../../shared/payments/activity.ts'
 import { bigintText, limitsRow } from '../../../shared/payments/payment.ts'
 import type { World } from '../../../shared/world.ts'
 import { daysUpTo } from '../balance-history.ts'
@@ -71,7 +71,7 @@ export const routes: Routes = (app) => {
           title="Recent activity"
           action={recent.length > 0 && <a href={`${pagesBelow}/activity`}>All activity</a>}
         >
-          {recent.length > 0 ? <Items items={recent} /> : <Empty>{nothingYet}</Empty>}
+          {recent.length > 0 ? <Items rows={recent} /> : <Empty>{nothingYet}</Empty>}
         </Section>
       </Page>,
     )
@@ -88,7 +88,7 @@ async function read(world: World, { db }: Owner) {
   ])
   if (!row) throw new Error('an admitted caller has no account')
   const facts = row.overview
-  return { facts, recent: rows.map(activityItem), chains: await held(world, facts.address) }
+  return { facts, recent: rows, chains: await held(world, facts.address) }
 }
 
 /** What the wallet holds, from every chain that answers within the time that a page may take. */

@@ -1,8 +1,7 @@
 import type { Config } from '../../../shared/env.ts'
-import { formatAmount, formatUsd, usdDecimals } from '../../../shared/money/amount.ts'
 import type { Moved } from '../balance-history.ts'
 import { balanceHistory } from '../balance-history.ts'
-import { forPeople } from './amounts.ts'
+import { heldUsd, spentUsd } from './amounts.ts'
 import { BarChart, StepChart } from './charts.tsx'
 import type { ChainHoldings } from './holdings.tsx'
 import { Empty, Section } from './show.tsx'
@@ -18,7 +17,7 @@ export function SpendChart({
   capUsdMicros: bigint
 }) {
   const byDay = new Map(spent.map(({ day, usd_micros }) => [day, usd_micros]))
-  const points = days.map((day) => point(day, byDay.get(day) ?? 0n))
+  const points = days.map((day) => point(day, byDay.get(day) ?? 0n, spentUsd))
   const total = points.reduce((sum, { value }) => sum + value, 0n)
   return (
     <Section title="Spending per day">
@@ -28,10 +27,10 @@ export function SpendChart({
         <BarChart
           id="spending"
           title="Spending per day in USD"
-          says={`${forPeople(formatUsd(total))} USD in ${wordsFor(days.length)}.`}
+          says={`${spentUsd(total)} USD in ${wordsFor(days.length)}.`}
           unit="USD"
           points={points}
-          cap={{ value: capUsdMicros, text: `${forPeople(formatUsd(capUsdMicros))} USD` }}
+          cap={{ value: capUsdMicros, text: heldUsd(capUsdMicros) }}
         />
       )}
     </Section>
@@ -55,7 +54,7 @@ export function BalanceChart({
     tokens.map(({ token, amountAtomic }) => ({ chain: chain.id, token, atomic: amountAtomic })),
   )
   const values = balanceHistory(days, held, moved, config)
-  const points = days.map((day, at) => point(day, values[at] ?? 0n))
+  const points = days.map((day, at) => point(day, values[at] ?? 0n, heldUsd))
   const [first, last] = [points[0], points.at(-1)]
   return (
     <Section title="Balance over time">
@@ -79,10 +78,10 @@ export function BalanceChart({
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** A day as a point, in words that need no year. */
-function point(day: string, value: bigint) {
+function point(day: string, value: bigint, inWords: (usdMicros: bigint) => string) {
   const [, month = '', date = ''] = day.split('-')
   const label = `${Number(date)} ${months[Number(month) - 1] ?? ''}`
-  return { label, value, text: forPeople(formatAmount(value, usdDecimals)) }
+  return { label, value, text: inWords(value) }
 }
 
 function wordsFor(days: number): string {

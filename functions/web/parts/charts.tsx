@@ -27,10 +27,10 @@ export function BarChart({ cap, ...chart }: ChartProps & { cap: { value: bigint;
       {...chart}
       legend={
         isCapShown
-          ? `The dashed line is the daily cap of ${cap.text}.`
-          : `The daily cap of ${cap.text} lies far above what is drawn.`
+          ? `The dashed line is the daily cap of ${cap.text} ${chart.unit}.`
+          : `The daily cap of ${cap.text} ${chart.unit} lies far above what is drawn.`
       }
-      top={top}
+      topText={top === cap.value ? cap.text : textOf(chart.points, top)}
     >
       {chart.points.map(({ label, value, text }, at) => (
         <rect
@@ -57,7 +57,7 @@ export function StepChart(chart: ChartProps) {
   )
   const curve = `${steps.join('')}H${heights.length}`
   return (
-    <Chart {...chart} top={top}>
+    <Chart {...chart} topText={textOf(chart.points, top)}>
       <path class="area" d={`${curve}V100H0Z`} />
       <path class="curve" d={curve} />
     </Chart>
@@ -71,14 +71,13 @@ function Chart({
   unit,
   points,
   legend,
-  top,
+  topText,
   children,
-}: ChartProps & { legend?: string; top: bigint; children?: Child }) {
-  const highestPoint = points.find(({ value }) => value === top)
+}: ChartProps & { legend?: string; topText: string; children?: Child }) {
   return (
     <figure class="chart">
       <div class="axis">
-        <span>{highestPoint ? `${highestPoint.text} ${unit}` : ''}</span>
+        <span>{`${topText} ${unit}`}</span>
       </div>
       <svg
         role="img"
@@ -113,6 +112,10 @@ function Chart({
 
 function highest(points: readonly Point[]): bigint {
   return points.reduce((most, { value }) => (value > most ? value : most), 0n)
+}
+
+function textOf(points: readonly Point[], value: bigint): string {
+  return points.find((point) => point.value === value)?.text ?? ''
 }
 
 /** Hundredths of the height, to the thousandth. */

@@ -1,8 +1,8 @@
 import type { Chain, Token } from '../../../shared/chains/chain.ts'
 import type { Config } from '../../../shared/env.ts'
-import { formatAmount, formatUsd } from '../../../shared/money/amount.ts'
+import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
-import { forPeople } from './amounts.ts'
+import { forPeople, heldUsd, spentUsd } from './amounts.ts'
 import { Empty, Notice, Section, Table } from './show.tsx'
 
 /** One chain's tokens, or undefined where it did not answer in time. */
@@ -35,11 +35,11 @@ export function Holdings({
     <Section title="Balance">
       <p>
         <span class="figure money">
-          {forPeople(formatUsd(total))} <span class="unit">USD</span>
+          {heldUsd(total)} <span class="unit">USD</span>
         </span>
         {reservedUsdMicros > 0n && (
           <span class="quiet small below">
-            {forPeople(formatUsd(reservedUsdMicros))} USD of it is promised to payments on their way
+            {spentUsd(reservedUsdMicros)} USD of it is promised to payments on their way
           </span>
         )}
       </p>
@@ -63,8 +63,7 @@ export function Holdings({
             {
               label: 'USD',
               isNumber: true,
-              cell: ({ usdMicros }) =>
-                usdMicros === undefined ? 'no rate' : forPeople(formatUsd(usdMicros)),
+              cell: ({ usdMicros }) => (usdMicros === undefined ? 'no rate' : heldUsd(usdMicros)),
             },
           ]}
           rows={full}

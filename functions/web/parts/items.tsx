@@ -1,5 +1,7 @@
 /** Items of the feed as a list; each leads to its own page. */
-import type { ActivityItem } from '../../../shared/payments/activity.ts'
+import type * as z from 'zod'
+import type { ActivityItem, activityRow } from '../../../shared/payments/activity.ts'
+import { activityItem } from '../../../shared/payments/activity.ts'
 import { pagesBelow } from '../visit.ts'
 import { forPeople } from './amounts.ts'
 import { Badge, Time } from './show.tsx'
@@ -39,22 +41,36 @@ export function State({ of }: { of: string }) {
   return <Badge kind={kind}>{word}</Badge>
 }
 
-export function Items({ items }: { items: readonly ActivityItem[] }) {
+type Row = z.output<typeof activityRow>
+
+export function Items({ rows }: { rows: readonly Row[] }) {
   return (
     <ul class="items">
-      {items.map((item) => (
-        <li>
-          <a href={`${pagesBelow}/activity/${item.activity_id}`}>{item.summary}</a>
-          <Amount item={item} />
-          <span class="meta">
-            <Time at={item.at} />
-            <span>{categories[item.category]}</span>
-            {item.status && <State of={item.status} />}
-          </span>
-        </li>
-      ))}
+      {rows.map((row) => {
+        const item = activityItem(row)
+        return (
+          <li>
+            <a href={`${pagesBelow}/activity/${row.id}`}>{headlineOf(row, item)}</a>
+            <Amount item={item} />
+            <span class="meta">
+              <Time at={item.at} />
+              <span>{categories[row.category]}</span>
+              {item.status && <State of={item.status} />}
+            </span>
+          </li>
+        )
+      })}
     </ul>
   )
+}
+
+/** Whom it is about. An address that has no name is shown whole: parts of it are easily imitated. */
+function headlineOf({ payment, deposit }: Row, item: ActivityItem): string {
+  if (deposit) return `From ${deposit.sender_alias ?? deposit.sender}`
+  if (!payment) return item.summary
+  const origin = payment.terms['origin']
+  if (typeof origin === 'string') return `To ${new URL(origin).host}`
+  return `To ${payment.payee_alias ?? payment.payee}`
 }
 
 /** With its sign: what came in is plus. */

@@ -1,7 +1,6 @@
 import type * as z from 'zod'
-import { formatUsd } from '../../../shared/money/amount.ts'
 import type { limitsRow } from '../../../shared/payments/payment.ts'
-import { forPeople } from './amounts.ts'
+import { heldUsd, spentUsd } from './amounts.ts'
 import { Section, Time } from './show.tsx'
 
 type LimitsRow = z.output<typeof limitsRow>
@@ -33,8 +32,7 @@ function Bar({ name, limits }: { name: keyof LimitsRow; limits: LimitsRow }) {
       <div class="head">
         <span id={`limit-${name}`}>{words[name]}</span>
         <span class="money">
-          {forPeople(formatUsd(spent))}{' '}
-          <span class="unit">of {forPeople(formatUsd(limit))} USD</span>
+          {spentUsd(spent)} <span class="unit">of {heldUsd(limit)} USD</span>
         </span>
       </div>
       <meter
