@@ -10,12 +10,13 @@ import { readConfig } from '../../shared/env.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
-const internal = ['custody', 'housekeeping']
+const internal = ['custody', 'housekeeping', 'mailer']
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
+  if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
   return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
@@ -68,8 +69,8 @@ test.each(functions.filter(({ folder }) => folder !== 'not-found'))(
   },
 )
 
-test('housekeeping alone runs on a schedule', () => {
+test('housekeeping and the mailer alone run on a schedule', () => {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)
 
-  expect(scheduled.map(({ folder }) => folder)).toEqual(['housekeeping'])
+  expect(scheduled.map(({ folder }) => folder)).toEqual(['housekeeping', 'mailer'])
 })

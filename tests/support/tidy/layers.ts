@@ -18,7 +18,8 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^viem(\/|$)/, /^shared\/(chains|custody|x402)\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
-  [/^cloudflare:workers$/, /^functions\/custody\//],
+  [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
+  [/^cloudflare:sockets$/, /^functions\/mailer\//],
 ]
 
 /** Whether a file may import another. */
