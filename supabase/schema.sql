@@ -199,7 +199,7 @@ create table private.outbox (
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
-  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[!-?A-~]+@[!-?A-~]+$'::text))),
+  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
 alter table private.outbox enable row level security;
