@@ -191,6 +191,48 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  owner_add_recipient: { args: { credential: string; address: string } }
+  owner_create_key: {
+    args: {
+      credential: string
+      digest: string
+      label: string
+      shown: string
+      scope: string
+      expires_in_days: number
+    }
+  }
+  owner_decide_payment: {
+    args: {
+      credential: string
+      payment: string
+      decision: string
+      digest: string
+    }
+  }
+  owner_decline_all: { args: { credential: string } }
+  owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
+  owner_forget_recipient: { args: { credential: string; address: string } }
+  owner_list_approvals: { args: { credential: string; listed_max: number } }
+  owner_list_devices: { args: { credential: string; listed_max: number } }
+  owner_list_exposures: { args: { credential: string } }
+  owner_list_keys: { args: { credential: string; listed_max: number } }
+  owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_read_approval: { args: { credential: string; payment: string } }
+  owner_read_limits: { args: { credential: string } }
+  owner_revoke_key: { args: { credential: string; key: string } }
+  owner_rotate_key: {
+    args: {
+      credential: string
+      key: string
+      digest: string
+      shown: string
+      expires_in_days: number
+      overlap_hours: number
+    }
+  }
+  owner_set_limit: { args: { credential: string; limit_name: string; usd_micros: string } }
+  owner_unfreeze: { args: { credential: string } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {

@@ -68,7 +68,7 @@ export type Worker = {
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
-const pepper = 'a pepper of the tests only'
+export const pepper = 'a pepper of the tests only'
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
 export const userAgent = 'guarantee/1.0'
