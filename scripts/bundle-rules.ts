@@ -30,6 +30,13 @@ const custody: BundleRule = {
   runtime: ['cloudflare:workers'],
 }
 
+/** Pages and all that they show, among it the chains. */
+const web: BundleRule = {
+  gzipBytesMax: 190 * kilobyte,
+  packages: [...everywhere, ...chains],
+  runtime: [],
+}
+
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
   custody,
@@ -38,6 +45,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,
+  web,
   'x402-payment-execute': onChain,
   'x402-payment-prepare': onChain,
 }

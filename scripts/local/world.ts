@@ -28,7 +28,7 @@ import { readyLanes } from './lanes.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
-import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
+import { publicKeysOf, readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
 
@@ -171,8 +171,8 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
     API_KEY_PEPPER: secrets.api_key_pepper,
     PASSWORD_PEPPER: secrets.password_pepper,
-    SESSION_PRIVATE_KEY: secrets.session_private_key,
-    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
+    SESSION_PRIVATE_KEY: JSON.stringify(secrets.session_key),
+    SESSION_PUBLIC_KEYS: publicKeysOf(secrets.session_key),
     OUTBOX_KEY: secrets.outbox_key,
   }
 }
@@ -218,7 +218,7 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
   const { url, apiKeys, owner, shop, payee, chains, merchant } = world
   return {
     base_url: url,
-    web_url: url.replace('127.0.0.1', 'localhost'),
+    web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
     api_keys: apiKeys,
     owner: { email: 'owner@demo.example', alias: owner.alias, address: owner.address },
     shop: { alias: shop.alias, address: shop.address },

@@ -14,6 +14,10 @@ export const errorTable = {
     403,
     'A recovery code was used lately. For three days nothing can be widened; freezing works.',
   ],
+  foreign_form: [
+    403,
+    'This was not sent from our own page as it is now. Open the page again and send it from there.',
+  ],
   account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, in the web app.'],
   limit_exceeded: [403, 'The payment is over a limit that the owner has set.'],
   invalid_request: [400, 'The request does not have the described shape.'],

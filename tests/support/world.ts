@@ -11,7 +11,7 @@ import notFound from '../../functions/not-found/index.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { createSessionKeys } from '../../scripts/local/session-keys.ts'
+import { createSessionKey, publicKeysOf } from '../../scripts/local/secrets.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
@@ -69,8 +69,8 @@ export type Worker = {
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
-const pepper = 'a pepper of the tests only'
-const sessionKeys = createSessionKeys()
+export const pepper = 'a pepper of the tests only'
+const sessionKey = createSessionKey()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
@@ -222,14 +222,17 @@ function bindingsOf(
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
     PASSWORD_PEPPER: pepper,
-    SESSION_PRIVATE_KEY: sessionKeys.privateKey,
-    SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    SESSION_PUBLIC_KEYS: publicKeysOf(sessionKey),
     OUTBOX_KEY: outboxKey,
     ALLOW_LOOPBACK: 'true',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
   return {
-    product: { ...shared, SUPABASE_SERVICE_KEY: db.serviceKey },
+    product: {
+      ...shared,
+      SUPABASE_SERVICE_KEY: db.serviceKey,
+      SESSION_PRIVATE_KEY: JSON.stringify(sessionKey),
+    },
     custody: { ...shared, CUSTODY_DATABASE_KEY: db.custodyKey, CUSTODY_ROOT_KEYS: rootKeys },
   }
 }
