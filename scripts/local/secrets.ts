@@ -2,18 +2,10 @@
  * The secrets of one local world, made once and kept in a file that only its owner may read. Losing
  * the file means losing the wallets: no other copy of the custody root exists.
  */
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
-
-/** An Ed25519 key pair as JWK (RFC 8037). */
-const sessionKey = z.object({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  kid: z.string(),
-  x: z.string(),
-  d: z.string(),
-})
+import { createSessionKeys } from './session-keys.ts'
 
 const schema = z.object({
   service_key: z.string(),
@@ -21,12 +13,12 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. */
   custody_roots: z.record(z.string(), z.string()),
   api_key_pepper: z.string(),
-  /** Secret value of the hashes of passwords. */
-  password_pepper: z.string().default(newKey),
-  /** Signs the sessions of the web app. */
-  session_key: sessionKey.prefault(createSessionKey),
+  password_pepper: z.string(),
+  /** JWK and JWKS as text, as the functions are bound to them. */
+  session_private_key: z.string(),
+  session_public_keys: z.string(),
   /** Of the demo owner. */
-  owner_password: z.string().default(newPassword),
+  owner_password: z.string(),
   // Absent in worlds that are older than mail.
   outbox_key: z.string().default(newKey),
   /** An address that nobody has paid. */
@@ -42,14 +34,16 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   if (existsSync(file)) {
     return { secrets: schema.parse(JSON.parse(readFileSync(file, 'utf8'))), fresh: false }
   }
+  const { privateKey, publicKeys } = createSessionKeys()
   const secrets = {
     service_key: `service-${randomBytes(24).toString('hex')}`,
     custody_key: `custody-${randomBytes(24).toString('hex')}`,
     custody_roots: { 1: newKey() },
     api_key_pepper: newKey(),
     password_pepper: newKey(),
-    session_key: createSessionKey(),
-    owner_password: newPassword(),
+    session_private_key: privateKey,
+    session_public_keys: publicKeys,
+    owner_password: `demo-${randomBytes(9).toString('base64url')}`,
     outbox_key: newKey(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
@@ -66,19 +60,4 @@ export function writePrivate(file: string, content: unknown): void {
 
 function newKey(): string {
   return randomBytes(32).toString('base64')
-}
-
-function newPassword(): string {
-  return `demo-${randomBytes(9).toString('base64url')}`
-}
-
-/** A new key for session tokens. */
-export function createSessionKey(): z.output<typeof sessionKey> {
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  return sessionKey.parse({ ...jwk, kid: randomBytes(8).toString('hex') })
-}
-
-/** The key set that the services accept, which holds no secret. */
-export function publicKeysOf({ d: _secret, ...key }: z.output<typeof sessionKey>): string {
-  return JSON.stringify({ keys: [{ ...key, alg: 'EdDSA', use: 'sig' }] })
 }

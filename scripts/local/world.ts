@@ -31,7 +31,7 @@ import { readyLanes } from './lanes.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
-import { publicKeysOf, readSecrets, type Secrets, writePrivate } from './secrets.ts'
+import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
 
@@ -174,8 +174,8 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
     API_KEY_PEPPER: secrets.api_key_pepper,
     PASSWORD_PEPPER: secrets.password_pepper,
-    SESSION_PRIVATE_KEY: JSON.stringify(secrets.session_key),
-    SESSION_PUBLIC_KEYS: publicKeysOf(secrets.session_key),
+    SESSION_PRIVATE_KEY: secrets.session_private_key,
+    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
     OUTBOX_KEY: secrets.outbox_key,
   }
 }

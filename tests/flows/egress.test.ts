@@ -61,6 +61,9 @@ beforeAll(async () => {
     API_KEY_PEPPER: 'two',
     CUSTODY_DATABASE_KEY: 'three',
     CUSTODY_ROOT_KEYS: 'four',
+    PASSWORD_PEPPER: 'five',
+    SESSION_PRIVATE_KEY: 'six',
+    OUTBOX_KEY: 'seven',
   }
   const { functions: port } = await choosePorts(0)
   workers = await startWorkers({ port, modules, bindings, log() {} })

@@ -11,7 +11,7 @@ import notFound from '../../functions/not-found/index.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { createSessionKey, publicKeysOf } from '../../scripts/local/secrets.ts'
+import { createSessionKeys } from '../../scripts/local/session-keys.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
@@ -70,7 +70,7 @@ export type Worker = {
 
 const jsonObject = z.record(z.string(), z.unknown())
 export const pepper = 'a pepper of the tests only'
-const sessionKey = createSessionKey()
+const sessionKeys = createSessionKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
@@ -222,17 +222,14 @@ function bindingsOf(
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
     PASSWORD_PEPPER: pepper,
-    SESSION_PUBLIC_KEYS: publicKeysOf(sessionKey),
+    SESSION_PRIVATE_KEY: sessionKeys.privateKey,
+    SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
     OUTBOX_KEY: outboxKey,
     ALLOW_LOOPBACK: 'true',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
   return {
-    product: {
-      ...shared,
-      SUPABASE_SERVICE_KEY: db.serviceKey,
-      SESSION_PRIVATE_KEY: JSON.stringify(sessionKey),
-    },
+    product: { ...shared, SUPABASE_SERVICE_KEY: db.serviceKey },
     custody: { ...shared, CUSTODY_DATABASE_KEY: db.custodyKey, CUSTODY_ROOT_KEYS: rootKeys },
   }
 }
