@@ -34,6 +34,18 @@ export type DatabaseFunctions = {
       request_digest: string
     }
   }
+  create_hosted_action: {
+    args: {
+      credential: string
+      type: string
+      token_digest: string
+      asked: unknown
+      ttl_seconds: number
+      pending_max: number
+      chain?: number | null
+      tokens?: string[] | null
+    }
+  }
   custody_authorize: {
     args: {
       credential: string
@@ -101,6 +113,7 @@ export type DatabaseFunctions = {
   freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
       chain: number
@@ -182,6 +195,11 @@ export type DatabaseFunctions = {
       body?: string | null
     }
   }
+  link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
+  link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_look: { args: { token_digest: string; browser: string; client: string } }
+  link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {
       credential: string
@@ -191,6 +209,8 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
+  owner_keep_wallet: { args: { credential: string; action_id: string } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {

@@ -8,7 +8,7 @@ import { createDatabase } from '../support/database.ts'
 
 // Functions that act for no caller: before an account exists, or for custody and the schedule.
 const withoutCredential =
-  /^(check_alias|custody_(record|record_claim|record_replacement|claim|load_slot)|housekeeping_[a-z_]+)$/
+  /^(check_alias|custody_(record|record_claim|record_replacement|claim|load_slot)|housekeeping_[a-z_]+|link_[a-z]+)$/
 
 let database: { url: string; drop(): Promise<void> }
 let sql: Sql

@@ -219,6 +219,7 @@ function bindingsOf(
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
     ALLOW_LOOPBACK: 'true',
+    RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
   return {
