@@ -19,6 +19,8 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. The highest version seals, all versions open. */
   CUSTODY_ROOT_KEYS: z.string().optional(),
   API_KEY_PEPPER: z.string().min(16).optional(),
+  /** 32 bytes in base64, under which mails are sealed until they are sent. */
+  OUTBOX_KEY: z.string().optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, first preferred; two of different providers are best. */
   CHAIN_RPC_URLS: z.string().default('{}'),
   /** JSON: origins to which pages of hosted actions may link back. */

@@ -200,6 +200,28 @@ create table private.known_recipients (
 );
 alter table private.known_recipients enable row level security;
 
+create table private.outbox (
+  id uuid not null,
+  account uuid,
+  to_address text,
+  topic text not null,
+  sealed text,
+  created_at timestamp with time zone not null default private.clock(),
+  send_after timestamp with time zone not null default private.clock(),
+  tries integer not null default 0,
+  sent_at timestamp with time zone,
+  gave_up_at timestamp with time zone,
+  failed_reason text,
+  constraint outbox_pkey PRIMARY KEY (id),
+  constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
+  constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
+  constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
+  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[!-?A-~]+@[!-?A-~]+$'::text))),
+  constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
+);
+alter table private.outbox enable row level security;
+
 create table private.owners (
   account uuid not null,
   email text not null,
@@ -393,6 +415,10 @@ CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_numbe
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
+
+CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
+
+CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (sealed IS NOT NULL);
 
 CREATE INDEX payments_counted ON private.payments USING btree (account, authorized_at) INCLUDE (consent_level, counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
 
@@ -1352,6 +1378,54 @@ begin
   order by a.id desc limit page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.mailer_claim(mails_max integer)
+ RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tries_max constant integer := 10;
+  at timestamptz := private.clock();
+begin
+  delete from private.outbox m where m.created_at < at - interval '30 days';
+  update private.outbox m set gave_up_at = at, sealed = null,
+    failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
+   where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
+  return query
+    update private.outbox m set tries = m.tries + 1,
+      -- 1, 2, 4 ... minutes, at most an hour.
+      send_after = at + least(interval '1 minute' * 2 ^ m.tries, interval '1 hour')
+     where m.id in (select w.id from private.outbox w
+       where w.sealed is not null and w.send_after <= at
+       order by w.send_after limit mails_max for update skip locked)
+    returning m.id, m.to_address, coalesce(m.to_address,
+      (select o.email from private.owners o where o.account = m.account)),
+      m.sealed, m.created_at, m.tries;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
+   where m.id = mail and m.sealed is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  update private.outbox m set failed_reason = left(reason, 300),
+    gave_up_at = case when for_good then private.clock() end,
+    sealed = case when for_good then null else m.sealed end
+   where m.id = mail and m.sealed is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION api.owner_finish_login_link(credential text, token_digest text, browser text)
  RETURNS TABLE(finished boolean)
  LANGUAGE plpgsql
@@ -1648,6 +1722,24 @@ AS $function$
   select exists (select from private.known_devices d
     where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if mail is null or mail ->> 'to' is null and not exists (
+    select from private.owners o where o.account = enqueue_mail.account) then
+    return;
+  end if;
+  if (select count(*) from private.outbox m where m.account = enqueue_mail.account
+    and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
+    >= hourly_max then
+    return;
+  end if;
+  insert into private.outbox (id, account, to_address, topic, sealed) values (
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
  RETURNS boolean
@@ -2326,6 +2418,12 @@ grant execute on function api.link_open(token_digest text, browser text, client 
 grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
+
+grant execute on function api.mailer_claim(mails_max integer) to service_role;
+
+grant execute on function api.mailer_done(mail uuid) to service_role;
+
+grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
 
 grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
 

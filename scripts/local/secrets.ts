@@ -12,6 +12,8 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. */
   custody_roots: z.record(z.string(), z.string()),
   api_key_pepper: z.string(),
+  // Absent in worlds that are older than mail.
+  outbox_key: z.string().default(newKey),
   /** An address that nobody has paid. */
   payee: z.string().regex(/^0x[0-9a-f]{40}$/),
   /** Keys of the demo owner by scope, because the database cannot tell them again. */
@@ -28,8 +30,9 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   const secrets = {
     service_key: `service-${randomBytes(24).toString('hex')}`,
     custody_key: `custody-${randomBytes(24).toString('hex')}`,
-    custody_roots: { 1: randomBytes(32).toString('base64') },
-    api_key_pepper: randomBytes(32).toString('base64'),
+    custody_roots: { 1: newKey() },
+    api_key_pepper: newKey(),
+    outbox_key: newKey(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
   }
@@ -41,4 +44,8 @@ export function writePrivate(file: string, content: unknown): void {
   const next = `${file}.next`
   writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   renameSync(next, file)
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('base64')
 }

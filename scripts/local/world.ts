@@ -170,6 +170,7 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     CUSTODY_DATABASE_KEY: secrets.custody_key,
     CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
     API_KEY_PEPPER: secrets.api_key_pepper,
+    OUTBOX_KEY: secrets.outbox_key,
   }
 }
 

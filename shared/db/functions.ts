@@ -209,6 +209,9 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  mailer_claim: { args: { mails_max: number } }
+  mailer_done: { args: { mail: string } }
+  mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_keep_wallet: { args: { credential: string; action_id: string } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }

@@ -11,6 +11,8 @@ import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
+import type { Later } from './later.ts'
+import { wakeMailer } from './later.ts'
 
 /** The well-formed token of a request (RFC 6750 section 2.1), or undefined. */
 export function bearerToken(headers: Headers): string | undefined {
@@ -28,7 +30,7 @@ export async function contextOf(
   contract: Operation,
   world: World,
   request: Request,
-  known: { token: string; requestId: string },
+  known: { token: string; requestId: string; later: Later },
 ): Promise<Context> {
   const isPublic = contract.access === 'public'
   const credential = isPublic ? '' : await credentialFrom(world, known.token)
@@ -50,6 +52,7 @@ export async function contextOf(
     device: () => fingerprint(request.headers),
     client: clientOf(request.headers),
     claim: null,
+    mailSoon: () => wakeMailer(world, known.later),
   }
 }
 

@@ -4,7 +4,7 @@
  * is not admitted hears 401 or 403 before anything is said about its request.
  */
 import { zValidator } from '@hono/zod-validator'
-import type { Context as HonoContext, MiddlewareHandler } from 'hono'
+import type { ExecutionContext, Context as HonoContext, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
@@ -17,6 +17,7 @@ import { answer, refuse, wrongPath } from './answer.ts'
 import { bearerToken, contextOf, credentialFrom, idempotencyKey } from './caller.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
+import { laterOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
 type Frame = { Bindings: Bindings; Variables: { requestId: string; world: World; token: string } }
@@ -24,7 +25,11 @@ type Received = HonoContext<Frame>
 
 /** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
 export type EdgeFunction = {
-  fetch(request: Request, bindings?: Bindings): Response | Promise<Response>
+  fetch(
+    request: Request,
+    bindings?: Bindings,
+    execution?: ExecutionContext,
+  ): Response | Promise<Response>
 }
 
 /** Bytes of a request body that the pipeline accepts; a paid request's body travels inside it. */
@@ -53,7 +58,9 @@ export function edgeFunction<Contract extends Operation>(
   )
   app.notFound((c) => refuse(wrongPath(path), c.get('requestId')))
   app.onError((error, c) => answerError(contract, error, c))
-  return { fetch: (request, bindings) => app.fetch(request, bindings ?? {}) }
+  return {
+    fetch: (request, bindings, execution) => app.fetch(request, bindings ?? {}, execution),
+  }
 }
 
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {
@@ -130,6 +137,7 @@ async function serve<Contract extends Operation>(
   const context = await contextOf(contract, c.get('world'), c.req.raw, {
     token: c.get('token'),
     requestId: c.get('requestId'),
+    later: laterOf(c),
   })
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)

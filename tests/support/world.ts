@@ -69,6 +69,7 @@ export type Worker = {
 
 const jsonObject = z.record(z.string(), z.unknown())
 const pepper = 'a pepper of the tests only'
+const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
 export const userAgent = 'guarantee/1.0'
@@ -218,6 +219,7 @@ function bindingsOf(
     MAIL_DOMAIN: mailDomain,
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
+    OUTBOX_KEY: outboxKey,
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
