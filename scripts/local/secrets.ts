@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { createSessionKeys } from './session-keys.ts'
 
 const schema = z.object({
   service_key: z.string(),
@@ -12,6 +13,12 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. */
   custody_roots: z.record(z.string(), z.string()),
   api_key_pepper: z.string(),
+  password_pepper: z.string(),
+  /** JWK and JWKS as text, as the functions are bound to them. */
+  session_private_key: z.string(),
+  session_public_keys: z.string(),
+  /** Of the demo owner. */
+  owner_password: z.string(),
   // Absent in worlds that are older than mail.
   outbox_key: z.string().default(newKey),
   /** An address that nobody has paid. */
@@ -27,11 +34,16 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   if (existsSync(file)) {
     return { secrets: schema.parse(JSON.parse(readFileSync(file, 'utf8'))), fresh: false }
   }
+  const { privateKey, publicKeys } = createSessionKeys()
   const secrets = {
     service_key: `service-${randomBytes(24).toString('hex')}`,
     custody_key: `custody-${randomBytes(24).toString('hex')}`,
     custody_roots: { 1: newKey() },
     api_key_pepper: newKey(),
+    password_pepper: newKey(),
+    session_private_key: privateKey,
+    session_public_keys: publicKeys,
+    owner_password: `demo-${randomBytes(9).toString('base64url')}`,
     outbox_key: newKey(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},

@@ -14,13 +14,16 @@ import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
-import { bearerToken, contextOf, credentialFrom, idempotencyKey } from './caller.ts'
+import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
 import { laterOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
-type Frame = { Bindings: Bindings; Variables: { requestId: string; world: World; token: string } }
+type Frame = {
+  Bindings: Bindings
+  Variables: { requestId: string; world: World; credential: string }
+}
 type Received = HonoContext<Frame>
 
 /** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
@@ -66,9 +69,9 @@ export function edgeFunction<Contract extends Operation>(
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {
   const token: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.access !== 'public') {
-      const found = bearerToken(c.req.raw.headers)
+      const found = await credentialFrom(c.get('world'), c.req.raw.headers)
       if (found === undefined) return refuse(fail('unauthorized'), c.get('requestId'))
-      c.set('token', found)
+      c.set('credential', found)
     }
     await next()
     return undefined
@@ -134,8 +137,8 @@ async function serve<Contract extends Operation>(
   run: Handler<Contract>,
   c: Received,
 ): Promise<Response> {
-  const context = await contextOf(contract, c.get('world'), c.req.raw, {
-    token: c.get('token'),
+  const context = contextOf(contract, c.get('world'), c.req.raw, {
+    credential: c.get('credential') ?? '',
     requestId: c.get('requestId'),
     later: laterOf(c),
   })
@@ -175,7 +178,7 @@ async function refuseAdmitted(contract: Operation, refusal: Refusal, c: Received
   if (contract.access === 'public') return answerRefusal(contract, refusal, c)
   try {
     const world = c.get('world')
-    const credential = await credentialFrom(world, c.get('token'))
+    const credential = c.get('credential')
     await world.db.call('check_admission', { credential, needed: contract.access })
     return answerRefusal(contract, refusal, c)
   } catch (admission) {

@@ -53,10 +53,11 @@ export function passwordChanged(webUrl: string, deed: Deed): Message {
 }
 
 /** Somebody came in by a recovery code. */
-export function recoveryUsed(webUrl: string, deed: Deed & { codesLeft: number }): Message {
+export function recoveryUsed(webUrl: string, deed: Deed): Message {
   return letter('recovery_used', 'A recovery code was used', [
-    'Somebody signed in to your account with a recovery code. That code is used up.',
-    { facts: { 'Codes left': String(deed.codesLeft), ...told(deed) } },
+    'Somebody signed in to your account with a recovery code. That code is used up. For three days ' +
+      'nobody can raise a limit, approve a payment or make a key.',
+    { facts: told(deed) },
     ...notYou(webUrl),
   ])
 }

@@ -15,7 +15,7 @@ const all = [
   messages.newPasskey(webUrl, { ...deed, label: hostile }),
   messages.passkeyRemoved(webUrl, { ...deed, label: hostile }),
   messages.passwordChanged(webUrl, deed),
-  messages.recoveryUsed(webUrl, { ...deed, codesLeft: 7 }),
+  messages.recoveryUsed(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
   messages.approvalWanted({
     amount: hostile,
