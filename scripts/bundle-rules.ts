@@ -33,7 +33,7 @@ const custody: BundleRule = {
 /** Pages and all that they show, among it the chains. */
 const web: BundleRule = {
   gzipBytesMax: 190 * kilobyte,
-  packages: [...everywhere, ...chains, 'jose'],
+  packages: [...everywhere, ...chains, 'altcha-lib', 'uqr', 'jose'],
   runtime: [],
 }
 

@@ -2268,7 +2268,10 @@ AS $function$
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
     'expires_at', a.expires_at, 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
-    'deposit', private.deposit_json(private.hosted_action_deposit(a)))
+    'deposit', private.deposit_json(d.id),
+    'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
+  from (select private.hosted_action_deposit(a) as id) found
+  left join private.deposits d on d.id = found.id
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hosted_action_page(token_digest text, browser text)

@@ -35,6 +35,7 @@ export const errorTable = {
   recipient_not_found: [404, 'No account has this alias or mail address.'],
   recipient_refused: [422, 'Money sent to this recipient would be lost, so nothing is sent to it.'],
   action_not_found: [404, 'The account has no such hosted action.'],
+  link_not_found: [404, 'There is no such link. Ask your agent for a new one.'],
   unsupported_action: [422, 'This service has no page for that action yet. Do without it.'],
   return_url_refused: [422, 'The return_url is at an origin that this service leads nobody to.'],
   too_many_links: [429, 'Too many links of this account wait to be opened. Use one of them.'],

@@ -29,6 +29,8 @@ export const actionSchema = z.object({
   wallet: addressSchema.nullable(),
   finished_at: z.string().nullable(),
   deposit: depositRow.nullable(),
+  /** Whether who sent it is a known recipient. */
+  sender_known: z.boolean(),
 })
 
 /** One action as SQL answers it, read. */
@@ -38,7 +40,14 @@ export type HostedAction = z.output<typeof actionSchema>
 const verifiedMilliseconds = 3_600_000
 
 /** What came of a finished action. */
-export function resultOf({ type, finished_at, deposit }: HostedAction) {
+export type ActionResult =
+  | ReturnType<typeof arrivedBody>
+  | { signed_in_at: string }
+  | { verified_at: string; valid_until: string }
+
+/** The result in the words of the interface; undefined while there is none. */
+export function resultOf(action: HostedAction): ActionResult | undefined {
+  const { type, finished_at, deposit } = action
   if (deposit) return arrivedBody(deposit)
   if (finished_at === null) return undefined
   const finished = new Date(finished_at)

@@ -69,7 +69,10 @@ create function private.hosted_action_json(a private.hosted_actions) returns jso
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
     'expires_at', a.expires_at, 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
-    'deposit', private.deposit_json(private.hosted_action_deposit(a)))
+    'deposit', private.deposit_json(d.id),
+    'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
+  from (select private.hosted_action_deposit(a) as id) found
+  left join private.deposits d on d.id = found.id
 $$;
 
 -- Makes an action. No row when as many as are allowed wait to be opened. What ended a month ago is

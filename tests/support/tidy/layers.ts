@@ -19,6 +19,8 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
+  [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
+  [/^uqr$/, /^functions\/web\//],
   [/^cloudflare:workers$/, /^functions\/custody\//],
 ]
 
