@@ -43,7 +43,7 @@ function again(c: Visit): Response {
 
 function showSeen(c: Visit, seen: Seen) {
   const { action } = seen
-  if (!action) return usedElsewhere(c, seen)
+  if (!action) return usedElsewhere(c)
   switch (action.status) {
     case 'pending':
       return offered(c, { ...seen, action })

@@ -55,7 +55,7 @@ function depositing(c: Visit, { action, alias, address }: Shown) {
     >
       <Choosing way={way} path={c.req.path} />
       {byWallet ? (
-        <WalletPanel c={c} way={way} address={address} />
+        <WalletPanel c={c} way={way} address={address} connectPath={stepPath(c, 'connect')} />
       ) : (
         <SendTo way={way} address={address} />
       )}

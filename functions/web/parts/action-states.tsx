@@ -1,13 +1,12 @@
-/** A hosted action before and after it is done: what is asked, what came of it, why a link is over. */
+/** A hosted action while it is not at work: what is asked, and that it is over. */
 import type { Child } from 'hono/jsx'
-import { findChain } from '../../../shared/chains/registry.ts'
 import type { HostedAction } from '../../../shared/hosted/action.ts'
-import { resultOf } from '../../../shared/hosted/action.ts'
 import { Page, show } from '../layout.tsx'
 import type { Seen } from '../link.ts'
 import type { Visit } from '../visit.ts'
-import { Button, Form, LinkButton } from './form.tsx'
-import { Address, Facts, Money, Notice, Time } from './show.tsx'
+import { Outcome, WayBack } from './action-outcome.tsx'
+import { Button, Form } from './form.tsx'
+import { Time } from './show.tsx'
 
 /** A page of a link that this browser may see. */
 export type Shown = Seen & { action: HostedAction }
@@ -55,7 +54,7 @@ export function stepPath(c: Visit, step: string): string {
 }
 
 function purposeOf({ type, asked }: HostedAction, alias: string): Child {
-  const what = asked.amount ? `${asked.amount} ${asked.token ?? 'USDC'}` : (asked.token ?? 'money')
+  const what = [asked.amount, asked.token ?? 'money'].join(' ').trim()
   switch (type) {
     case 'login':
       return `The agent of ${alias} asks you to sign in to the account.`
@@ -68,7 +67,7 @@ function purposeOf({ type, asked }: HostedAction, alias: string): Child {
   }
 }
 
-export function usedElsewhere(c: Visit, _seen: Seen) {
+export function usedElsewhere(c: Visit) {
   return show(
     c,
     <Page c={c} title="This link is used">
@@ -85,7 +84,7 @@ export function ended(c: Visit, { action }: Shown) {
     <Page c={c} title={isDeclined ? 'You declined' : 'This link has expired'}>
       <p>
         {isDeclined
-          ? 'Your agent is told. Nothing else happened.'
+          ? 'The agent is told. Nothing else happened.'
           : 'Nothing more can be done with it. Ask your agent for a new one.'}
       </p>
       <WayBack action={action} />
@@ -101,60 +100,5 @@ export function finished(c: Visit, { action }: Shown) {
       <Outcome action={action} />
       <WayBack action={action} />
     </Page>,
-  )
-}
-
-function Outcome({ action }: { action: HostedAction }) {
-  const result = resultOf(action)
-  if (!result) return null
-  if ('verified_at' in result) {
-    return (
-      <p>
-        Your agent is told that somebody was there. That is good until{' '}
-        <Time at={result.valid_until} />.
-      </p>
-    )
-  }
-  if ('signed_in_at' in result) {
-    return (
-      <p>
-        You are signed in. <a href="/web">To the overview</a>
-      </p>
-    )
-  }
-  const network = findChain(result.chain)
-  return (
-    <>
-      <Facts
-        facts={[
-          ['Received', <Money amount={result.amount} unit={result.token} />],
-          ['Network', network?.title ?? result.chain],
-          ['From', <Address value={result.from} />],
-          ['Transaction', <code class="long">{result.tx_hash}</code>],
-        ]}
-      />
-      {action.wallet && (
-        <Notice>
-          <p>
-            This wallet is not a known recipient by that. If payments to it need no confirmation
-            from now on, the owner has to say so.
-          </p>
-          <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>
-        </Notice>
-      )}
-    </>
-  )
-}
-
-/** Never followed by itself: who leaves the page sees where to. */
-function WayBack({ action: { asked } }: { action: HostedAction }) {
-  if (asked.return_url === undefined) return null
-  const { host } = new URL(asked.return_url)
-  return (
-    <p>
-      <a class="button plain" href={asked.return_url} rel="noreferrer">
-        Back to {host}
-      </a>
-    </p>
   )
 }

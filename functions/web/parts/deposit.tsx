@@ -59,7 +59,7 @@ export function SendTo({ way, address }: { way: Way; address: string }) {
         <Facts
           facts={[
             ...(amount === undefined ? [] : [['Amount', `${amount} ${token.symbol}`] as const]),
-            ['Network', chain.testnet ? `${chain.title} (a test network)` : chain.title],
+            ['Network', networkTitle(chain)],
             ['Token', token.symbol],
             ['Address', (<Address value={address} />) as Child],
           ]}
@@ -73,6 +73,11 @@ export function SendTo({ way, address }: { way: Way; address: string }) {
       </Notice>
     </>
   )
+}
+
+/** Money of a test network is worth nothing, and whoever sends has to know. */
+export function networkTitle({ title, testnet }: Chain): string {
+  return testnet ? `${title} (a test network)` : title
 }
 
 /** ERC-681 where an amount is asked for; else the bare address, which every wallet reads. */
