@@ -217,7 +217,7 @@ create table private.outbox (
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
-  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[!-?A-~]+@[!-?A-~]+$'::text))),
+  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
 alter table private.outbox enable row level security;
@@ -1718,7 +1718,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1728,12 +1728,12 @@ declare
 begin
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1743,7 +1743,7 @@ declare
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
 
@@ -1939,7 +1939,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1952,7 +1952,7 @@ begin
   perform private.end_other_sessions(caller);
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select private.note_proof(caller, session_digest);
+  return query select * from private.note_proof(caller, session_digest);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests text[], mail jsonb DEFAULT NULL::jsonb)
@@ -2600,16 +2600,13 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
- RETURNS timestamp with time zone
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $function$
-declare
-  ends timestamptz;
 begin
   update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
-  update private.credentials k set digest = session_digest where k.id = caller.id
-  returning k.expires_at into ends;
-  return ends;
+  return query update private.credentials k set digest = session_digest where k.id = caller.id
+    returning k.account, k.expires_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
