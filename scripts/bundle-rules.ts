@@ -30,8 +30,16 @@ const custody: BundleRule = {
   runtime: ['cloudflare:workers'],
 }
 
+/** Hashes a password and knows the common ones; half of it is that list. */
+const passwords: BundleRule = {
+  ...plain,
+  gzipBytesMax: 128 * kilobyte,
+  packages: [...plain.packages, '@noble/hashes'],
+}
+
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,

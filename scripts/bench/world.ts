@@ -155,5 +155,6 @@ export function bindingsOf(
     CUSTODY_DATABASE_KEY: secrets.custody,
     CUSTODY_ROOT_KEYS: rootKeys,
     API_KEY_PEPPER: secrets.pepper,
+    OTP_PEPPER: secrets.pepper,
   }
 }

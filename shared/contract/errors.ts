@@ -14,6 +14,10 @@ export const errorTable = {
     403,
     'A recovery code was used lately. For three days nothing can be widened; freezing works.',
   ],
+  foreign_form: [
+    403,
+    'This was not sent from our own page as it is now. Open the page again and send it from there.',
+  ],
   account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, in the web app.'],
   limit_exceeded: [403, 'The payment is over a limit that the owner has set.'],
   invalid_request: [400, 'The request does not have the described shape.'],
@@ -36,7 +40,22 @@ export const errorTable = {
   resource_unavailable: [502, 'The resource did not answer as an HTTP server should.'],
   no_payment_required: [409, 'The resource did not ask for a payment.'],
   invalid_challenge: [422, 'The payment challenge cannot be read.'],
-  rate_limited: [429, 'Too many requests with this credential. Wait, then try again.'],
+  code_not_accepted: [
+    422,
+    'The code is not right or no longer good. Look at the newest mail, or ask for a new code.',
+  ],
+  browser_only: [
+    403,
+    'Only a person does this, in a browser. Give registration_url to your user, and go no further.',
+  ],
+  registration_closed: [
+    410,
+    'The registration link was used or is older than 30 minutes. Begin again with a new code.',
+  ],
+  alias_unavailable: [409, 'This alias cannot be had. check_alias tells why, and what is free.'],
+  weak_password: [422, 'The password is too easy to guess. Choose another one.'],
+  account_exists: [409, 'This mail address has an account already. Sign in to it.'],
+  rate_limited: [429, 'Too many requests. Wait, then try again.'],
   internal_error: [500, 'Something failed on our side. The request id identifies it.'],
   unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>

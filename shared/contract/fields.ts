@@ -115,6 +115,9 @@ export const confirmation = z.object({
   url: z.url().optional().describe('Where the owner confirms, when the owner has to.'),
 })
 
+/** A mail address; upper and lower case are one. */
+export const email = z.email().max(254).describe('Mail address.')
+
 /** A page size of 1 to 50. */
 export const limit = z
   .string()

@@ -224,6 +224,7 @@ function bindingsOf(
     PASSWORD_PEPPER: pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    OTP_PEPPER: 'another pepper of the tests only',
     OUTBOX_KEY: outboxKey,
     ALLOW_LOOPBACK: 'true',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),

@@ -12,10 +12,19 @@ const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
 const internal = ['custody', 'housekeeping']
 
+/** Of operations that keep other secrets than those of a caller with a token. */
+const ownSecrets: Readonly<Record<string, string[]>> = {
+  'confirm-registration-code': ['OTP_PEPPER'],
+  'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
+}
+
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
+  const own = ownSecrets[folder]
+  if (own) return ['SUPABASE_SERVICE_KEY', ...own]
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
   return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
@@ -44,6 +53,7 @@ test('only the functions that have payments signed or cancelled can reach custod
 
   expect(Object.fromEntries(bound.map(({ folder, services }) => [folder, services]))).toEqual({
     housekeeping: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
+    'create-account': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'account-freeze': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'wallet-custodial-transfer': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'x402-payment-execute': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
