@@ -32,9 +32,16 @@ const custody: BundleRule = {
 
 /** Hashes a password and knows the common ones; half of it is that list. */
 const passwords: BundleRule = {
-  ...plain,
   gzipBytesMax: 128 * kilobyte,
   packages: [...plain.packages, '@noble/hashes'],
+  runtime: [],
+}
+
+/** Pages and all that they show, among it the chains. */
+const web: BundleRule = {
+  gzipBytesMax: 190 * kilobyte,
+  packages: [...everywhere, ...chains, 'jose'],
+  runtime: [],
 }
 
 /** Every function that is not named here is held to the plain rule. */
@@ -46,6 +53,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,
+  web,
   'x402-payment-execute': onChain,
   'x402-payment-prepare': onChain,
 }

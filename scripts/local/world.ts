@@ -219,7 +219,7 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
   const { url, apiKeys, owner, shop, payee, chains, merchant } = world
   return {
     base_url: url,
-    web_url: url.replace('127.0.0.1', 'localhost'),
+    web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
     api_keys: apiKeys,
     owner: { email: 'owner@demo.example', alias: owner.alias, address: owner.address },
     shop: { alias: shop.alias, address: shop.address },

@@ -35,8 +35,9 @@ export async function openAccount(
 ): Promise<OpenAccountAnswer> {
   const { linkDigest, alias, passwordHash, apiKey, session } = openAccountRequest.parse(request)
   const account = world.newId()
-  const { address, privateKey } = createAccountKey(world.randomBytes)
-  const envelope = sealKey(roots, world.randomBytes, { account, address }, privateKey)
+  const random = (length: number) => world.randomBytes(length)
+  const { address, privateKey } = createAccountKey(random)
+  const envelope = sealKey(roots, random, { account, address }, privateKey)
   privateKey.fill(0)
   const question = {
     link_digest: linkDigest,

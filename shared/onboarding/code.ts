@@ -4,14 +4,17 @@
  */
 import { credentialOf } from '../auth/api-key.ts'
 import { encodeForUrl } from '../base64.ts'
+import type { World } from '../world.ts'
+
+type Randomness = Pick<World, 'randomBytes'>
 
 const codes = 1_000_000
 const draws = 2 ** 32
 
 /** Six digits, each code as likely as any other. */
-export function createCode(randomBytes: (length: number) => Uint8Array): string {
+export function createCode(world: Randomness): string {
   for (;;) {
-    const [a = 0, b = 0, c = 0, d = 0] = randomBytes(4)
+    const [a = 0, b = 0, c = 0, d = 0] = world.randomBytes(4)
     const draw = ((a * 256 + b) * 256 + c) * 256 + d
     // Draws beyond the last whole million would favour the low codes.
     if (draw < draws - (draws % codes)) return String(draw % codes).padStart(6, '0')
@@ -24,6 +27,6 @@ export function codeDigest(pepper: string, email: string, code: string): Promise
 }
 
 /** The secret part of a registration link: 256 bits in base64url. */
-export function createLink(randomBytes: (length: number) => Uint8Array): string {
-  return encodeForUrl(randomBytes(32))
+export function createLink(world: Randomness): string {
+  return encodeForUrl(world.randomBytes(32))
 }

@@ -73,10 +73,8 @@ async function askCustody(world: World, order: AccountOrder, alias: string) {
   const { config, custody } = world
   if (!custody) throw new Error('CUSTODY is not bound')
   const pepper = required(config, 'API_KEY_PEPPER')
-  const apiKey = createApiKey(
-    config.ENVIRONMENT === 'production' ? 'live' : 'test',
-    world.randomBytes,
-  )
+  const kind = config.ENVIRONMENT === 'production' ? 'live' : 'test'
+  const apiKey = createApiKey(kind, (length) => world.randomBytes(length))
   const { client, session } = order
   const answer = await custody.openAccount({
     linkDigest: await sha256Hex(order.link),

@@ -35,7 +35,7 @@ export async function requestSignup(
   if (wish !== undefined && aliasProblem(wish) !== undefined) return fail('alias_unavailable')
   const { config } = world
   const email = canonicalEmail(asked.email)
-  const code = createCode(world.randomBytes)
+  const code = createCode(world)
   const minutes = codeSeconds / 60
   await unbound(world.db).run('signup_request', {
     email,
@@ -56,7 +56,7 @@ export async function confirmCode(
   asked: { email: string; code: string },
 ): Promise<{ registrationUrl: string; expiresAt: string } | Refusal<'code_not_accepted'>> {
   const email = canonicalEmail(asked.email)
-  const link = createLink(world.randomBytes)
+  const link = createLink(world)
   const question = {
     email,
     code_digest: await codeDigest(required(world.config, 'OTP_PEPPER'), email, asked.code),

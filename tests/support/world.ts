@@ -69,7 +69,7 @@ export type Worker = {
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
-const pepper = 'a pepper of the tests only'
+export const pepper = 'a pepper of the tests only'
 const sessionKeys = createSessionKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const mailDomain = 'agents.example'

@@ -5,7 +5,7 @@ const bytesOf = (draw: number) => new Uint8Array(new Uint32Array([draw]).buffer)
 
 /** Hands out these draws of 32 bits, one after the other. */
 function drawing(...draws: number[]) {
-  return () => bytesOf(draws.shift() ?? 0)
+  return { randomBytes: () => bytesOf(draws.shift() ?? 0) }
 }
 
 test.each([
@@ -23,10 +23,10 @@ test('a draw beyond the last whole million is drawn again, so no code is likelie
 })
 
 test('every place of a code takes every digit about equally often', () => {
-  const random = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+  const world = { randomBytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) }
   const counts = Array.from({ length: 6 }, () => Array.from({ length: 10 }, () => 0))
   for (let drawn = 0; drawn < 20_000; drawn += 1) {
-    for (const [place, digit] of createCode(random).split('').entries()) {
+    for (const [place, digit] of createCode(world).split('').entries()) {
       const row = counts[place]
       if (row) row[Number(digit)] = (row[Number(digit)] ?? 0) + 1
     }
@@ -46,5 +46,7 @@ test('the digest of a code belongs to its address and pepper', async () => {
 })
 
 test('a link is 256 bits that need no escaping in an address', () => {
-  expect(createLink((length) => new Uint8Array(length).fill(255))).toBe(`${'_'.repeat(42)}8`)
+  expect(createLink({ randomBytes: (length) => new Uint8Array(length).fill(255) })).toBe(
+    `${'_'.repeat(42)}8`,
+  )
 })

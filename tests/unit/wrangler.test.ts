@@ -22,6 +22,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
+  if (folder === 'web') return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', 'SESSION_PRIVATE_KEY']
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   const own = ownSecrets[folder]
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
