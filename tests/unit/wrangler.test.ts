@@ -17,12 +17,12 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'confirm-registration-code': ['OTP_PEPPER'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
+  web: ['API_KEY_PEPPER', 'OTP_PEPPER', 'PASSWORD_PEPPER', 'OUTBOX_KEY', 'SESSION_PRIVATE_KEY'],
 }
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
-  if (folder === 'web') return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', 'SESSION_PRIVATE_KEY']
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   const own = ownSecrets[folder]
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
@@ -49,12 +49,13 @@ test.each(functions)('$folder has the route of its folder, or none', ({ folder, 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })
 
-test('only the functions that have payments signed or cancelled can reach custody', () => {
+test('only the functions that have something signed, cancelled or opened can reach custody', () => {
   const bound = functions.filter(({ services }) => services.length > 0)
 
   expect(Object.fromEntries(bound.map(({ folder, services }) => [folder, services]))).toEqual({
     housekeeping: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'create-account': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
+    web: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'account-freeze': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'wallet-custodial-transfer': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
     'x402-payment-execute': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
