@@ -1,7 +1,29 @@
 import { webFunction } from './app.tsx'
+import { routes as jwks } from './pages/jwks.ts'
+import { routes as login } from './pages/login.tsx'
+import { routes as loginRecovery } from './pages/login-recovery.tsx'
+import { routes as logout } from './pages/logout.tsx'
 import { routes as overview } from './pages/overview.tsx'
+import { routes as proof } from './pages/proof.tsx'
+import { routes as security } from './pages/security.tsx'
+import { routes as securityPasskeys } from './pages/security-passkeys.tsx'
+import { routes as securityPassword } from './pages/security-password.tsx'
+import { routes as securityRecoveryCodes } from './pages/security-recovery-codes.tsx'
+import { routes as securitySessions } from './pages/security-sessions.tsx'
 
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
-export const pages = [overview]
+export const pages = [
+  overview,
+  jwks,
+  login,
+  loginRecovery,
+  logout,
+  proof,
+  security,
+  securityPassword,
+  securityPasskeys,
+  securityRecoveryCodes,
+  securitySessions,
+]
 
 export default webFunction(pages)
