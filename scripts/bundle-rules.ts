@@ -1,7 +1,7 @@
 /**
  * What a function's bundle may weigh and which packages may be in it. Import cost is cold start, and
  * a package that is not in a bundle cannot be abused there: only custody carries code that can sign
- * or open an envelope, and only what touches a chain carries viem.
+ * or open an envelope, only the mailer can open a socket, and only what touches a chain carries viem.
  */
 
 export type BundleRule = {
@@ -28,6 +28,11 @@ const custody: BundleRule = {
   ...onChain,
   packages: [...onChain.packages, ...signing],
   runtime: ['cloudflare:workers'],
+}
+const mailer: BundleRule = {
+  ...plain,
+  packages: ['zod', '@supabase/postgrest-js'],
+  runtime: ['cloudflare:workers', 'cloudflare:sockets'],
 }
 
 /** What verifies a passkey; most of it reads attestations, which nobody is asked for. */
@@ -61,7 +66,7 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...passkeys],
+  packages: [...everywhere, ...chains, ...passkeys, 'altcha-lib', 'uqr'],
   runtime: [],
 }
 
@@ -70,6 +75,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
+  mailer,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,

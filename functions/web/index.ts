@@ -1,5 +1,8 @@
 import { webFunction } from './app.tsx'
+import { routes as action } from './pages/action.tsx'
+import { routes as deposit } from './pages/deposit.tsx'
 import { routes as jwks } from './pages/jwks.ts'
+import { routes as keepWallet } from './pages/keep-wallet.tsx'
 import { routes as login } from './pages/login.tsx'
 import { routes as loginRecovery } from './pages/login-recovery.tsx'
 import { routes as logout } from './pages/logout.tsx'
@@ -14,6 +17,9 @@ import { routes as securitySessions } from './pages/security-sessions.tsx'
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
 export const pages = [
   overview,
+  action,
+  deposit,
+  keepWallet,
   jwks,
   login,
   loginRecovery,
