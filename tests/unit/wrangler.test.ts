@@ -12,6 +12,14 @@ const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
 const internal = ['custody', 'housekeeping', 'mailer']
 
+/** What an agent does with these may be told to the owner by mail. */
+const telling = [
+  'account-freeze',
+  'wallet-custodial-transfer',
+  'x402-payment-execute',
+  'x402-payment-prepare',
+]
+
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
@@ -23,7 +31,8 @@ function secretsOf(folder: string): string[] {
   if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
-  return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
+  const tokens = readsTokens ? ['API_KEY_PEPPER'] : []
+  return ['SUPABASE_SERVICE_KEY', ...tokens, ...(telling.includes(folder) ? ['OUTBOX_KEY'] : [])]
 }
 
 test('every function folder is one environment, and every environment a folder', () => {
