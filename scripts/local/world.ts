@@ -25,6 +25,7 @@ import { startFacilitator } from './facilitator.ts'
 import { readFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
 import { readyLanes } from './lanes.ts'
+import { type MailCatcher, startMailCatcher } from './mail.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
@@ -56,6 +57,7 @@ export type LocalWorld = {
   payee: string
   chains: readonly Chain[]
   merchant: Merchant
+  mail: MailCatcher
   stop(): Promise<void>
 }
 
@@ -94,13 +96,14 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   })
   const [databaseUrl, functions] = await together([openDatabase(start), readFunctions(), building])
   const opening = { ...start, databaseUrl }
-  const [, baseSepolia, arbitrumSepolia] = await together([
+  const [mail, , baseSepolia, arbitrumSepolia] = await together([
+    endings.keep(startMailCatcher(ports), (catcher) => catcher.close()),
     openGateway(opening),
     openChain(start, 84532, ports.baseSepolia),
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const bindings = bindingsOf(start, chains)
+  const bindings = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
   const log = (line: string) => console.error(line)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
@@ -109,7 +112,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     provision(opening, chains),
   ])
   say('functions listening')
-  return { url: workers.url, ...owned, chains, merchant }
+  return { url: workers.url, ...owned, chains, merchant, mail }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet. */
@@ -174,6 +177,9 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     SESSION_PRIVATE_KEY: secrets.session_private_key,
     SESSION_PUBLIC_KEYS: secrets.session_public_keys,
     OUTBOX_KEY: secrets.outbox_key,
+    MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
+    // The server here asks for no password.
+    MAIL_TOKEN: 'none',
   }
 }
 
@@ -215,7 +221,7 @@ function explainRepair({ chainId }: Chain, reopened: number, orphaned: number): 
 
 /** What other programs read to find their way around. */
 function describe(world: Omit<LocalWorld, 'stop'>) {
-  const { url, apiKeys, owner, shop, payee, chains, merchant } = world
+  const { url, apiKeys, owner, shop, payee, chains, merchant, mail } = world
   return {
     base_url: url,
     web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
@@ -230,5 +236,6 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
       ...(eurc ? { eurc } : {}),
     })),
     merchant: { v1_url: merchant.v1Url, v2_url: merchant.v2Url },
+    mail: { smtp_url: mail.smtpUrl, outbox_url: mail.outboxUrl },
   }
 }

@@ -21,7 +21,8 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
   [/^uqr$/, /^functions\/web\//],
-  [/^cloudflare:workers$/, /^functions\/custody\//],
+  [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
+  [/^cloudflare:sockets$/, /^functions\/mailer\//],
 ]
 
 /** Whether a file may import another. */
