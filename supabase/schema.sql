@@ -1909,7 +1909,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1919,12 +1919,12 @@ declare
 begin
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1934,7 +1934,7 @@ declare
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
 
@@ -2130,7 +2130,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2143,7 +2143,7 @@ begin
   perform private.end_other_sessions(caller);
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select private.note_proof(caller, session_digest);
+  return query select * from private.note_proof(caller, session_digest);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests text[], mail jsonb DEFAULT NULL::jsonb)
@@ -2860,16 +2860,13 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
- RETURNS timestamp with time zone
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $function$
-declare
-  ends timestamptz;
 begin
   update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
-  update private.credentials k set digest = session_digest where k.id = caller.id
-  returning k.expires_at into ends;
-  return ends;
+  return query update private.credentials k set digest = session_digest where k.id = caller.id
+    returning k.account, k.expires_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
 import { readRoots } from '../../shared/custody/roots.ts'
+import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
 import { type Chain, startChain } from './chain.ts'
@@ -19,6 +20,8 @@ import {
   holdsWallets,
   ownedAccount,
   ownedKeys,
+  ownerEmail,
+  readyOwner,
 } from './demo-owner.ts'
 import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
@@ -51,7 +54,7 @@ export type WorldOptions = {
 export type LocalWorld = {
   url: string
   apiKeys: ApiKeys
-  owner: Account
+  owner: Account & { email: string; password: string }
   shop: Account
   /** Has never been paid. */
   payee: string
@@ -198,6 +201,7 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
     const owner = await ownedAccount(sql, roots, 'demo')
     const shop = await ownedAccount(sql, roots, 'shop')
     const apiKeys = await ownedKeys(sql, owner, secrets)
+    await readyOwner(sql, worldFrom(bindingsOf(opening, chains)), owner, secrets.owner_password)
     writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
@@ -205,7 +209,8 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
       const { reopened, orphaned } = await readyLanes(sql, roots, chain)
       if (reopened + orphaned > 0) say(explainRepair(chain, reopened, orphaned))
     }
-    return { owner, shop, apiKeys, payee: secrets.payee }
+    const person = { ...owner, email: ownerEmail, password: secrets.owner_password }
+    return { owner: person, shop, apiKeys, payee: secrets.payee }
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -226,7 +231,12 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
     base_url: url,
     web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
     api_keys: apiKeys,
-    owner: { email: 'owner@demo.example', alias: owner.alias, address: owner.address },
+    owner: {
+      email: owner.email,
+      password: owner.password,
+      alias: owner.alias,
+      address: owner.address,
+    },
     shop: { alias: shop.alias, address: shop.address },
     payee,
     chains: chains.map(({ chainId, rpcUrl, usdc, eurc }) => ({

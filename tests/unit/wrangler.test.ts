@@ -16,7 +16,8 @@ const internal = ['custody', 'housekeeping', 'mailer']
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
   if (folder === 'web') {
-    return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', 'SESSION_PRIVATE_KEY', 'OUTBOX_KEY']
+    const own = ['OUTBOX_KEY', 'PASSWORD_PEPPER', 'SESSION_PRIVATE_KEY']
+    return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', ...own]
   }
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']

@@ -19,10 +19,10 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
-  [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
-  [/^uqr$/, /^functions\/web\//],
   [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
+  [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
+  [/^uqr$/, /^functions\/web\//],
 ]
 
 /** Whether a file may import another. */
