@@ -44,7 +44,8 @@ async function answer(options: WalletOptions, method: string, params: unknown[])
   const { chain, address, declines } = options
   switch (method) {
     case 'eth_requestAccounts':
-      return { result: [address] }
+      // In lower case, as wallets do it.
+      return { result: [address.toLowerCase()] }
     case 'wallet_switchEthereumChain': {
       const [{ chainId }] = switchSchema.parse(params)
       const isHere = Number(chainId) === chain.chainId
