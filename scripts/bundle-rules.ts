@@ -35,6 +35,13 @@ const mailer: BundleRule = {
   runtime: ['cloudflare:workers', 'cloudflare:sockets'],
 }
 
+/** Hashes a password and knows the common ones; half of it is that list. */
+const passwords: BundleRule = {
+  gzipBytesMax: 128 * kilobyte,
+  packages: [...plain.packages, '@noble/hashes'],
+  runtime: [],
+}
+
 /** Pages and all that they show, among it the chains. */
 const web: BundleRule = {
   gzipBytesMax: 190 * kilobyte,
@@ -44,6 +51,7 @@ const web: BundleRule = {
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,

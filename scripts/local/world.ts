@@ -179,6 +179,7 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     PASSWORD_PEPPER: secrets.password_pepper,
     SESSION_PRIVATE_KEY: secrets.session_private_key,
     SESSION_PUBLIC_KEYS: secrets.session_public_keys,
+    OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
     MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
     // The server here asks for no password.
