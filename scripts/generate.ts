@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
+import { describeAssets } from './generate/assets.ts'
+import { describeCommonPasswords } from './generate/common-passwords.ts'
 import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeSchema } from './generate/schema.ts'
@@ -22,6 +24,8 @@ export async function products(sql: Sql): Promise<Product[]> {
     { file: 'supabase/schema.sql', content: await describeSchema(sql) },
     { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
     { file: 'shared/contract/digest.ts', content: describeDigest() },
+    { file: 'shared/auth/common-passwords.ts', content: describeCommonPasswords() },
+    { file: 'functions/web/assets.ts', content: await describeAssets() },
   ]
 }
 
@@ -59,7 +63,8 @@ async function generate(): Promise<Product[]> {
 const help = `node scripts/generate.ts [--check]
 
 Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations, and
-shared/contract/digest.ts from the contracts.
+shared/contract/digest.ts from the contracts, functions/web/assets.ts from its style sheet and
+scripts, and shared/auth/common-passwords.ts.
 --check writes nothing and fails when one of them is out of date.`
 
 if (import.meta.main) {

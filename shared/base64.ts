@@ -41,7 +41,12 @@ export function encodeText(text: string): string {
 
 /** URL-safe base64 without padding (RFC 4648 section 5) of a text's UTF-8. */
 export function encodeTextForUrl(text: string): string {
-  return encodeText(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return encodeForUrl(new TextEncoder().encode(text))
+}
+
+/** URL-safe base64 without padding of bytes. */
+export function encodeForUrl(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
 /** Bytes of standard or URL-safe base64, padded or not; undefined when it is neither. */

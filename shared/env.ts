@@ -19,6 +19,13 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. The highest version seals, all versions open. */
   CUSTODY_ROOT_KEYS: z.string().optional(),
   API_KEY_PEPPER: z.string().min(16).optional(),
+  PASSWORD_PEPPER: z.string().min(16).optional(),
+  /** JWK (RFC 8037) that signs session tokens; only the web app has it. */
+  SESSION_PRIVATE_KEY: z.string().min(1).optional(),
+  /** JWKS of the keys whose session tokens are good, by kid; without one, only API keys are. */
+  SESSION_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
+  /** 32 bytes in base64, under which mails are sealed until they are sent. */
+  OUTBOX_KEY: z.string().optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, first preferred; two of different providers are best. */
   CHAIN_RPC_URLS: z.string().default('{}'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */

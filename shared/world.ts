@@ -8,6 +8,7 @@ import type { Database } from './db/database.ts'
 import { openDatabase } from './db/database.ts'
 import type { Config } from './env.ts'
 import { readConfig } from './env.ts'
+import type { MailerPort } from './mail/port.ts'
 
 /** The platform's fetch, without the extras of any one platform. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -32,10 +33,14 @@ export type World = {
   log(entry: Record<string, string | number>): void
   /** Absent in functions that were not given the binding. */
   custody?: CustodyPort
+  /** Absent in functions that put nothing into the outbox; its schedule finds what they do not tell. */
+  mailer?: MailerPort
 }
 
+type Bindings = { CUSTODY?: CustodyPort; MAILER?: MailerPort } & Record<string, unknown>
+
 /** Builds the world from a platform's bindings. */
-export function worldFrom(bindings: { CUSTODY?: CustodyPort } & Record<string, unknown>): World {
+export function worldFrom(bindings: Bindings): World {
   const config = readConfig(bindings)
   const fetch: Fetch = (input, init) => globalThis.fetch(input, init)
   return {
@@ -50,6 +55,7 @@ export function worldFrom(bindings: { CUSTODY?: CustodyPort } & Record<string, u
     db: openDatabase(config, fetch),
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
+    ...(bindings.MAILER ? { mailer: bindings.MAILER } : {}),
   }
 }
 

@@ -48,6 +48,17 @@ create table private.activities (
 );
 alter table private.activities enable row level security;
 
+create table private.ceremonies (
+  challenge text not null,
+  purpose text not null,
+  holder text not null,
+  expires_at timestamp with time zone not null,
+  constraint ceremonies_pkey PRIMARY KEY (challenge),
+  constraint ceremonies_challenge_check CHECK ((challenge ~ '^[A-Za-z0-9_-]{43}$'::text)),
+  constraint ceremonies_purpose_check CHECK ((purpose = ANY (ARRAY['login'::text, 'register'::text, 'prove'::text])))
+);
+alter table private.ceremonies enable row level security;
+
 create table private.credentials (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -171,17 +182,58 @@ create table private.known_recipients (
 );
 alter table private.known_recipients enable row level security;
 
+create table private.outbox (
+  id uuid not null,
+  account uuid,
+  to_address text,
+  topic text not null,
+  sealed text,
+  created_at timestamp with time zone not null default private.clock(),
+  send_after timestamp with time zone not null default private.clock(),
+  tries integer not null default 0,
+  sent_at timestamp with time zone,
+  gave_up_at timestamp with time zone,
+  failed_reason text,
+  constraint outbox_pkey PRIMARY KEY (id),
+  constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
+  constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
+  constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
+  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[!-?A-~]+@[!-?A-~]+$'::text))),
+  constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
+);
+alter table private.outbox enable row level security;
+
 create table private.owners (
   account uuid not null,
   email text not null,
   password_hash text,
   created_at timestamp with time zone not null default private.clock(),
+  guarded_until timestamp with time zone,
   constraint owners_pkey PRIMARY KEY (account),
   constraint owners_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint owners_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@\s]+@[^@\s]+$'::text))),
   constraint owners_email_key UNIQUE (email)
 );
 alter table private.owners enable row level security;
+
+create table private.passkeys (
+  id text not null,
+  account uuid not null,
+  public_key text not null,
+  counter bigint not null,
+  transports text[] not null,
+  label text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint passkeys_counter_check CHECK ((counter >= 0)),
+  constraint passkeys_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{16,1400}$'::text)),
+  constraint passkeys_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
+  constraint passkeys_public_key_check CHECK ((length(public_key) <= 2048))
+);
+alter table private.passkeys enable row level security;
 
 create table private.payments (
   id uuid not null default gen_random_uuid(),
@@ -250,6 +302,16 @@ END) stored,
   constraint payments_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
 );
 alter table private.payments enable row level security;
+
+create table private.recovery_codes (
+  account uuid not null,
+  digest text not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_pkey PRIMARY KEY (digest),
+  constraint recovery_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint recovery_codes_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text))
+);
+alter table private.recovery_codes enable row level security;
 
 create table private.relay_calls (
   id bigint not null generated always as identity,
@@ -359,9 +421,17 @@ CREATE INDEX activities_feed ON private.activities USING btree (account, hidden,
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
 
+CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
+
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
+
+CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
+
+CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (sealed IS NOT NULL);
+
+CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
 CREATE INDEX payments_counted ON private.payments USING btree (account, authorized_at) INCLUDE (consent_level, counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
 
@@ -374,6 +444,8 @@ CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, t
 CREATE INDEX payments_unfinal ON private.payments USING btree (checked_at NULLS FIRST) WHERE ((state = 'settled'::text) AND (finality <> 'finalized'::text));
 
 CREATE INDEX payments_unused ON private.payments USING btree (expires_at) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
+
+CREATE INDEX recovery_codes_of_account ON private.recovery_codes USING btree (account);
 
 CREATE INDEX relay_calls_claim ON private.relay_calls USING btree (claim) WHERE (slot IS NULL);
 
@@ -826,7 +898,8 @@ begin
     'wallets', (select jsonb_agg(jsonb_build_object(
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
-    'credential', jsonb_build_object('id', caller.id, 'label', caller.label,
+    'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
+      'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
@@ -1205,6 +1278,400 @@ begin
   order by a.id desc limit page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text, client text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.begin_ceremony(challenge, 'login', browser);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.login_find(email text, client text)
+ RETURNS TABLE(password_hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.limit_sign_in(email, client);
+  return query select o.password_hash from private.owners o
+   where o.email = login_find.email and o.password_hash is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.login_take_passkey(challenge text, browser text, passkey text)
+ RETURNS TABLE(account_found uuid, public_key text, counter text, transports text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if private.take_ceremony(challenge, 'login', browser) then
+    return query select p.account, p.public_key, p.counter::text, p.transports
+      from private.passkeys p where p.id = passkey;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  owner uuid;
+begin
+  perform private.limit_sign_in(email, client);
+  update private.recovery_codes r set used_at = private.clock() from private.owners o
+   where r.digest = code_digest and r.used_at is null and o.account = r.account
+     and o.email = login_with_code.email
+  returning o.account into owner;
+  if owner is not null then
+    update private.owners o set guarded_until = private.clock() + interval '72 hours'
+     where o.account = owner;
+    perform private.enqueue_mail(owner, mail);
+    perform private.record_security(owner, 'recovery_code_used',
+      'A recovery code was used to sign in.');
+    return query select s.account, s.expires_at
+      from private.open_session(owner, session_digest, 'recovery_code', user_agent, client) s;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.login_with_passkey(passkey text, counter_seen text, counter_now text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  owner uuid;
+begin
+  if private.use_passkey(passkey, counter_seen, counter_now) then
+    select p.account into owner from private.passkeys p where p.id = passkey;
+    perform private.enqueue_mail(owner, mail);
+    return query select s.account, s.expires_at
+      from private.open_session(owner, session_digest, 'passkey', user_agent, client) s;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  owner uuid;
+begin
+  update private.owners o set password_hash = coalesce(rehashed, o.password_hash)
+   where o.email = login_with_password.email
+     and o.password_hash = login_with_password.password_hash
+  returning o.account into owner;
+  if owner is not null then
+    perform private.enqueue_mail(owner, mail);
+    return query select s.account, s.expires_at
+      from private.open_session(owner, session_digest, 'password', user_agent, client) s;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_claim(mails_max integer)
+ RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  tries_max constant integer := 10;
+  at timestamptz := private.clock();
+begin
+  delete from private.outbox m where m.created_at < at - interval '30 days';
+  update private.outbox m set gave_up_at = at, sealed = null,
+    failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
+   where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
+  return query
+    update private.outbox m set tries = m.tries + 1,
+      -- 1, 2, 4 ... minutes, at most an hour.
+      send_after = at + least(interval '1 minute' * 2 ^ m.tries, interval '1 hour')
+     where m.id in (select w.id from private.outbox w
+       where w.sealed is not null and w.send_after <= at
+       order by w.send_after limit mails_max for update skip locked)
+    returning m.id, m.to_address, coalesce(m.to_address,
+      (select o.email from private.owners o where o.account = m.account)),
+      m.sealed, m.created_at, m.tries;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
+   where m.id = mail and m.sealed is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  update private.outbox m set failed_reason = left(reason, 300),
+    gave_up_at = case when for_good then private.clock() end,
+    sealed = case when for_good then null else m.sealed end
+   where m.id = mail and m.sealed is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(added boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_proven(credential);
+begin
+  perform from private.owners o where o.account = caller.account for update;
+  insert into private.passkeys (id, account, public_key, counter, transports, label)
+  select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
+    owner_add_passkey.transports, owner_add_passkey.label
+   where (select count(*) from private.passkeys p where p.account = caller.account) < 10
+  on conflict do nothing;
+  if found then
+    update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+    perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
+    perform private.enqueue_mail(caller.account, mail);
+    return query select true;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge text, purpose text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if purpose = 'register' then
+    caller := private.admit_proven(credential);
+  end if;
+  perform private.begin_ceremony(challenge, purpose, caller.id::text);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.end_other_sessions(private.admit_owner(credential));
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_end_session(credential text, session uuid DEFAULT NULL::uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
+     and k.revoked_at is null;
+  return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
+ RETURNS TABLE(email text, password_hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.take_slowly('proof:' || caller.account, 10, interval '1 minute');
+  return query select o.email, o.password_hash from private.owners o
+   where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if exists (select from private.owners o where o.account = caller.account
+    and o.password_hash = owner_prove.password_hash) then
+    return query select private.note_proof(caller, session_digest);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
+    and private.use_passkey(passkey, counter_seen, counter_now) then
+    return query select private.note_proof(caller, session_digest);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  perform from private.owners o where o.account = caller.account for update;
+  delete from private.passkeys p where p.id = passkey and p.account = caller.account
+    and (exists (select from private.owners o
+        where o.account = caller.account and o.password_hash is not null)
+      or exists (select from private.passkeys other
+        where other.account = caller.account and other.id <> passkey));
+  if found then
+    perform private.record_security(caller.account, 'passkey_removed', 'A passkey was removed.');
+    perform private.enqueue_mail(caller.account, mail);
+    return query select 'removed';
+  else
+    return query select case when exists (select from private.passkeys p
+      where p.id = passkey and p.account = caller.account) then 'last' else 'missing' end;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_rename_passkey(credential text, passkey text, label text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.passkeys p set label = owner_rename_passkey.label
+   where p.id = passkey and p.account = caller.account;
+  return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_security(credential text)
+ RETURNS TABLE(security jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select jsonb_build_object(
+    'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
+    'recovery_codes_left', (select count(*) from private.recovery_codes r
+      where r.account = o.account and r.used_at is null),
+    'passkeys', coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'label', p.label,
+        'transports', p.transports, 'created_at', p.created_at, 'last_used_at', p.last_used_at)
+        order by p.created_at) from private.passkeys p where p.account = o.account), '[]'),
+    'sign_ins', coalesce((select jsonb_agg(s.shown order by s.created_at desc) from (
+      select k.created_at, jsonb_build_object('id', k.id, 'is_this', k.id = caller.id,
+        'is_live', k.revoked_at is null and k.expires_at > private.clock(),
+        'signed_in_with', s.signed_in_with, 'signed_in_at', k.created_at,
+        'last_seen_at', s.last_seen_at, 'user_agent', s.user_agent, 'client', s.client) as shown
+      from private.credentials k join private.sessions s on s.credential = k.id
+     where k.account = o.account
+     order by (k.revoked_at is null and k.expires_at > private.clock()) desc, k.created_at desc
+     limit 30) s), '[]'))
+  from private.owners o where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_proven(credential);
+begin
+  update private.owners o set password_hash = owner_set_password.password_hash
+   where o.account = caller.account;
+  perform private.end_other_sessions(caller);
+  perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
+  perform private.enqueue_mail(caller.account, mail);
+  return query select private.note_proof(caller, session_digest);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests text[], mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.demand_proof(caller);
+  delete from private.recovery_codes r where r.account = caller.account;
+  insert into private.recovery_codes (account, digest)
+  select caller.account, d from unnest(digests[1:10]) d;
+  perform private.record_security(caller.account, 'recovery_codes_made',
+    'New recovery codes were made; older ones are void.');
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text DEFAULT NULL::text)
+ RETURNS TABLE(public_key text, counter text, transports text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if private.take_ceremony(challenge, purpose, caller.id::text) then
+    return query select p.public_key, p.counter::text, p.transports
+      from (select) taken left join private.passkeys p
+        on p.id = passkey and p.account = caller.account;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_touch_session(credential text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.sessions s set last_seen_at = private.clock() where s.credential = caller.id;
+  return query
+  update private.credentials k
+     set expires_at = least(s.ends_at, private.clock() + interval '30 minutes')
+    from private.sessions s where k.id = caller.id and s.credential = k.id
+  returning k.expires_at;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind text, device text)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
@@ -1296,11 +1763,38 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
-  if fresh and not exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes') then
-    perform private.refuse('proof_required', '403');
+  if fresh then
+    perform private.demand_proof(caller);
+    if exists (select from private.owners o where o.account = caller.account
+      and o.guarded_until > private.clock()) then
+      perform private.refuse('account_guarded', '403');
+    end if;
   end if;
   return caller;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.admit_proven(credential text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if not exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'recovery_code') then
+    perform private.demand_proof(caller);
+  end if;
+  return caller;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.begin_ceremony(challenge text, purpose text, holder text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from private.ceremonies c where c.expires_at < private.clock();
+  insert into private.ceremonies
+  values (challenge, purpose, holder, private.clock() + interval '5 minutes');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.payments)
@@ -1429,6 +1923,17 @@ begin
       where c.payment = p.id and c.kind = 'transfer');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from private.sessions s where s.credential = caller.id
+    and s.proven_at > private.clock() - interval '10 minutes') then
+    perform private.refuse('proof_required', '403');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.deposit_json(deposit uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -1457,6 +1962,33 @@ AS $function$
   select exists (select from private.known_devices d
     where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.credentials k set revoked_at = private.clock()
+   where k.account = caller.account and k.kind = 'session' and k.id <> caller.id
+     and k.revoked_at is null
+$function$;
+
+CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if mail is null or mail ->> 'to' is null and not exists (
+    select from private.owners o where o.account = enqueue_mail.account) then
+    return;
+  end if;
+  if (select count(*) from private.outbox m where m.account = enqueue_mail.account
+    and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
+    >= hourly_max then
+    return;
+  end if;
+  insert into private.outbox (id, account, to_address, topic, sealed) values (
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
  RETURNS boolean
@@ -1566,6 +2098,18 @@ AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  name text := pg_catalog.md5(email);
+begin
+  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
+  perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.limits_json(a private.accounts, s private.spending)
  RETURNS jsonb
  LANGUAGE sql
@@ -1604,6 +2148,19 @@ AS $function$
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ends timestamptz;
+begin
+  update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+  update private.credentials k set digest = session_digest where k.id = caller.id
+  returning k.expires_at into ends;
+  return ends;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
  RETURNS text
@@ -1650,6 +2207,31 @@ begin
     next_nonce = greatest(excluded.next_nonce,
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
         where s.chain = l.chain and s.lane = l.address));
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+  opened private.credentials;
+begin
+  update private.credentials k set revoked_at = at where k.id in (
+    select s.credential from private.sessions s join private.credentials c on c.id = s.credential
+     where c.account = of_account and c.revoked_at is null and c.expires_at > at
+     order by s.last_seen_at desc offset 19);
+  insert into private.credentials (account, kind, digest, label, shown, scopes, expires_at)
+  values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
+    at + interval '30 minutes')
+  returning * into opened;
+  -- A recovery code is no proof: it is what somebody may have found on paper.
+  insert into private.sessions
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, user_agent, client)
+  values (opened.id, signed_in_with, at + interval '12 hours', at,
+    case when signed_in_with = 'recovery_code' then '-infinity' else at end,
+    pg_catalog.left(user_agent, 256), client);
+  return opened;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
@@ -1750,6 +2332,14 @@ CREATE OR REPLACE FUNCTION private.record_payment(p private.payments, type text)
 AS $function$
   insert into private.activities (account, category, type, payment)
   values (p.account, p.kind, type, p.id)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.record_security(of_account uuid, type text, summary text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary)
+  values (of_account, 'security', type, summary)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb DEFAULT '{}'::jsonb)
@@ -1932,6 +2522,37 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.take_ceremony(taken text, for_purpose text, by_holder text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  was private.ceremonies;
+begin
+  delete from private.ceremonies c where c.challenge = taken returning * into was;
+  return was.purpose is not distinct from for_purpose and was.holder is not distinct from by_holder
+    and was.expires_at > private.clock();
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.take_slowly(taken text, burst integer, every interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+  arrival timestamptz;
+begin
+  insert into private.rate_buckets as b values (taken, at + every)
+  on conflict (bucket) do update set arrives_at = greatest(b.arrives_at, at) + every
+   where b.arrives_at <= at + every * (burst - 1);
+  if not found then
+    select b.arrives_at into arrival from private.rate_buckets b where b.bucket = taken;
+    perform private.refuse('rate_limited', '429', pg_catalog.jsonb_build_object(
+      'retry_after_seconds',
+      greatest(1, pg_catalog.ceil(extract(epoch from arrival - at - every * (burst - 1))))));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
  RETURNS private.payments
  LANGUAGE plpgsql
@@ -1948,6 +2569,16 @@ begin
     perform private.record_payment(reopened, reopened.kind || '_reorged');
   end if;
   return reopened;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.use_passkey(used text, counter_seen text, counter_now text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
+   where p.id = used and p.counter = counter_seen::bigint;
+  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
@@ -2055,6 +2686,52 @@ grant execute on function api.housekeeping_slots(batch integer) to service_role;
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
+
+grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
+
+grant execute on function api.login_find(email text, client text) to service_role;
+
+grant execute on function api.login_take_passkey(challenge text, browser text, passkey text) to service_role;
+
+grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
+
+grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
+
+grant execute on function api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text, mail jsonb) to service_role;
+
+grant execute on function api.mailer_claim(mails_max integer) to service_role;
+
+grant execute on function api.mailer_done(mail uuid) to service_role;
+
+grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
+
+grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
+
+grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
+
+grant execute on function api.owner_end_other_sessions(credential text) to service_role;
+
+grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
+
+grant execute on function api.owner_find_password(credential text) to service_role;
+
+grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
+
+grant execute on function api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text) to service_role;
+
+grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
+
+grant execute on function api.owner_rename_passkey(credential text, passkey text, label text) to service_role;
+
+grant execute on function api.owner_security(credential text) to service_role;
+
+grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
+
+grant execute on function api.owner_set_recovery_codes(credential text, digests text[], mail jsonb) to service_role;
+
+grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
+
+grant execute on function api.owner_touch_session(credential text) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 

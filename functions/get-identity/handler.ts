@@ -13,6 +13,7 @@ const identityRow = z.object({
     frozen: z.boolean(),
     wallets: z.array(z.object({ chain_family: z.string(), address: z.string() })),
     credential: z.object({
+      kind: z.enum(['api_key', 'session']),
       id: z.string(),
       label: z.string(),
       scopes: z.array(z.string()),
@@ -31,7 +32,7 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
     ...account,
     mail_address: `${account.alias}@${world.config.MAIL_DOMAIN}`,
     wallets: wallets.map((wallet) => ({ ...wallet, chains })),
-    credential: { kind: 'api_key' as const, ...credential },
+    credential,
     limits: {
       automatic_daily: windowBody(limits.automatic_daily),
       asserted_daily: windowBody(limits.asserted_daily),

@@ -1,9 +1,16 @@
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { newId } from '../../shared/world.ts'
 
-/** Answers every path that belongs to no operation, and names the right form where it can. */
+/**
+ * Answers every path that belongs to no operation, and names the right form where it can. A person
+ * who opens the bare address in a browser is shown to the pages.
+ */
 export default {
   fetch(request: Request): Response {
+    const wantsPage = request.headers.get('accept')?.includes('text/html')
+    if (wantsPage && new URL(request.url).pathname === '/') {
+      return new Response(null, { status: 303, headers: { location: '/web' } })
+    }
     const [, version, folder] =
       /^\/(v[0-9]+)\/([a-z0-9-]+)/.exec(new URL(request.url).pathname) ?? []
     const path = version === undefined ? '/<operation>' : `/${folder}`

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { createSessionKeys } from './session-keys.ts'
 
 const schema = z.object({
   service_key: z.string(),
@@ -12,6 +13,14 @@ const schema = z.object({
   /** Version -> 32 bytes in base64. */
   custody_roots: z.record(z.string(), z.string()),
   api_key_pepper: z.string(),
+  password_pepper: z.string(),
+  /** JWK and JWKS as text, as the functions are bound to them. */
+  session_private_key: z.string(),
+  session_public_keys: z.string(),
+  /** Of the demo owner. */
+  owner_password: z.string(),
+  // Absent in worlds that are older than mail.
+  outbox_key: z.string().default(newKey),
   /** An address that nobody has paid. */
   payee: z.string().regex(/^0x[0-9a-f]{40}$/),
   /** Keys of the demo owner by scope, because the database cannot tell them again. */
@@ -25,11 +34,17 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   if (existsSync(file)) {
     return { secrets: schema.parse(JSON.parse(readFileSync(file, 'utf8'))), fresh: false }
   }
+  const { privateKey, publicKeys } = createSessionKeys()
   const secrets = {
     service_key: `service-${randomBytes(24).toString('hex')}`,
     custody_key: `custody-${randomBytes(24).toString('hex')}`,
-    custody_roots: { 1: randomBytes(32).toString('base64') },
-    api_key_pepper: randomBytes(32).toString('base64'),
+    custody_roots: { 1: newKey() },
+    api_key_pepper: newKey(),
+    password_pepper: newKey(),
+    session_private_key: privateKey,
+    session_public_keys: publicKeys,
+    owner_password: `demo-${randomBytes(9).toString('base64url')}`,
+    outbox_key: newKey(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
   }
@@ -41,4 +56,8 @@ export function writePrivate(file: string, content: unknown): void {
   const next = `${file}.next`
   writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   renameSync(next, file)
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('base64')
 }

@@ -170,6 +170,10 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     CUSTODY_DATABASE_KEY: secrets.custody_key,
     CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
     API_KEY_PEPPER: secrets.api_key_pepper,
+    PASSWORD_PEPPER: secrets.password_pepper,
+    SESSION_PRIVATE_KEY: secrets.session_private_key,
+    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
+    OUTBOX_KEY: secrets.outbox_key,
   }
 }
 
@@ -214,7 +218,7 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
   const { url, apiKeys, owner, shop, payee, chains, merchant } = world
   return {
     base_url: url,
-    web_url: url.replace('127.0.0.1', 'localhost'),
+    web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
     api_keys: apiKeys,
     owner: { email: 'owner@demo.example', alias: owner.alias, address: owner.address },
     shop: { alias: shop.alias, address: shop.address },

@@ -10,6 +10,14 @@ export const errorTable = {
   ],
   insufficient_scope: [403, 'This key does not carry the scope that the operation needs.'],
   proof_required: [403, 'Prove again that it is you: sign in with your passkey or password.'],
+  account_guarded: [
+    403,
+    'A recovery code was used lately. For three days nothing can be widened; freezing works.',
+  ],
+  foreign_form: [
+    403,
+    'This was not sent from our own page as it is now. Open the page again and send it from there.',
+  ],
   account_frozen: [403, 'The account is frozen. Only its owner can unfreeze it, in the web app.'],
   limit_exceeded: [403, 'The payment is over a limit that the owner has set.'],
   invalid_request: [400, 'The request does not have the described shape.'],

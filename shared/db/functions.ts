@@ -191,6 +191,90 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
+  login_find: { args: { email: string; client: string } }
+  login_take_passkey: { args: { challenge: string; browser: string; passkey: string } }
+  login_with_code: {
+    args: {
+      email: string
+      code_digest: string
+      session_digest: string
+      user_agent: string
+      client: string
+      mail?: unknown
+    }
+  }
+  login_with_passkey: {
+    args: {
+      passkey: string
+      counter_seen: string
+      counter_now: string
+      session_digest: string
+      user_agent: string
+      client: string
+      mail?: unknown
+    }
+  }
+  login_with_password: {
+    args: {
+      email: string
+      password_hash: string
+      session_digest: string
+      user_agent: string
+      client: string
+      rehashed?: string | null
+      mail?: unknown
+    }
+  }
+  mailer_claim: { args: { mails_max: number } }
+  mailer_done: { args: { mail: string } }
+  mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
+  owner_add_passkey: {
+    args: {
+      credential: string
+      passkey: string
+      public_key: string
+      counter: string
+      transports: string[]
+      label: string
+      mail?: unknown
+    }
+  }
+  owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
+  owner_end_other_sessions: { args: { credential: string } }
+  owner_end_session: { args: { credential: string; session?: string | null } }
+  owner_find_password: { args: { credential: string } }
+  owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
+  owner_prove_with_passkey: {
+    args: {
+      credential: string
+      passkey: string
+      counter_seen: string
+      counter_now: string
+      session_digest: string
+    }
+  }
+  owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
+  owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
+  owner_security: { args: { credential: string } }
+  owner_set_password: {
+    args: {
+      credential: string
+      password_hash: string
+      session_digest: string
+      mail?: unknown
+    }
+  }
+  owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
+  owner_take_ceremony: {
+    args: {
+      credential: string
+      challenge: string
+      purpose: string
+      passkey?: string | null
+    }
+  }
+  owner_touch_session: { args: { credential: string } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {

@@ -3,6 +3,7 @@
  * token is good is decided in the database, in the transaction of the operation itself.
  */
 import { credentialOf, isApiKey } from '../auth/api-key.ts'
+import { readSessionToken } from '../auth/session.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase, Database } from '../db/database.ts'
@@ -11,27 +12,31 @@ import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
+import type { Later } from './later.ts'
+import { wakeMailer } from './later.ts'
 
-/** The well-formed token of a request (RFC 6750 section 2.1), or undefined. */
-export function bearerToken(headers: Headers): string | undefined {
-  const [, token] = /^Bearer ([0-9A-Za-z_]{1,128})$/i.exec(headers.get('authorization') ?? '') ?? []
-  return token !== undefined && isApiKey(token) ? token : undefined
-}
-
-/** What stands for a token in the database. */
-export function credentialFrom(world: World, token: string): Promise<string> {
-  return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
+/**
+ * What stands in the database for the bearer token of a request (RFC 6750 section 2.1): an API key,
+ * or the token of a browser session. Undefined where it can be neither; no database is asked.
+ */
+export async function credentialFrom(world: World, headers: Headers): Promise<string | undefined> {
+  const [, token] = /^Bearer ([\w.-]{1,1024})$/i.exec(headers.get('authorization') ?? '') ?? []
+  if (token === undefined) return undefined
+  const pepper = required(world.config, 'API_KEY_PEPPER')
+  if (isApiKey(token)) return credentialOf(token, pepper)
+  const session = await readSessionToken(world, token)
+  return session && credentialOf(session.sid, pepper)
 }
 
 /** Everything that a handler is given. */
-export async function contextOf(
+export function contextOf(
   contract: Operation,
   world: World,
   request: Request,
-  known: { token: string; requestId: string },
-): Promise<Context> {
+  known: { credential: string; requestId: string; later: Later },
+): Context {
   const isPublic = contract.access === 'public'
-  const credential = isPublic ? '' : await credentialFrom(world, known.token)
+  const { credential } = known
   let isAsked = false
   const database: Database = {
     call(name, args) {
@@ -50,6 +55,7 @@ export async function contextOf(
     device: () => fingerprint(request.headers),
     client: clientOf(request.headers),
     claim: null,
+    mailSoon: () => wakeMailer(world, known.later),
   }
 }
 

@@ -4,7 +4,7 @@
  * is not admitted hears 401 or 403 before anything is said about its request.
  */
 import { zValidator } from '@hono/zod-validator'
-import type { Context as HonoContext, MiddlewareHandler } from 'hono'
+import type { ExecutionContext, Context as HonoContext, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
@@ -14,17 +14,25 @@ import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
-import { bearerToken, contextOf, credentialFrom, idempotencyKey } from './caller.ts'
+import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
+import { laterOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
-type Frame = { Bindings: Bindings; Variables: { requestId: string; world: World; token: string } }
+type Frame = {
+  Bindings: Bindings
+  Variables: { requestId: string; world: World; credential: string }
+}
 type Received = HonoContext<Frame>
 
 /** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
 export type EdgeFunction = {
-  fetch(request: Request, bindings?: Bindings): Response | Promise<Response>
+  fetch(
+    request: Request,
+    bindings?: Bindings,
+    execution?: ExecutionContext,
+  ): Response | Promise<Response>
 }
 
 /** Bytes of a request body that the pipeline accepts; a paid request's body travels inside it. */
@@ -53,15 +61,17 @@ export function edgeFunction<Contract extends Operation>(
   )
   app.notFound((c) => refuse(wrongPath(path), c.get('requestId')))
   app.onError((error, c) => answerError(contract, error, c))
-  return { fetch: (request, bindings) => app.fetch(request, bindings ?? {}) }
+  return {
+    fetch: (request, bindings, execution) => app.fetch(request, bindings ?? {}, execution),
+  }
 }
 
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {
   const token: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.access !== 'public') {
-      const found = bearerToken(c.req.raw.headers)
+      const found = await credentialFrom(c.get('world'), c.req.raw.headers)
       if (found === undefined) return refuse(fail('unauthorized'), c.get('requestId'))
-      c.set('token', found)
+      c.set('credential', found)
     }
     await next()
     return undefined
@@ -127,9 +137,10 @@ async function serve<Contract extends Operation>(
   run: Handler<Contract>,
   c: Received,
 ): Promise<Response> {
-  const context = await contextOf(contract, c.get('world'), c.req.raw, {
-    token: c.get('token'),
+  const context = contextOf(contract, c.get('world'), c.req.raw, {
+    credential: c.get('credential') ?? '',
     requestId: c.get('requestId'),
+    later: laterOf(c),
   })
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
@@ -167,7 +178,7 @@ async function refuseAdmitted(contract: Operation, refusal: Refusal, c: Received
   if (contract.access === 'public') return answerRefusal(contract, refusal, c)
   try {
     const world = c.get('world')
-    const credential = await credentialFrom(world, c.get('token'))
+    const credential = c.get('credential')
     await world.db.call('check_admission', { credential, needed: contract.access })
     return answerRefusal(contract, refusal, c)
   } catch (admission) {

@@ -22,6 +22,8 @@ export type Context = {
   client: string
   /** Under which this request may enter something once, when it carries an Idempotency-Key. */
   claim: string | null
+  /** Has the mailer look into the outbox; the answer does not wait for it. */
+  mailSoon(): void
 }
 
 /** A plain function from a request that has the described shape to an answer or a refusal. */

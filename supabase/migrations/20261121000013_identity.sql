@@ -12,7 +12,8 @@ begin
     'wallets', (select jsonb_agg(jsonb_build_object(
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
-    'credential', jsonb_build_object('id', caller.id, 'label', caller.label,
+    'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
+      'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;

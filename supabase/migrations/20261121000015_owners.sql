@@ -7,7 +7,10 @@ create table private.owners (
   email text not null unique check (email = lower(email) and email ~ '^[^@\s]+@[^@\s]+$'),
   -- PHC string of argon2id; null for an owner who only has passkeys.
   password_hash text,
-  created_at timestamptz not null default private.clock()
+  created_at timestamptz not null default private.clock(),
+  -- Whoever holds a recovery code signs in at once, but nothing is widened until this time: the
+  -- owner hears of it by mail, and can take the account back meanwhile.
+  guarded_until timestamptz
 );
 
 -- A session is a credential of its own: `expires_at` there is when it ends unless it is used, and
@@ -28,16 +31,28 @@ create table private.sessions (
 alter table private.owners enable row level security;
 alter table private.sessions enable row level security;
 
--- Lets the owner in by a session. With `fresh` the owner has to have proven itself a short time ago:
--- for everything that widens what anybody may do.
+-- Ends the call unless the owner has proven itself in this session a short time ago.
+create function private.demand_proof(caller private.credentials) returns void language plpgsql as $$
+begin
+  if not exists (select from private.sessions s where s.credential = caller.id
+    and s.proven_at > private.clock() - interval '10 minutes') then
+    perform private.refuse('proof_required', '403');
+  end if;
+end $$;
+
+-- Lets the owner in by a session. With `fresh` the owner has to have proven itself, and the account
+-- must not be guarded after a recovery: for everything that widens what anybody may do.
 create function private.admit_owner(credential text, fresh boolean default false)
   returns private.credentials language plpgsql as $$
 declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
-  if fresh and not exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes') then
-    perform private.refuse('proof_required', '403');
+  if fresh then
+    perform private.demand_proof(caller);
+    if exists (select from private.owners o where o.account = caller.account
+      and o.guarded_until > private.clock()) then
+      perform private.refuse('account_guarded', '403');
+    end if;
   end if;
   return caller;
 end $$;

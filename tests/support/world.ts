@@ -11,6 +11,7 @@ import notFound from '../../functions/not-found/index.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { createSessionKeys } from '../../scripts/local/session-keys.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
@@ -68,7 +69,9 @@ export type Worker = {
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
-const pepper = 'a pepper of the tests only'
+export const pepper = 'a pepper of the tests only'
+const sessionKeys = createSessionKeys()
+const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
 export const userAgent = 'guarantee/1.0'
@@ -218,6 +221,10 @@ function bindingsOf(
     MAIL_DOMAIN: mailDomain,
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
+    PASSWORD_PEPPER: pepper,
+    SESSION_PRIVATE_KEY: sessionKeys.privateKey,
+    SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    OUTBOX_KEY: outboxKey,
     ALLOW_LOOPBACK: 'true',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }

@@ -15,6 +15,7 @@ const internal = ['custody', 'housekeeping']
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
+  if (folder === 'web') return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', 'SESSION_PRIVATE_KEY']
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'

@@ -16,6 +16,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^(hono|@hono)(\/|$)/, /^(shared\/http|functions\/(web|discovery|oauth|mcp))\//],
   [/^@supabase\//, /^shared\/db\//],
   [/^viem(\/|$)/, /^shared\/(chains|custody|x402)\//],
+  [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
   [/^cloudflare:workers$/, /^functions\/custody\//],

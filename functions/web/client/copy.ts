@@ -1,0 +1,21 @@
+// Puts a button beside everything that is there to be copied. Without script the text is selected whole.
+for (const place of document.querySelectorAll<HTMLElement>('[data-copy]')) {
+  const text = place.dataset['copy'] ?? ''
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy'
+  button.textContent = 'Copy'
+  button.addEventListener('click', () => {
+    navigator.clipboard.writeText(text).then(
+      () => {
+        button.textContent = 'Copied'
+      },
+      () => {
+        button.textContent = 'Select the text and copy it'
+      },
+    )
+  })
+  place.after(button)
+}
+
+export {}

@@ -1,0 +1,47 @@
+/**
+ * What every page stands in: the world, the request, and the owner whose session it carries. A page
+ * reaches an account through `owner` alone, so none can show one without a session.
+ */
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { fail, Rejection } from '../../shared/contract/errors.ts'
+import { bindCredential } from '../../shared/db/database.ts'
+import { required } from '../../shared/env.ts'
+import { readSession } from './session.ts'
+import type { Owner, Visit } from './visit.ts'
+import { pagesBelow } from './visit.ts'
+
+const factsRow = z.object({
+  identity: z.object({ account_id: z.string(), alias: z.string(), frozen: z.boolean() }),
+})
+
+/**
+ * The owner, read once for a request. Without a session that the database knows, the visitor is sent
+ * to the sign-in page and comes back from there.
+ */
+export async function owner(c: Visit): Promise<Owner> {
+  const known = c.get('owner')
+  if (known) return known
+  const world = c.get('world')
+  const session = await readSession(c)
+  if (!session) throw new Rejection(fail('unauthorized'))
+  const credential = await credentialOf(session.sid, required(world.config, 'API_KEY_PEPPER'))
+  const db = bindCredential(world.db, credential)
+  const row = await db.one('get_identity', {}, factsRow)
+  if (!row) throw new Error('an admitted caller has no account')
+  const { account_id: id, alias, frozen: isFrozen } = row.identity
+  const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
+  const found = { db, credential, account: { id, alias, mailAddress, isFrozen } }
+  c.set('owner', found)
+  return found
+}
+
+/** The fields of a form that was sent; `requireOwnForm` has seen to it that it is one. */
+export async function fields(c: Visit): Promise<URLSearchParams> {
+  return new URLSearchParams(await c.req.text())
+}
+
+/** The answer to a form: the browser fetches the next page, so that going back sends nothing twice. */
+export function goTo(c: Visit, path: string): Response {
+  return c.redirect(`${pagesBelow}${path}`, 303)
+}

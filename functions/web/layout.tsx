@@ -1,0 +1,92 @@
+/** The frame that every page is shown in. */
+import { html } from 'hono/html'
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { assets } from './assets.ts'
+import { nav } from './nav.ts'
+import type { Owner, Visit } from './visit.ts'
+import { pagesBelow } from './visit.ts'
+
+type Script = keyof typeof assets
+type PageProps = PropsWithChildren<{
+  c: Visit
+  title: string
+  /** With an owner the page has the navigation of the app; without, it stands alone. */
+  owner?: Owner
+  /** One sentence below the title. */
+  lead?: Child
+  /** Scripts of functions/web/client that the page uses; it works without them. */
+  scripts?: readonly Script[]
+  /** Of a page that waits for something to happen. */
+  refreshSeconds?: number
+}>
+
+/** Sends a page. */
+export function show(c: Visit, page: Child, status: ContentfulStatusCode = 200) {
+  return c.html(html`<!doctype html>${page}`, status)
+}
+
+export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, children }: PageProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {refreshSeconds && <meta http-equiv="refresh" content={String(refreshSeconds)} />}
+        <title>{`${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}</title>
+        <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
+        <link rel="stylesheet" href={addressOf('style')} />
+        {scripts.map((name) => (
+          <script src={addressOf(name)} defer />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        <Header c={c} {...(owner ? { owner } : {})} />
+        <main id="content">
+          <h1>{title}</h1>
+          {lead && <p class="lead">{lead}</p>}
+          {children}
+        </main>
+      </body>
+    </html>
+  )
+}
+
+function Header({ c, owner }: { c: Visit; owner?: Owner }) {
+  return (
+    <header>
+      <a class="brand" href={pagesBelow}>
+        Agent Operating Account
+      </a>
+      {owner && (
+        <details class="menu">
+          <summary>Menu</summary>
+          <nav aria-label="Main">
+            <ul>
+              {nav.map(({ path, label }) => (
+                <li>
+                  <a href={pagesBelow + path} aria-current={isHere(c, path) ? 'page' : undefined}>
+                    {label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        </details>
+      )}
+    </header>
+  )
+}
+
+function isHere(c: Visit, path: string): boolean {
+  const here = pagesBelow + path
+  return c.req.path === here || (path !== '' && c.req.path.startsWith(`${here}/`))
+}
+
+function addressOf(name: Script): string {
+  return `${pagesBelow}/assets/${assets[name].name}`
+}

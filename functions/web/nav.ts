@@ -1,0 +1,2 @@
+/** What the navigation offers, in its order. Only pages that exist are here. */
+export const nav: readonly { path: string; label: string }[] = [{ path: '', label: 'Overview' }]

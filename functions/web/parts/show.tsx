@@ -1,0 +1,132 @@
+/** How facts are shown: the same thing looks the same on every page. */
+import type { Child, PropsWithChildren } from 'hono/jsx'
+
+/** Something the reader has to know before the rest of the page. */
+export function Notice({
+  kind = 'info',
+  title,
+  children,
+}: PropsWithChildren<{ kind?: 'info' | 'good' | 'warning' | 'danger'; title?: string }>) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'danger' ? 'alert' : 'status'}>
+      {title && <strong>{title}</strong>}
+      <div>{children}</div>
+    </div>
+  )
+}
+
+/** A state in a word. Its colour repeats the word and never stands for it. */
+export function Badge({
+  kind = 'plain',
+  children,
+}: PropsWithChildren<{ kind?: 'plain' | 'good' | 'warning' | 'danger' }>) {
+  return <span class={`badge ${kind}`}>{children}</span>
+}
+
+/** An amount with its unit; the amount comes as text and is shown to the last digit. */
+export function Money({ amount, unit }: { amount: string; unit: string }) {
+  return (
+    <span class="money">
+      {amount} <span class="unit">{unit}</span>
+    </span>
+  )
+}
+
+/** A full address in groups of four, which people can compare; copying takes it without gaps. */
+export function Address({ value }: { value: string }) {
+  const groups = value.replace(/^0x/, '').match(/.{1,4}/g) ?? []
+  return (
+    <code class="address" data-copy={value}>
+      <span>{value.startsWith('0x') ? '0x' : ''}</span>
+      {groups.map((group) => (
+        <span>{group}</span>
+      ))}
+    </code>
+  )
+}
+
+/** A moment in UTC, to the minute. */
+export function Time({ at }: { at: string | Date }) {
+  const iso = (typeof at === 'string' ? new Date(at) : at).toISOString()
+  return (
+    <time datetime={iso} title={iso}>
+      {iso.slice(0, 16).replace('T', ' ')} UTC
+    </time>
+  )
+}
+
+type Column<Row> = { label: string; cell: (row: Row) => Child; isNumber?: boolean }
+
+/** Rows under headings, which become cards where the screen is narrow. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+}: {
+  /** Says what the rows are; read out, not shown. */
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+}) {
+  return (
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ label, isNumber }) => (
+            <th scope="col" class={isNumber ? 'number' : undefined}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            {columns.map(({ label, cell, isNumber }) => (
+              <td data-label={label} class={isNumber ? 'number' : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Facts as names and values. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A part of a page under its own heading. */
+export function Section({
+  title,
+  action,
+  children,
+}: PropsWithChildren<{ title: string; action?: Child }>) {
+  return (
+    <section>
+      <div class="head">
+        <h2>{title}</h2>
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** What stands where there is nothing yet, and what would bring something. */
+export function Empty({ children }: PropsWithChildren) {
+  return <p class="empty">{children}</p>
+}

@@ -1,0 +1,72 @@
+/** Tells the owner that somebody came in, or can from now on, so that a stranger is noticed. */
+import type { Deed } from './deed.ts'
+import { notYou, told } from './deed.ts'
+import type { Message } from './letter.ts'
+import { letter } from './letter.ts'
+
+/** A browser signed in. */
+export function newSignIn(webUrl: string, deed: Deed & { method: string }): Message {
+  return letter('new_sign_in', 'New sign-in to your account', [
+    'Somebody signed in to your account:',
+    { facts: { With: deed.method, ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** An API key was made. */
+export function newApiKey(
+  webUrl: string,
+  deed: Deed & { label: string; scopes: readonly string[] },
+): Message {
+  return letter('new_api_key', 'New API key for your account', [
+    'An API key was made:',
+    { facts: { Label: deed.label, 'What it may do': deed.scopes.join(', '), ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** A passkey was added. */
+export function newPasskey(webUrl: string, deed: Deed & { label: string }): Message {
+  return letter('new_passkey', 'New passkey for your account', [
+    'A passkey that can sign in and approve was added:',
+    { facts: { Passkey: deed.label, ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** A passkey was removed. */
+export function passkeyRemoved(webUrl: string, deed: Deed & { label: string }): Message {
+  return letter('passkey_removed', 'A passkey was removed', [
+    'This passkey no longer signs in to your account:',
+    { facts: { Passkey: deed.label, ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** The password was set or changed. */
+export function passwordChanged(webUrl: string, deed: Deed): Message {
+  return letter('password_changed', 'Your password was changed', [
+    'The password of your account was changed.',
+    { facts: told(deed) },
+    ...notYou(webUrl),
+  ])
+}
+
+/** Somebody came in by a recovery code. */
+export function recoveryUsed(webUrl: string, deed: Deed): Message {
+  return letter('recovery_used', 'A recovery code was used', [
+    'Somebody signed in to your account with a recovery code. That code is used up. For three days ' +
+      'nobody can raise a limit, approve a payment or make a key.',
+    { facts: told(deed) },
+    ...notYou(webUrl),
+  ])
+}
+
+/** New recovery codes took the place of the old. */
+export function recoveryCodesMade(webUrl: string, deed: Deed): Message {
+  return letter('recovery_codes_made', 'New recovery codes were made', [
+    'New recovery codes were made. The old ones no longer work.',
+    { facts: told(deed) },
+    ...notYou(webUrl),
+  ])
+}

@@ -1,0 +1,33 @@
+/**
+ * What notices to the owner have in common: who did it, where and when, and what to do when it was
+ * somebody else. Their links lead to pages on which the owner decides; opening one changes nothing.
+ */
+import type { Part } from './letter.ts'
+
+/** Where and when something was done in the owner's name. */
+export type Deed = {
+  at: Date
+  /** User agent of the browser or program. */
+  device: string
+  /** Network address, as far as it is known. */
+  client: string
+}
+
+/** The deed as facts of a mail. */
+export function told({ at, device, client }: Deed): Record<string, string> {
+  return { When: utc(at), Device: device || 'unknown', 'Network address': client }
+}
+
+/** The end of a notice about what only the owner may do. */
+export function notYou(webUrl: string): Part[] {
+  return [
+    'If this was you, there is nothing to do. If it was not, freeze the account, end all sessions ' +
+      'and change your password:',
+    { link: `${webUrl}/security`, label: 'Open the security page' },
+  ]
+}
+
+/** A time as people read it. */
+export function utc(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

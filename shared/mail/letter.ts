@@ -1,0 +1,103 @@
+/**
+ * The one form of every mail: plain text, and HTML that says the same, readable in light and dark,
+ * with nothing loaded from anywhere. What others wrote is cleaned here and can be neither markup nor
+ * another line of the header. No mail holds a link that changes anything by being opened.
+ */
+
+/** A finished mail but for whom it goes to. */
+export type Message = {
+  /** What kind of mail it is; a limit counts by it. */
+  topic: string
+  subject: string
+  text: string
+  html: string
+}
+
+/** A paragraph, or something set off from the text. */
+export type Part =
+  | string
+  | { code: string }
+  | { facts: Readonly<Record<string, string>> }
+  | { link: string; label: string }
+
+type Rendered = { text: string; html: string }
+
+/** Characters of one value that somebody else may have chosen. */
+const valueLengthMax = 200
+const accent = 'color:#2b6cb0'
+
+/** Writes a mail; the subject is also its heading. */
+export function letter(topic: string, subject: string, parts: readonly Part[]): Message {
+  const heading = clean(subject)
+  const rendered = parts.map(render)
+  const body = rendered.map(({ html }) => html).join('\n')
+  return {
+    topic,
+    subject: heading,
+    text: `${rendered.map(({ text }) => text).join('\n\n')}\n`,
+    html: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>${escapeHtml(heading)}</title></head>
+<body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif"><div style="max-width:520px">
+<h1 style="font-size:20px;line-height:1.3">${escapeHtml(heading)}</h1>
+${body}
+</div></body></html>
+`,
+  }
+}
+
+function render(part: Part): Rendered {
+  if (typeof part === 'string') return { text: part, html: `<p>${escapeHtml(part)}</p>` }
+  if ('code' in part) return renderCode(clean(part.code))
+  if ('link' in part) return renderLink(part)
+  return renderFacts(Object.entries(part.facts).map(([name, value]) => [name, clean(value)]))
+}
+
+function renderCode(code: string): Rendered {
+  const style = 'font:700 28px/1.5 ui-monospace,monospace;letter-spacing:4px'
+  return { text: `    ${code}`, html: `<p style="${style}">${escapeHtml(code)}</p>` }
+}
+
+function renderLink({ link, label }: { link: string; label: string }): Rendered {
+  const href = escapeHtml(new URL(link).href)
+  // The address is shown as well: who knows the service by its address can compare.
+  const html = `<p><a href="${href}" style="${accent}">${escapeHtml(label)}</a><br>
+<small>${href}</small></p>`
+  return { text: `${label}:\n${new URL(link).href}`, html }
+}
+
+function renderFacts(facts: readonly (readonly [string, string])[]): Rendered {
+  const rows = facts.map(
+    ([name, value]) => `<tr><th scope="row" style="text-align:left;vertical-align:top;\
+padding:2px 16px 2px 0;font-weight:400;opacity:.75">${escapeHtml(name)}</th>\
+<td style="overflow-wrap:anywhere">${escapeHtml(value)}</td></tr>`,
+  )
+  return {
+    text: facts.map(([name, value]) => `${name}: ${value}`).join('\n'),
+    html: `<table role="presentation">${rows.join('\n')}</table>`,
+  }
+}
+
+/** One line without controls and without characters that turn the direction of writing. */
+function clean(value: string): string {
+  const line = value
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+  const characters = Array.from(line)
+  return characters.length <= valueLengthMax
+    ? line
+    : `${characters.slice(0, valueLengthMax - 1).join('')}…`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+}

@@ -1,0 +1,70 @@
+/** Tells the owner what waits for a decision, and what changed in what may be paid. */
+import type { Deed } from './deed.ts'
+import { notYou, told, utc } from './deed.ts'
+import type { Message } from './letter.ts'
+import { letter } from './letter.ts'
+
+/** A payment waits for the owner. `url` is the page that shows its terms. */
+export function approvalWanted(payment: {
+  amount: string
+  recipient: string
+  agent: string
+  expiresAt: Date
+  url: string
+}): Message {
+  return letter('approval_wanted', `Approve a payment of ${payment.amount}?`, [
+    'A payment waits for your decision:',
+    {
+      facts: {
+        Amount: payment.amount,
+        To: payment.recipient,
+        'Asked by': payment.agent,
+        'Waits until': utc(payment.expiresAt),
+      },
+    },
+    { link: payment.url, label: 'See the full terms and decide' },
+    'Opening the page pays nothing. If you do nothing, nothing is paid.',
+  ])
+}
+
+/** The account was frozen, by the owner or by an agent. */
+export function accountFrozen(webUrl: string, deed: Deed & { by: string }): Message {
+  return letter('account_frozen', 'Your account is frozen', [
+    'Your account was frozen. Nothing is paid until you unfreeze it.',
+    { facts: { 'Frozen by': deed.by, ...told(deed) } },
+    { link: webUrl, label: 'See what was stopped' },
+  ])
+}
+
+/** The owner unfroze the account. */
+export function accountUnfrozen(webUrl: string, deed: Deed): Message {
+  return letter('account_unfrozen', 'Your account can pay again', [
+    'Your account was unfrozen: payments within your limits are possible again.',
+    { facts: told(deed) },
+    ...notYou(webUrl),
+  ])
+}
+
+/** Limits were raised; `changes` is the name of each with "from X to Y". */
+export function limitsRaised(
+  webUrl: string,
+  deed: Deed & { changes: Readonly<Record<string, string>> },
+): Message {
+  return letter('limits_raised', 'Your limits were raised', [
+    'What may be paid from your account was raised:',
+    { facts: { ...deed.changes, ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** A recipient may from now on be paid without asking each time. */
+export function recipientTrusted(
+  webUrl: string,
+  deed: Deed & { label: string; address: string },
+): Message {
+  return letter('recipient_trusted', 'New trusted recipient', [
+    'Payments to this recipient can now pass within your automatic limit:',
+    { facts: { Recipient: deed.label, Address: deed.address, ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}

@@ -1,0 +1,225 @@
+-- How the owner signs in, stays signed in and proves itself again: sessions, passwords, passkeys and
+-- recovery codes. What is secret is compared outside or as a keyed hash; no password comes here.
+
+create table private.passkeys (
+  -- Credential id of WebAuthn, base64url.
+  id text primary key check (id ~ '^[A-Za-z0-9_-]{16,1400}$'),
+  account uuid not null references private.accounts,
+  -- COSE key, base64url.
+  public_key text not null check (length(public_key) <= 2048),
+  -- Signatures that the authenticator counted; 0 for ever from one that does not count.
+  counter bigint not null check (counter >= 0),
+  transports text[] not null,
+  label text not null check (length(label) between 1 and 64),
+  created_at timestamptz not null default private.clock(),
+  last_used_at timestamptz
+);
+create index passkeys_of_account on private.passkeys (account);
+
+-- Challenges of WebAuthn that were given out: each is taken once, by the browser or session that it
+-- was given to, for what it was given for.
+create table private.ceremonies (
+  challenge text primary key check (challenge ~ '^[A-Za-z0-9_-]{43}$'),
+  purpose text not null check (purpose in ('login', 'register', 'prove')),
+  holder text not null,
+  expires_at timestamptz not null
+);
+create index ceremonies_age on private.ceremonies (expires_at);
+
+create table private.recovery_codes (
+  account uuid not null references private.accounts,
+  -- HMAC-SHA-256 with a pepper, as for API keys.
+  digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
+  used_at timestamptz
+);
+create index recovery_codes_of_account on private.recovery_codes (account);
+
+alter table private.passkeys enable row level security;
+alter table private.ceremonies enable row level security;
+alter table private.recovery_codes enable row level security;
+
+-- Takes one cell from a bucket that fills slowly, as private.take does, but by the clock of the rules.
+create function private.take_slowly(taken text, burst integer, every interval)
+  returns void language plpgsql as $$
+declare
+  at timestamptz := private.clock();
+  arrival timestamptz;
+begin
+  insert into private.rate_buckets as b values (taken, at + every)
+  on conflict (bucket) do update set arrives_at = greatest(b.arrives_at, at) + every
+   where b.arrives_at <= at + every * (burst - 1);
+  if not found then
+    select b.arrives_at into arrival from private.rate_buckets b where b.bucket = taken;
+    perform private.refuse('rate_limited', '429', pg_catalog.jsonb_build_object(
+      'retry_after_seconds',
+      greatest(1, pg_catalog.ceil(extract(epoch from arrival - at - every * (burst - 1))))));
+  end if;
+end $$;
+
+-- One try to sign in. A name and a network address together are limited most, so that a stranger who
+-- guesses from elsewhere hardly keeps the owner out; names that nobody has are limited alike.
+create function private.limit_sign_in(email text, client text) returns void language plpgsql as $$
+declare
+  name text := pg_catalog.md5(email);
+begin
+  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
+  perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+end $$;
+
+create function private.record_security(of_account uuid, type text, summary text)
+  returns void language sql as $$
+  insert into private.activities (account, category, type, summary)
+  values (of_account, 'security', type, summary)
+$$;
+
+-- Opens a session, always a new one: 30 minutes unless it is used, 12 hours whatever happens. An
+-- account has 20 at most; the one that was seen last longest ago makes room.
+create function private.open_session(
+  of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
+  returns private.credentials language plpgsql as $$
+declare
+  at timestamptz := private.clock();
+  opened private.credentials;
+begin
+  update private.credentials k set revoked_at = at where k.id in (
+    select s.credential from private.sessions s join private.credentials c on c.id = s.credential
+     where c.account = of_account and c.revoked_at is null and c.expires_at > at
+     order by s.last_seen_at desc offset 19);
+  insert into private.credentials (account, kind, digest, label, shown, scopes, expires_at)
+  values (of_account, 'session', session_digest, 'Browser session', 'session', array['owner'],
+    at + interval '30 minutes')
+  returning * into opened;
+  -- A recovery code is no proof: it is what somebody may have found on paper.
+  insert into private.sessions
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, user_agent, client)
+  values (opened.id, signed_in_with, at + interval '12 hours', at,
+    case when signed_in_with = 'recovery_code' then '-infinity' else at end,
+    pg_catalog.left(user_agent, 256), client);
+  return opened;
+end $$;
+
+-- The hash to compare a password with. No row for a stranger and for who has no password: the caller
+-- must spend the same work on either.
+create function api.login_find(email text, client text) returns table (password_hash text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.limit_sign_in(email, client);
+  return query select o.password_hash from private.owners o
+   where o.email = login_find.email and o.password_hash is not null;
+end $$;
+
+-- Opens a session for a password that was compared with this hash, unless it was changed meanwhile.
+-- `rehashed` replaces a hash of older parameters.
+create function api.login_with_password(
+  email text, password_hash text, session_digest text, user_agent text, client text,
+  rehashed text default null, mail jsonb default null)
+  returns table (account_opened uuid, expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  owner uuid;
+begin
+  update private.owners o set password_hash = coalesce(rehashed, o.password_hash)
+   where o.email = login_with_password.email
+     and o.password_hash = login_with_password.password_hash
+  returning o.account into owner;
+  if owner is not null then
+    perform private.enqueue_mail(owner, mail);
+    return query select s.account, s.expires_at
+      from private.open_session(owner, session_digest, 'password', user_agent, client) s;
+  end if;
+end $$;
+
+-- Spends a recovery code: it signs in and proves nothing, and guards the account for three days.
+create function api.login_with_code(
+  email text, code_digest text, session_digest text, user_agent text, client text,
+  mail jsonb default null)
+  returns table (account_opened uuid, expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  owner uuid;
+begin
+  perform private.limit_sign_in(email, client);
+  update private.recovery_codes r set used_at = private.clock() from private.owners o
+   where r.digest = code_digest and r.used_at is null and o.account = r.account
+     and o.email = login_with_code.email
+  returning o.account into owner;
+  if owner is not null then
+    update private.owners o set guarded_until = private.clock() + interval '72 hours'
+     where o.account = owner;
+    perform private.enqueue_mail(owner, mail);
+    perform private.record_security(owner, 'recovery_code_used',
+      'A recovery code was used to sign in.');
+    return query select s.account, s.expires_at
+      from private.open_session(owner, session_digest, 'recovery_code', user_agent, client) s;
+  end if;
+end $$;
+
+-- Gives out a challenge, for five minutes. Old ones go whenever a new one comes.
+create function private.begin_ceremony(challenge text, purpose text, holder text)
+  returns void language plpgsql as $$
+begin
+  delete from private.ceremonies c where c.expires_at < private.clock();
+  insert into private.ceremonies
+  values (challenge, purpose, holder, private.clock() + interval '5 minutes');
+end $$;
+
+-- Takes a challenge back, once; whether it was this holder's, for this purpose, and still good.
+create function private.take_ceremony(taken text, for_purpose text, by_holder text)
+  returns boolean language plpgsql as $$
+declare
+  was private.ceremonies;
+begin
+  delete from private.ceremonies c where c.challenge = taken returning * into was;
+  return was.purpose is not distinct from for_purpose and was.holder is not distinct from by_holder
+    and was.expires_at > private.clock();
+end $$;
+
+-- `browser` is the digest of a cookie, so that a challenge cannot be taken elsewhere.
+create function api.login_begin_passkey(challenge text, browser text, client text)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.begin_ceremony(challenge, 'login', browser);
+  return true;
+end $$;
+
+-- What an assertion is verified with. No row when challenge or passkey is not good; the challenge is
+-- spent either way.
+create function api.login_take_passkey(challenge text, browser text, passkey text)
+  returns table (account_found uuid, public_key text, counter text, transports text[])
+  language plpgsql security definer set search_path = '' as $$
+begin
+  if private.take_ceremony(challenge, 'login', browser) then
+    return query select p.account, p.public_key, p.counter::text, p.transports
+      from private.passkeys p where p.id = passkey;
+  end if;
+end $$;
+
+-- Records a verified assertion. False when the counter moved meanwhile: then a copy may be in use.
+create function private.use_passkey(used text, counter_seen text, counter_now text)
+  returns boolean language plpgsql as $$
+begin
+  update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
+   where p.id = used and p.counter = counter_seen::bigint;
+  return found;
+end $$;
+
+create function api.login_with_passkey(
+  passkey text, counter_seen text, counter_now text, session_digest text, user_agent text,
+  client text, mail jsonb default null)
+  returns table (account_opened uuid, expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  owner uuid;
+begin
+  if private.use_passkey(passkey, counter_seen, counter_now) then
+    select p.account into owner from private.passkeys p where p.id = passkey;
+    perform private.enqueue_mail(owner, mail);
+    return query select s.account, s.expires_at
+      from private.open_session(owner, session_digest, 'passkey', user_agent, client) s;
+  end if;
+end $$;
+
+grant execute on function api.login_find, api.login_with_password, api.login_with_code,
+  api.login_begin_passkey, api.login_take_passkey, api.login_with_passkey to service_role;

@@ -1,0 +1,255 @@
+-- What the owner does about its own sessions, password, passkeys and recovery codes.
+
+-- Lets the owner in to change how it signs in: after a proof, or in a session that a recovery code
+-- opened, for who lost everything else has nothing to prove itself with.
+create function private.admit_proven(credential text) returns private.credentials
+  language plpgsql as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if not exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'recovery_code') then
+    perform private.demand_proof(caller);
+  end if;
+  return caller;
+end $$;
+
+-- Notes that the session was used and moves its end, never past its last one.
+create function api.owner_touch_session(credential text) returns table (expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.sessions s set last_seen_at = private.clock() where s.credential = caller.id;
+  return query
+  update private.credentials k
+     set expires_at = least(s.ends_at, private.clock() + interval '30 minutes')
+    from private.sessions s where k.id = caller.id and s.credential = k.id
+  returning k.expires_at;
+end $$;
+
+-- Ends a session of the account, the caller's own where none is named. False when there is none.
+create function api.owner_end_session(credential text, session uuid default null) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
+     and k.revoked_at is null;
+  return found;
+end $$;
+
+create function private.end_other_sessions(caller private.credentials) returns void
+  language sql as $$
+  update private.credentials k set revoked_at = private.clock()
+   where k.account = caller.account and k.kind = 'session' and k.id <> caller.id
+     and k.revoked_at is null
+$$;
+
+create function api.owner_end_other_sessions(credential text) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.end_other_sessions(private.admit_owner(credential));
+  return true;
+end $$;
+
+-- Everything that the owner's page of security shows, and what a proof can be given with.
+create function api.owner_security(credential text) returns table (security jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select jsonb_build_object(
+    'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
+    'recovery_codes_left', (select count(*) from private.recovery_codes r
+      where r.account = o.account and r.used_at is null),
+    'passkeys', coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'label', p.label,
+        'transports', p.transports, 'created_at', p.created_at, 'last_used_at', p.last_used_at)
+        order by p.created_at) from private.passkeys p where p.account = o.account), '[]'),
+    'sign_ins', coalesce((select jsonb_agg(s.shown order by s.created_at desc) from (
+      select k.created_at, jsonb_build_object('id', k.id, 'is_this', k.id = caller.id,
+        'is_live', k.revoked_at is null and k.expires_at > private.clock(),
+        'signed_in_with', s.signed_in_with, 'signed_in_at', k.created_at,
+        'last_seen_at', s.last_seen_at, 'user_agent', s.user_agent, 'client', s.client) as shown
+      from private.credentials k join private.sessions s on s.credential = k.id
+     where k.account = o.account
+     order by (k.revoked_at is null and k.expires_at > private.clock()) desc, k.created_at desc
+     limit 30) s), '[]'))
+  from private.owners o where o.account = caller.account;
+end $$;
+
+-- The hash to compare a password with for a proof; counted like a try to sign in.
+create function api.owner_find_password(credential text)
+  returns table (email text, password_hash text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.take_slowly('proof:' || caller.account, 10, interval '1 minute');
+  return query select o.email, o.password_hash from private.owners o
+   where o.account = caller.account;
+end $$;
+
+-- Notes the proof and gives the session another id: one that leaked before widens nothing.
+create function private.note_proof(caller private.credentials, session_digest text)
+  returns timestamptz language plpgsql as $$
+declare
+  ends timestamptz;
+begin
+  update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+  update private.credentials k set digest = session_digest where k.id = caller.id
+  returning k.expires_at into ends;
+  return ends;
+end $$;
+
+-- A proof by a password that was compared with this hash. No row when it was changed meanwhile.
+create function api.owner_prove(credential text, password_hash text, session_digest text)
+  returns table (expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if exists (select from private.owners o where o.account = caller.account
+    and o.password_hash = owner_prove.password_hash) then
+    return query select private.note_proof(caller, session_digest);
+  end if;
+end $$;
+
+-- Gives out a challenge to register a passkey or to prove with one.
+create function api.owner_begin_ceremony(credential text, challenge text, purpose text)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if purpose = 'register' then
+    caller := private.admit_proven(credential);
+  end if;
+  perform private.begin_ceremony(challenge, purpose, caller.id::text);
+  return true;
+end $$;
+
+-- Takes a challenge back. No row when it is not good; the rest is null without such a passkey.
+create function api.owner_take_ceremony(
+  credential text, challenge text, purpose text, passkey text default null)
+  returns table (public_key text, counter text, transports text[])
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if private.take_ceremony(challenge, purpose, caller.id::text) then
+    return query select p.public_key, p.counter::text, p.transports
+      from (select) taken left join private.passkeys p
+        on p.id = passkey and p.account = caller.account;
+  end if;
+end $$;
+
+create function api.owner_prove_with_passkey(
+  credential text, passkey text, counter_seen text, counter_now text, session_digest text)
+  returns table (expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
+    and private.use_passkey(passkey, counter_seen, counter_now) then
+    return query select private.note_proof(caller, session_digest);
+  end if;
+end $$;
+
+-- Adds a verified passkey, 10 at most. No row when it is known already or there are too many.
+create function api.owner_add_passkey(
+  credential text, passkey text, public_key text, counter text, transports text[], label text,
+  mail jsonb default null)
+  returns table (added boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_proven(credential);
+begin
+  perform from private.owners o where o.account = caller.account for update;
+  insert into private.passkeys (id, account, public_key, counter, transports, label)
+  select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
+    owner_add_passkey.transports, owner_add_passkey.label
+   where (select count(*) from private.passkeys p where p.account = caller.account) < 10
+  on conflict do nothing;
+  if found then
+    update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+    perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
+    perform private.enqueue_mail(caller.account, mail);
+    return query select true;
+  end if;
+end $$;
+
+create function api.owner_rename_passkey(credential text, passkey text, label text)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.passkeys p set label = owner_rename_passkey.label
+   where p.id = passkey and p.account = caller.account;
+  return found;
+end $$;
+
+-- Removes a passkey: 'removed', 'missing', or 'last' when nothing else would be left to sign in with.
+create function api.owner_remove_passkey(
+  credential text, passkey text, mail jsonb default null)
+  returns table (outcome text) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  perform from private.owners o where o.account = caller.account for update;
+  delete from private.passkeys p where p.id = passkey and p.account = caller.account
+    and (exists (select from private.owners o
+        where o.account = caller.account and o.password_hash is not null)
+      or exists (select from private.passkeys other
+        where other.account = caller.account and other.id <> passkey));
+  if found then
+    perform private.record_security(caller.account, 'passkey_removed', 'A passkey was removed.');
+    perform private.enqueue_mail(caller.account, mail);
+    return query select 'removed';
+  else
+    return query select case when exists (select from private.passkeys p
+      where p.id = passkey and p.account = caller.account) then 'last' else 'missing' end;
+  end if;
+end $$;
+
+-- Sets a password and ends every other session: whoever knew the old one is out.
+create function api.owner_set_password(
+  credential text, password_hash text, session_digest text, mail jsonb default null)
+  returns table (expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_proven(credential);
+begin
+  update private.owners o set password_hash = owner_set_password.password_hash
+   where o.account = caller.account;
+  perform private.end_other_sessions(caller);
+  perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
+  perform private.enqueue_mail(caller.account, mail);
+  return query select private.note_proof(caller, session_digest);
+end $$;
+
+-- Replaces all recovery codes. A proof is enough while the account is guarded: it is how an owner
+-- makes worthless what somebody else has found.
+create function api.owner_set_recovery_codes(
+  credential text, digests text[], mail jsonb default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  perform private.demand_proof(caller);
+  delete from private.recovery_codes r where r.account = caller.account;
+  insert into private.recovery_codes (account, digest)
+  select caller.account, d from unnest(digests[1:10]) d;
+  perform private.record_security(caller.account, 'recovery_codes_made',
+    'New recovery codes were made; older ones are void.');
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $$;
+
+grant execute on function api.owner_touch_session, api.owner_end_session,
+  api.owner_end_other_sessions, api.owner_security, api.owner_find_password, api.owner_prove,
+  api.owner_begin_ceremony, api.owner_take_ceremony, api.owner_prove_with_passkey,
+  api.owner_add_passkey, api.owner_rename_passkey, api.owner_remove_passkey,
+  api.owner_set_password, api.owner_set_recovery_codes to service_role;

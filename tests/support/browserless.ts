@@ -1,0 +1,141 @@
+/**
+ * A browser without a screen: it keeps cookies, names its origin, follows redirects and sends the
+ * forms of the pages that it was shown, against the app in this process.
+ */
+import { randomBytes } from 'node:crypto'
+import { webFunction } from '../../functions/web/app.tsx'
+import { pages } from '../../functions/web/index.ts'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { openSessionToken } from '../../shared/auth/session.ts'
+import type { Agent, TestWorld } from './world.ts'
+import { pepper } from './world.ts'
+
+export type Shown = {
+  status: number
+  /** Where the redirects ended. */
+  path: string
+  html: string
+  /** What a reader sees, in one line. */
+  text: string
+  headers: Headers
+}
+
+export type Browser = {
+  /** By name, as the browser would send them. */
+  cookies: Map<string, string>
+  /** Opens a page below /web and follows redirects. */
+  visit(path: string, headers?: Record<string, string>): Promise<Shown>
+  /** Sends the form of the page shown last that has this action (else its only form) with these fields. */
+  submit(fields?: Record<string, string>, action?: string): Promise<Shown>
+  /** Sends any request as this browser would, without following a redirect. */
+  send(path: string, init?: RequestInit): Promise<Shown>
+}
+
+const origin = 'http://localhost'
+const redirectsMax = 5
+
+export function openBrowser({ world }: Pick<TestWorld, 'world'>): Browser {
+  const app = webFunction(pages, () => world)
+  const cookies = new Map<string, string>()
+  let shown: Shown | undefined
+
+  async function send(path: string, init: RequestInit = {}): Promise<Shown> {
+    const url = new URL(path, origin)
+    const headers = new Headers(init.headers)
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    if (cookie !== '' && !headers.has('cookie')) headers.set('cookie', cookie)
+    const response = await app.fetch(new Request(url, { ...init, headers }))
+    for (const line of response.headers.getSetCookie()) keep(line)
+    const html = await response.text()
+    const text = plain(html)
+    const { status } = response
+    return { status, path: url.pathname + url.search, html, text, headers: response.headers }
+  }
+
+  function keep(line: string) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+    if (/max-age=0/i.test(line)) cookies.delete(name)
+    else cookies.set(name, value)
+  }
+
+  async function follow(answer: Shown): Promise<Shown> {
+    let last = answer
+    for (let count = 0; count < redirectsMax; count += 1) {
+      const location = last.headers.get('location')
+      if (location === null || new URL(location, origin).origin !== origin) break
+      last = await send(new URL(location, new URL(last.path, origin)).href)
+    }
+    shown = last
+    return last
+  }
+
+  return {
+    cookies,
+    send,
+    visit: async (path, headers = {}) => follow(await send(path, { headers })),
+    async submit(fields = {}, action) {
+      const { target, given } = formIn(shown, action)
+      const body = new URLSearchParams({ ...given, ...fields }).toString()
+      const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
+      return follow(await send(target, { method: 'POST', body, headers }))
+    },
+  }
+}
+
+/** A browser in which the owner of the account is signed in. */
+export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Promise<Browser> {
+  const { world, db } = tests
+  const sid = randomBytes(32).toString('base64url')
+  const digest = await credentialOf(sid, pepper)
+  const minutes = (count: number) => new Date(world.now().getTime() + count * 60_000)
+  await db.sql`with opened as (insert into private.credentials
+      (account, kind, digest, label, shown, scopes, expires_at)
+    values (${id}, 'session', ${digest}, 'Test', 'session', '{owner}', ${minutes(30)}) returning id)
+    insert into private.sessions (credential, signed_in_with, ends_at, user_agent, client)
+    select id, 'password', ${minutes(720)}, 'guarantee/1.0', 'direct' from opened`
+  const browser = openBrowser(tests)
+  const token = await openSessionToken(world, { sid, account: id, expiresAt: minutes(30) })
+  browser.cookies.set('__Host-aoa_session', token)
+  return browser
+}
+
+/** The form's target with all that a browser would send of it untouched. */
+function formIn(shown: Shown | undefined, action: string | undefined) {
+  const forms = [...(shown?.html ?? '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(
+    ([, head = '', body = '']) => ({ target: attribute(head, 'action') ?? '', body }),
+  )
+  const found = forms.filter(({ target }) => action === undefined || target === action)
+  const [form] = found
+  if (!form || (action === undefined && found.length > 1)) {
+    const known = forms.map(({ target }) => target).join(', ')
+    throw new Error(`${shown?.path ?? 'no page'} has the forms [${known}]: name one of them`)
+  }
+  const given: Record<string, string> = {}
+  for (const [, head = ''] of form.body.matchAll(/<input\b([^>]*)>/g)) {
+    const name = attribute(head, 'name')
+    const isChosen = !/type="(radio|checkbox)"/.test(head) || /\schecked/.test(head)
+    if (name !== undefined && isChosen) given[name] = attribute(head, 'value') ?? ''
+  }
+  for (const [, head = '', body = ''] of form.body.matchAll(/<select\b([^>]*)>(.*?)<\/select>/gs)) {
+    const options = [...body.matchAll(/<option\b([^>]*)>/g)].map(([, option = '']) => option)
+    const chosen = options.find((option) => /\sselected/.test(option)) ?? options[0] ?? ''
+    given[attribute(head, 'name') ?? ''] = attribute(chosen, 'value') ?? ''
+  }
+  return { target: form.target, given }
+}
+
+function attribute(head: string, name: string): string | undefined {
+  const [, value] = new RegExp(`\\b${name}="([^"]*)"`).exec(head) ?? []
+  return value === undefined ? undefined : unescape(value)
+}
+
+function plain(html: string): string {
+  return unescape(html.replace(/<head>.*?<\/head>/s, '').replace(/<[^>]*>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+function unescape(text: string): string {
+  const names: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => names[name] ?? '')
+}

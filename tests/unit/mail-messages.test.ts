@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import * as access from '../../shared/mail/access-messages.ts'
+import * as money from '../../shared/mail/money-messages.ts'
+import * as signUp from '../../shared/mail/sign-up-messages.ts'
+
+const messages = { ...signUp, ...access, ...money }
+const webUrl = 'https://api.example.com/web'
+const hostile = 'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt'
+const deed = { at: new Date('2026-11-21T12:00:00Z'), device: hostile, client: hostile }
+const all = [
+  messages.signUpCode({ code: '482913', minutes: 10 }),
+  messages.alreadyHaveAccount(webUrl),
+  messages.newSignIn(webUrl, { ...deed, method: hostile }),
+  messages.newApiKey(webUrl, { ...deed, label: hostile, scopes: ['read', 'pay'] }),
+  messages.newPasskey(webUrl, { ...deed, label: hostile }),
+  messages.passkeyRemoved(webUrl, { ...deed, label: hostile }),
+  messages.passwordChanged(webUrl, deed),
+  messages.recoveryUsed(webUrl, deed),
+  messages.recoveryCodesMade(webUrl, deed),
+  messages.approvalWanted({
+    amount: hostile,
+    recipient: hostile,
+    agent: hostile,
+    expiresAt: deed.at,
+    url: `${webUrl}/approvals/1`,
+  }),
+  messages.accountFrozen(webUrl, { ...deed, by: hostile }),
+  messages.accountUnfrozen(webUrl, deed),
+  messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': hostile } }),
+  messages.recipientTrusted(webUrl, { ...deed, label: hostile, address: hostile }),
+]
+
+test('every message has a sample here', () => {
+  expect(all).toHaveLength(Object.keys(messages).length)
+  expect(new Set(all.map(({ topic }) => topic)).size).toBe(all.length)
+})
+
+test.each(all)('$topic loads nothing, runs nothing and is in no way markup of others', (mail) => {
+  const tags = [...mail.html.matchAll(/<[^>]*>/g)].map(([tag]) => tag).join('')
+
+  expect(tags).not.toMatch(/<(img|script|link|style|iframe|form)|src=|url\(| on[a-z]+=/i)
+  expect([...mail.html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toSatisfy(
+    (links: string[]) => links.every((link) => link.startsWith(webUrl)),
+  )
+})
+
+test.each(all)('$topic has a subject of one line, whatever others called themselves', (mail) => {
+  expect(mail.subject).toMatch(/^[^\p{Cc}\p{Cf}]{5,200}$/u)
+  expect(mail.text).not.toMatch(/\r|\u202e/)
+  expect(mail.text.split('\n').filter((line) => line.startsWith('Bcc'))).toEqual([])
+})
+
+test.each(all)('$topic says the same as text and as HTML', (mail) => {
+  const words = (text: string) => text.replaceAll(/[^\p{L}\p{N}]+/gu, '')
+  const fromHtml = mail.html
+    .replace(/^[\s\S]*<\/h1>/, '')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '')
+    .replaceAll(/&(lt|gt|#39|amp);/g, '')
+
+  expect(words(fromHtml)).toBe(words(mail.text))
+})
+
+test('a code stands alone on its line', () => {
+  expect(messages.signUpCode({ code: '482913', minutes: 10 }).text).toMatch(/^ {4}482913$/m)
+})
