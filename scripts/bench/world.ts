@@ -16,6 +16,7 @@ import { fund, startChain } from '../local/chain.ts'
 import { startGateway } from '../local/gateway.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
+import { createSessionKeys } from '../local/session-keys.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
@@ -25,6 +26,9 @@ export const secrets = {
   service: 'bench-service-key',
   custody: 'bench-custody-key',
   pepper: 'bench-pepper-of-no-worth',
+  password: 'bench-password-pepper-of-no-worth',
+  outbox: Buffer.alloc(32).toString('base64'),
+  session: createSessionKeys(),
 }
 
 export type Served = {
@@ -155,5 +159,9 @@ export function bindingsOf(
     CUSTODY_DATABASE_KEY: secrets.custody,
     CUSTODY_ROOT_KEYS: rootKeys,
     API_KEY_PEPPER: secrets.pepper,
+    PASSWORD_PEPPER: secrets.password,
+    OUTBOX_KEY: secrets.outbox,
+    SESSION_PRIVATE_KEY: secrets.session.privateKey,
+    SESSION_PUBLIC_KEYS: secrets.session.publicKeys,
   }
 }
