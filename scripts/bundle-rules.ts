@@ -1,7 +1,7 @@
 /**
  * What a function's bundle may weigh and which packages may be in it. Import cost is cold start, and
  * a package that is not in a bundle cannot be abused there: only custody carries code that can sign
- * or open an envelope, and only what touches a chain carries viem.
+ * or open an envelope, only the mailer can open a socket, and only what touches a chain carries viem.
  */
 
 export type BundleRule = {
@@ -29,11 +29,16 @@ const custody: BundleRule = {
   packages: [...onChain.packages, ...signing],
   runtime: ['cloudflare:workers'],
 }
+const mailer: BundleRule = {
+  ...plain,
+  packages: ['zod', '@supabase/postgrest-js'],
+  runtime: ['cloudflare:workers', 'cloudflare:sockets'],
+}
 
 /** Pages and all that they show, among it the chains. */
 const web: BundleRule = {
   gzipBytesMax: 190 * kilobyte,
-  packages: [...everywhere, ...chains, 'jose'],
+  packages: [...everywhere, ...chains],
   runtime: [],
 }
 
@@ -42,6 +47,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
+  mailer,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,

@@ -26,6 +26,12 @@ const schema = z.object({
   SESSION_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
   /** 32 bytes in base64, under which mails are sealed until they are sent. */
   OUTBOX_KEY: z.string().optional(),
+  /** Where mail leaves: https://provider/emails, or smtps://user@host for SMTP. */
+  MAIL_URL: z.url().optional(),
+  /** The provider's token, or the password of the SMTP user. */
+  MAIL_TOKEN: z.string().min(1).optional(),
+  /** Who mails are from: an address, or `Name <address>` in ASCII. */
+  MAIL_FROM: z.string().optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, first preferred; two of different providers are best. */
   CHAIN_RPC_URLS: z.string().default('{}'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */

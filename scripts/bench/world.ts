@@ -26,10 +26,9 @@ export const secrets = {
   service: 'bench-service-key',
   custody: 'bench-custody-key',
   pepper: 'bench-pepper-of-no-worth',
-  password: 'bench-password-pepper-of-no-worth',
-  outbox: Buffer.alloc(32).toString('base64'),
-  session: createSessionKeys(),
 }
+
+const sessionKeys = createSessionKeys()
 
 export type Served = {
   url: string
@@ -159,9 +158,9 @@ export function bindingsOf(
     CUSTODY_DATABASE_KEY: secrets.custody,
     CUSTODY_ROOT_KEYS: rootKeys,
     API_KEY_PEPPER: secrets.pepper,
-    PASSWORD_PEPPER: secrets.password,
-    OUTBOX_KEY: secrets.outbox,
-    SESSION_PRIVATE_KEY: secrets.session.privateKey,
-    SESSION_PUBLIC_KEYS: secrets.session.publicKeys,
+    PASSWORD_PEPPER: secrets.pepper,
+    SESSION_PRIVATE_KEY: sessionKeys.privateKey,
+    SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
   }
 }

@@ -66,7 +66,7 @@ function fingerprint(headers: Headers): Promise<string> {
 }
 
 /** The edge platform sets this header itself, so a client cannot choose its own address. */
-function clientOf(headers: Headers): string {
+export function clientOf(headers: Headers): string {
   return (headers.get('cf-connecting-ip') ?? 'direct').slice(0, 64)
 }
 

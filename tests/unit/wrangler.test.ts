@@ -10,13 +10,17 @@ import { readConfig } from '../../shared/env.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
-const internal = ['custody', 'housekeeping']
+const internal = ['custody', 'housekeeping', 'mailer']
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
-  if (folder === 'web') return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', 'SESSION_PRIVATE_KEY']
+  if (folder === 'web') {
+    const own = ['OUTBOX_KEY', 'PASSWORD_PEPPER', 'SESSION_PRIVATE_KEY']
+    return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', ...own]
+  }
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
+  if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
   return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
@@ -40,15 +44,30 @@ test.each(functions)('$folder has the route of its folder, or none', ({ folder, 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })
 
-test('only the functions that have payments signed or cancelled can reach custody', () => {
-  const bound = functions.filter(({ services }) => services.length > 0)
+function boundTo(binding: string): string[] {
+  const bound = functions.filter(({ services }) => services.some((one) => one.binding === binding))
+  return bound.map(({ folder }) => folder)
+}
 
-  expect(Object.fromEntries(bound.map(({ folder, services }) => [folder, services]))).toEqual({
-    housekeeping: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'account-freeze': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'wallet-custodial-transfer': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'x402-payment-execute': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-  })
+test('only the functions that have payments signed or cancelled can reach custody', () => {
+  const paying = ['wallet-custodial-transfer', 'x402-payment-execute']
+
+  expect(boundTo('CUSTODY')).toEqual(['account-freeze', 'housekeeping', ...paying])
+})
+
+test('a function can wake the mailer just when it can put a mail into the outbox', () => {
+  const sealing = functions.filter(({ secrets }) => secrets.includes('OUTBOX_KEY'))
+  const folders = sealing.map(({ folder }) => folder).filter((folder) => folder !== 'mailer')
+
+  expect(boundTo('MAILER')).toEqual(folders)
+})
+
+test('a binding leads to the function of its name', () => {
+  const wrong = functions
+    .flatMap(({ services }) => services)
+    .filter(({ binding, service }) => service !== `aoa-${binding.toLowerCase()}`)
+
+  expect(wrong).toEqual([])
 })
 
 test.each(functions)(
@@ -69,8 +88,8 @@ test.each(functions.filter(({ folder }) => folder !== 'not-found'))(
   },
 )
 
-test('housekeeping alone runs on a schedule', () => {
+test('housekeeping and the mailer alone run on a schedule', () => {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)
 
-  expect(scheduled.map(({ folder }) => folder)).toEqual(['housekeeping'])
+  expect(scheduled.map(({ folder }) => folder)).toEqual(['housekeeping', 'mailer'])
 })

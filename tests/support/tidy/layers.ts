@@ -19,7 +19,8 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
-  [/^cloudflare:workers$/, /^functions\/custody\//],
+  [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
+  [/^cloudflare:sockets$/, /^functions\/mailer\//],
 ]
 
 /** Whether a file may import another. */
