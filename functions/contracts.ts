@@ -3,8 +3,10 @@ import type { Operation } from '../shared/contract/operation.ts'
 import { accountExposure } from './account-exposure/contract.ts'
 import { accountFreeze } from './account-freeze/contract.ts'
 import { checkAlias } from './check-availability/contract.ts'
+import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
+import { hostedActionStatus } from './hosted-action-status/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
@@ -24,4 +26,6 @@ export const contracts: readonly Operation[] = [
   walletActivityList,
   accountExposure,
   accountFreeze,
+  createHostedAction,
+  hostedActionStatus,
 ]

@@ -38,7 +38,7 @@ const mailer: BundleRule = {
 /** Pages and all that they show, among it the chains. */
 const web: BundleRule = {
   gzipBytesMax: 190 * kilobyte,
-  packages: [...everywhere, ...chains],
+  packages: [...everywhere, ...chains, 'altcha-lib', 'uqr'],
   runtime: [],
 }
 

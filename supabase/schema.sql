@@ -161,6 +161,35 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.hosted_actions (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  credential uuid not null,
+  type text not null,
+  token_digest text not null,
+  chain bigint,
+  tokens text[],
+  asked jsonb not null,
+  created_at timestamp with time zone not null default private.clock(),
+  expires_at timestamp with time zone not null,
+  browser text,
+  opened_at timestamp with time zone,
+  wallet text,
+  declined_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint hosted_actions_pkey PRIMARY KEY (id),
+  constraint hosted_actions_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint hosted_actions_browser_check CHECK ((browser ~ '^[0-9a-f]{64}$'::text)),
+  constraint hosted_actions_check CHECK (((browser IS NULL) = (opened_at IS NULL))),
+  constraint hosted_actions_check1 CHECK ((num_nonnulls(declined_at, finished_at) <= 1)),
+  constraint hosted_actions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
+  constraint hosted_actions_token_digest_check CHECK ((token_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint hosted_actions_token_digest_key UNIQUE (token_digest),
+  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text]))),
+  constraint hosted_actions_wallet_check CHECK ((wallet ~ '^0x[0-9a-fA-F]{40}$'::text))
+);
+alter table private.hosted_actions enable row level security;
+
 create table private.idempotent_answers (
   account uuid not null,
   operation text not null,
@@ -443,6 +472,8 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
 
+CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
+
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
@@ -599,6 +630,33 @@ begin
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint DEFAULT NULL::bigint, tokens text[] DEFAULT NULL::text[])
+ RETURNS TABLE(action_id uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  perform pg_catalog.pg_advisory_xact_lock(
+    pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
+  delete from private.hosted_actions a
+   where a.account = caller.account and a.expires_at < private.clock() - interval '30 days';
+  if (select count(*) from private.hosted_actions a
+       where a.account = caller.account and a.expires_at > private.clock()
+         and a.opened_at is null and a.declined_at is null) >= pending_max then
+    return;
+  end if;
+  return query
+  insert into private.hosted_actions as a
+    (account, credential, type, token_digest, asked, chain, tokens, expires_at)
+  values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
+    create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
+    private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
+  returning a.id, a.expires_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text)
@@ -906,6 +964,19 @@ begin
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
+ RETURNS TABLE(action jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select private.hosted_action_json(a) from private.hosted_actions a
+   where a.id = action_id and a.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
@@ -1242,6 +1313,82 @@ begin
        and i.key = keep_answer.key and i.status is null;
   end if;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_connect(token_digest text, browser text, client text, wallet text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set wallet = link_connect.wallet
+   where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
+     and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_decline(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set declined_at = private.clock()
+   where a.token_digest = link_decline.token_digest
+     and (a.browser is null or a.browser = link_decline.browser)
+     and a.declined_at is null and private.hosted_action_status(a) in ('pending', 'opened');
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
+    expires_at = private.clock() + interval '1 hour'
+   where a.token_digest = link_open.token_digest and a.opened_at is null
+     and private.hosted_action_status(a) = 'pending';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  with verified as (
+    update private.hosted_actions a set finished_at = private.clock()
+     where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
+       and a.type = 'human_verification' and a.finished_at is null
+       and private.hosted_action_status(a) = 'opened'
+    returning a.account
+  )
+  insert into private.activities (account, category, type, summary)
+  select v.account, 'security', 'human_verified', 'A person confirmed to be there, by a link.'
+    from verified v;
+  return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
@@ -1588,6 +1735,22 @@ begin
    where o.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_finish_login_link(credential text, token_digest text, browser text)
+ RETURNS TABLE(finished boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.hosted_actions a set finished_at = private.clock()
+   where a.token_digest = owner_finish_login_link.token_digest and a.account = caller.account
+     and a.browser = owner_finish_login_link.browser and a.type = 'login'
+     and a.finished_at is null and private.hosted_action_status(a) = 'opened';
+  return query select found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_forget_device(credential text, key uuid, fingerprint text)
  RETURNS TABLE(forgotten boolean)
  LANGUAGE plpgsql
@@ -1627,6 +1790,34 @@ begin
       pg_catalog.format('The recipient %s was removed.', address));
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
+ RETURNS TABLE(address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  kept text;
+begin
+  select d.sender into kept
+    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
+   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
+  if kept is null then
+    return;
+  end if;
+  perform from private.accounts a where a.id = caller.account for update;
+  insert into private.known_recipients (account, chain_family, address)
+  values (caller.account, 'evm', kept) on conflict do nothing;
+  if found then
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+    insert into private.activities (account, category, type, summary)
+    values (caller.account, 'security', 'recipient_added',
+      pg_catalog.format('You added %s to the known recipients.', kept));
+  end if;
+  return query select kept;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
@@ -2438,6 +2629,75 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hosted_action_deposit(a private.hosted_actions)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.id from private.activities v join private.deposits d on d.id = v.deposit
+   where a.type in ('deposit', 'walletconnect')
+     and v.account = a.account and not v.hidden and v.category = 'deposit'
+     and v.at > a.opened_at and v.at <= a.expires_at
+     and not d.reorged and (a.chain is null or d.chain = a.chain)
+     and (a.tokens is null or d.token = any (a.tokens))
+     and (a.type = 'deposit' or d.sender = a.wallet)
+   order by v.id limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
+    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
+    'deposit', private.deposit_json(d.id),
+    'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
+  from (select private.hosted_action_deposit(a) as id) found
+  left join private.deposits d on d.id = found.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_page(token_digest text, browser text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when a.browser <> hosted_action_page.browser then null
+      else private.hosted_action_json(a) end,
+    o.alias, case when a.browser = hosted_action_page.browser then w.address end
+  from private.hosted_actions a
+  join private.accounts o on o.id = a.account
+  join private.wallets w on w.account = a.account and w.chain_family = 'evm'
+  where a.token_digest = hosted_action_page.token_digest
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_actions)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select min(k.created_at) from private.credentials k
+   where a.type = 'login' and k.account = a.account and k.kind = 'session'
+     and k.created_at between a.opened_at and a.expires_at
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_status(a private.hosted_actions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when a.declined_at is not null then 'declined'
+    when a.finished_at is not null or private.hosted_action_deposit(a) is not null
+      or private.hosted_action_signed_in(a) is not null then 'finished'
+    when a.expires_at <= private.clock() then 'expired'
+    when a.opened_at is not null then 'opened'
+    else 'pending'
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
  RETURNS boolean
  LANGUAGE sql
@@ -3143,6 +3403,8 @@ grant execute on function api.check_alias(alias text, client text) to service_ro
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
+grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
+
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text) to custody;
 
 grant execute on function api.custody_cancel(credential text, payment uuid) to custody;
@@ -3166,6 +3428,8 @@ grant execute on function api.freeze_account(credential text, listed_max integer
 grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
+
+grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
 grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
 
@@ -3198,6 +3462,16 @@ grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, bl
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
+
+grant execute on function api.link_connect(token_digest text, browser text, client text, wallet text) to service_role;
+
+grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
@@ -3237,9 +3511,13 @@ grant execute on function api.owner_end_session(credential text, session uuid) t
 
 grant execute on function api.owner_find_password(credential text) to service_role;
 
+grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
+
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
+
+grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 

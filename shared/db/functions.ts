@@ -34,6 +34,18 @@ export type DatabaseFunctions = {
       request_digest: string
     }
   }
+  create_hosted_action: {
+    args: {
+      credential: string
+      type: string
+      token_digest: string
+      asked: unknown
+      ttl_seconds: number
+      pending_max: number
+      chain?: number | null
+      tokens?: string[] | null
+    }
+  }
   custody_authorize: {
     args: {
       credential: string
@@ -101,6 +113,7 @@ export type DatabaseFunctions = {
   freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
       chain: number
@@ -182,6 +195,11 @@ export type DatabaseFunctions = {
       body?: string | null
     }
   }
+  link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
+  link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_look: { args: { token_digest: string; browser: string; client: string } }
+  link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {
       credential: string
@@ -264,8 +282,10 @@ export type DatabaseFunctions = {
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_password: { args: { credential: string } }
+  owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
+  owner_keep_wallet: { args: { credential: string; action_id: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_exposures: { args: { credential: string } }

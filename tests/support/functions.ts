@@ -5,10 +5,14 @@ import { accountFreeze } from '../../functions/account-freeze/contract.ts'
 import { run as runFreeze } from '../../functions/account-freeze/handler.ts'
 import { checkAlias } from '../../functions/check-availability/contract.ts'
 import { run as runCheckAlias } from '../../functions/check-availability/handler.ts'
+import { createHostedAction } from '../../functions/create-hosted-action/contract.ts'
+import { run as runCreateHosted } from '../../functions/create-hosted-action/handler.ts'
 import { getIdentity } from '../../functions/get-identity/contract.ts'
 import { run as runGetIdentity } from '../../functions/get-identity/handler.ts'
 import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
 import { run as runWalletBalances } from '../../functions/get-wallet-balances/handler.ts'
+import { hostedActionStatus } from '../../functions/hosted-action-status/contract.ts'
+import { run as runHostedStatus } from '../../functions/hosted-action-status/handler.ts'
 import { resolveTransferRecipient } from '../../functions/resolve-transfer-recipient/contract.ts'
 import { run as runResolveRecipient } from '../../functions/resolve-transfer-recipient/handler.ts'
 import { transferStatus } from '../../functions/transfer-status/contract.ts'
@@ -46,5 +50,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [walletActivityList.folder, edgeFunction(walletActivityList, runWalletActivityList, given)],
     [accountExposure.folder, edgeFunction(accountExposure, runExposure, given)],
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
+    [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
+    [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
   ])
 }

@@ -235,6 +235,7 @@ function bindingsOf(
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',
     ALLOW_LOOPBACK: 'true',
+    RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
   return {
