@@ -42,7 +42,8 @@ async function minified(file: string): Promise<string> {
     entryPoints: [`${web}/${file}`],
     bundle: true,
     minify: true,
-    format: 'esm',
+    // As classic scripts they share the page's names unless each is closed in itself.
+    format: 'iife',
     target: 'es2022',
     loader: { '.svg': 'copy' },
     outdir: web,
