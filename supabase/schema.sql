@@ -1721,6 +1721,26 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end,
+    a.untrusted, k.label
+  from private.activities a
+  left join private.payments p on p.id = a.payment
+  left join private.credentials k on k.id = p.key
+  where a.account = caller.account and a.id = item;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
  RETURNS TABLE(email text, password_hash text)
  LANGUAGE plpgsql
@@ -1908,6 +1928,34 @@ begin
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_overview(credential text, days integer)
+ RETURNS TABLE(overview jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  spent private.spending := private.spent(caller.account);
+  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
+    - pg_catalog.make_interval(days => owner_overview.days - 1);
+begin
+  return query
+  select pg_catalog.jsonb_build_object(
+    'created_at', a.created_at, 'limits', private.limits_json(a, spent),
+    'address', w.address,
+    'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
+      from private.payments p
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+    'waiting', (select count(*) from private.payments p where p.account = a.id
+      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()),
+    'spent_by_day', private.spent_by_day(a.id, since),
+    'moved_by_day', private.moved_by_day(a.id, since))
+  from private.accounts a
+  join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+  where a.id = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -2054,6 +2102,29 @@ begin
       overlap_hours));
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) - 'delivery' end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+  from private.activities a left join private.payments p on p.id = a.payment
+  where a.id in (select n.id from private.activities n
+     where n.account = caller.account and n.hidden = owner_search_activity.hidden
+       and (before is null or n.id < before)
+       and (only_category is null or n.category = only_category)
+     order by n.id desc limit 20000)
+    and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
+  order by a.id desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_security(credential text)
@@ -2286,6 +2357,18 @@ begin
       found_wallet.account is not distinct from caller.account;
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+      select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
+      left join private.wallets w on w.address = d.sender
+      left join private.accounts s on s.id = w.account where d.id = a.deposit)))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.credentials
@@ -2859,6 +2942,28 @@ AS $function$
       where a.id = p.account and a.frozen_at is not null))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.moved_by_day(account uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+      from (
+        select p.settled_at as at, p.chain, p.token,
+            -coalesce(p.settled_atomic, p.amount_atomic) as atomic
+          from private.payments p
+         where p.account = moved_by_day.account and p.state = 'settled'
+           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+        union all
+        select a.at, t.chain, t.token, t.amount_atomic
+          from private.activities a join private.deposits t on t.id = a.deposit
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+           and not t.reorged) m
+     group by 1, 2, 3) d
+$function$;
+
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -3245,6 +3350,19 @@ begin
   return s;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.spent_by_day(spender uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+      from private.payments p
+     where p.account = spender and p.authorized_at >= since
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     group by 1) d
+$function$;
+
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -3509,6 +3627,8 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
+grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
 grant execute on function api.owner_find_password(credential text) to service_role;
 
 grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
@@ -3529,6 +3649,8 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_overview(credential text, days integer) to service_role;
+
 grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
 
 grant execute on function api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text) to service_role;
@@ -3544,6 +3666,8 @@ grant execute on function api.owner_rename_passkey(credential text, passkey text
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 

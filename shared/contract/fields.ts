@@ -119,6 +119,19 @@ export const confirmation = z.object({
   url: z.url().describe('Where the owner sees the terms and approves or declines.'),
 })
 
+/** What an item of the feed can be about. */
+export const activityCategory = z.enum([
+  'transfer',
+  'deposit',
+  'x402',
+  'mandate',
+  'vault',
+  'mail',
+  'security',
+  'account',
+  'defi',
+])
+
 /** A page size of 1 to 50. */
 export const limit = z
   .string()

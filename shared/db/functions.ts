@@ -281,6 +281,7 @@ export type DatabaseFunctions = {
   owner_decline_all: { args: { credential: string } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
+  owner_find_activity: { args: { credential: string; item: number } }
   owner_find_password: { args: { credential: string } }
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
@@ -291,6 +292,7 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_overview: { args: { credential: string; days: number } }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
     args: {
@@ -314,6 +316,16 @@ export type DatabaseFunctions = {
       shown: string
       expires_in_days: number
       overlap_hours: number
+    }
+  }
+  owner_search_activity: {
+    args: {
+      credential: string
+      page: number
+      words: string
+      before?: number | null
+      only_category?: string | null
+      hidden?: boolean
     }
   }
   owner_security: { args: { credential: string } }
