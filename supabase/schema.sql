@@ -1812,34 +1812,6 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
- RETURNS TABLE(address text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential, true);
-  kept text;
-begin
-  select d.sender into kept
-    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
-   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
-  if kept is null then
-    return;
-  end if;
-  perform from private.accounts a where a.id = caller.account for update;
-  insert into private.known_recipients (account, chain_family, address)
-  values (caller.account, 'evm', kept) on conflict do nothing;
-  if found then
-    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-    insert into private.activities (account, category, type, summary)
-    values (caller.account, 'security', 'recipient_added',
-      pg_catalog.format('You added %s to the known recipients.', kept));
-  end if;
-  return query select kept;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
  RETURNS TABLE(approvals jsonb, waiting integer)
  LANGUAGE plpgsql
@@ -3636,8 +3608,6 @@ grant execute on function api.owner_finish_login_link(credential text, token_dig
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
-
-grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 

@@ -42,7 +42,7 @@ async function minified(file: string): Promise<string> {
     entryPoints: [`${web}/${file}`],
     bundle: true,
     minify: true,
-    // As classic scripts they share the page's names unless each is closed in itself.
+    // They are no modules: what one declares must not be seen by another.
     format: 'iife',
     target: 'es2022',
     loader: { '.svg': 'copy' },

@@ -286,7 +286,6 @@ export type DatabaseFunctions = {
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
-  owner_keep_wallet: { args: { credential: string; action_id: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_exposures: { args: { credential: string } }
