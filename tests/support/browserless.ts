@@ -101,7 +101,10 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
 
 /** The form of the page that has this action, else its only one. */
 function formIn(shown: Shown | undefined, action: string | undefined): ShownForm {
-  const forms = formsIn(shown?.html ?? '')
+  const { html = '' } = shown ?? {}
+  const [main = ''] = /<main\b.*<\/main>/s.exec(html) ?? []
+  // The menu has a form of its own on every page.
+  const forms = formsIn(action === undefined ? main : html)
   const found = forms.filter(({ target }) => action === undefined || target === action)
   const [form] = found
   if (!form || (action === undefined && found.length > 1)) {
