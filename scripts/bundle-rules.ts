@@ -35,6 +35,13 @@ const mailer: BundleRule = {
   runtime: ['cloudflare:workers', 'cloudflare:sockets'],
 }
 
+/** Hashes a password and knows the common ones; half of it is that list. */
+const passwords: BundleRule = {
+  gzipBytesMax: 128 * kilobyte,
+  packages: [...plain.packages, '@noble/hashes'],
+  runtime: [],
+}
+
 /** What verifies a passkey; most of it reads attestations, which nobody is asked for. */
 const passkeys = [
   '@simplewebauthn/server',
@@ -72,6 +79,7 @@ const web: BundleRule = {
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,

@@ -443,6 +443,29 @@ create table private.sessions (
 );
 alter table private.sessions enable row level security;
 
+create table private.signups (
+  id uuid not null default gen_random_uuid(),
+  email text not null,
+  wish text,
+  network text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  code_digest text not null,
+  tries integer not null default 0,
+  link_digest text,
+  confirmed_at timestamp with time zone,
+  account uuid,
+  constraint signups_pkey PRIMARY KEY (id),
+  constraint signups_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint signups_check CHECK (((link_digest IS NULL) = (confirmed_at IS NULL))),
+  constraint signups_check1 CHECK (((account IS NULL) OR (link_digest IS NOT NULL))),
+  constraint signups_code_digest_check CHECK ((code_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_link_digest_key UNIQUE (link_digest),
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+);
+alter table private.signups enable row level security;
+
 create table private.wallets (
   account uuid not null,
   chain_family text not null,
@@ -463,6 +486,8 @@ create unlogged table private.rate_buckets (
 alter table private.rate_buckets enable row level security;
 
 -- Indexes
+
+CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
@@ -506,6 +531,12 @@ CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (s
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
+CREATE INDEX signups_age ON private.signups USING btree (created_at);
+
+CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
+
+CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
 -- Functions
 
 CREATE OR REPLACE FUNCTION api.account_exposure(credential text)
@@ -520,7 +551,7 @@ begin
   return query select private.key_exposure(caller);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
+CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid, mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -535,6 +566,10 @@ begin
   returning * into waiting;
   if found then
     perform private.record_payment(waiting, 'confirmation_requested');
+  end if;
+  if exists (select from private.payments p where p.id = payment
+    and p.account = caller.account and p.state = 'awaiting_confirmation') then
+    perform private.enqueue_mail(caller.account, mail, 6);
   end if;
   return true;
 end $function$;
@@ -586,15 +621,20 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.check_alias(alias text, client text)
- RETURNS TABLE(taken boolean)
+CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
+ RETURNS TABLE(alias text, standing text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   perform private.take('alias:' || client, 300, 5);
-  return query select exists (select from private.accounts a where a.alias = check_alias.alias);
+  return query
+  select wanted.alias, case when a.alias is null then 'free'
+    when a.alias = wanted.alias then 'taken' else 'similar' end
+  from jsonb_array_elements_text(asked) with ordinality as wanted (alias, place)
+    left join private.accounts a on private.alias_look(a.alias) = private.alias_look(wanted.alias)
+  order by wanted.place limit 8;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text)
@@ -767,6 +807,45 @@ begin
   where s.id = custody_load_slot.slot and s.state = 'open';
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used private.signups;
+  broken text;
+begin
+  select s.* into used from private.signups s
+   where s.link_digest = custody_open_account.link_digest for update;
+  if not found or not private.is_open(used) then
+    return query select 'link_closed';
+    return;
+  end if;
+  perform private.open_account(opened, alias, address, envelope);
+  insert into private.owners (account, email, password_hash)
+  values (opened, used.email, custody_open_account.password_hash);
+  update private.signups s set account = opened where s.id = used.id;
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
+    private.clock() + interval '90 days');
+  if session is not null then
+    perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
+      session ->> 'client');
+  end if;
+  insert into private.activities (account, category, type, summary)
+  values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');
+  return query select 'opened';
+exception when unique_violation then
+  get stacked diagnostics broken = constraint_name;
+  case broken
+    when 'owners_email_key' then return query select 'address_known';
+    when 'accounts_alias_key', 'accounts_alias_look' then return query select 'alias_taken';
+    else raise;
+  end case;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
@@ -880,7 +959,7 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -912,6 +991,7 @@ begin
       case caller.kind when 'session' then 'The account was frozen by its owner.'
         else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
   with signed as (
@@ -1583,7 +1663,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text)
+CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1604,6 +1684,7 @@ begin
     values (caller.account, 'evm', address) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1624,7 +1705,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1638,6 +1719,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
       expires_in_days));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1721,6 +1803,26 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end,
+    a.untrusted, k.label
+  from private.activities a
+  left join private.payments p on p.id = a.payment
+  left join private.credentials k on k.id = p.key
+  where a.account = caller.account and a.id = item;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
  RETURNS TABLE(email text, password_hash text)
  LANGUAGE plpgsql
@@ -1790,34 +1892,6 @@ begin
       pg_catalog.format('The recipient %s was removed.', address));
   end if;
   return next;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
- RETURNS TABLE(address text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential, true);
-  kept text;
-begin
-  select d.sender into kept
-    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
-   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
-  if kept is null then
-    return;
-  end if;
-  perform from private.accounts a where a.id = caller.account for update;
-  insert into private.known_recipients (account, chain_family, address)
-  values (caller.account, 'evm', kept) on conflict do nothing;
-  if found then
-    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-    insert into private.activities (account, category, type, summary)
-    values (caller.account, 'security', 'recipient_added',
-      pg_catalog.format('You added %s to the known recipients.', kept));
-  end if;
-  return query select kept;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
@@ -1906,6 +1980,34 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_overview(credential text, days integer)
+ RETURNS TABLE(overview jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  spent private.spending := private.spent(caller.account);
+  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
+    - pg_catalog.make_interval(days => owner_overview.days - 1);
+begin
+  return query
+  select pg_catalog.jsonb_build_object(
+    'created_at', a.created_at, 'limits', private.limits_json(a, spent),
+    'address', w.address,
+    'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
+      from private.payments p
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+    'waiting', (select count(*) from private.payments p where p.account = a.id
+      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()),
+    'spent_by_day', private.spent_by_day(a.id, since),
+    'moved_by_day', private.moved_by_day(a.id, since))
+  from private.accounts a
+  join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+  where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
@@ -2024,7 +2126,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer)
+CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(placed uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2052,8 +2154,32 @@ begin
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
       overlap_hours));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) - 'delivery' end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+  from private.activities a left join private.payments p on p.id = a.payment
+  where a.id in (select n.id from private.activities n
+     where n.account = caller.account and n.hidden = owner_search_activity.hidden
+       and (before is null or n.id < before)
+       and (only_category is null or n.category = only_category)
+     order by n.id desc limit 20000)
+    and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
+  order by a.id desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_security(credential text)
@@ -2089,7 +2215,7 @@ begin
   from private.owners o where o.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text)
+CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text, before text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2112,6 +2238,7 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
     update private.accounts x set facts_version = x.facts_version + 1,
@@ -2201,7 +2328,7 @@ begin
   returning k.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text)
+CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(unfrozen boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2216,6 +2343,7 @@ begin
   if unfrozen then
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2290,6 +2418,75 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  at timestamptz := private.clock();
+  confirmed uuid;
+begin
+  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform pg_advisory_xact_lock(17, hashtext(email));
+  with tried as (
+    update private.signups s set tries = s.tries + 1
+     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+       and s.created_at > at - interval '10 minutes'
+    returning s.id, s.code_digest)
+  select t.id into confirmed from tried t
+   where t.code_digest = signup_confirm.code_digest limit 1;
+  return query
+  update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
+   where s.id = confirmed returning at + interval '30 minutes';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_read(link_digest text)
+ RETURNS TABLE(email text, wish text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select s.email, s.wish, s.confirmed_at + interval '30 minutes' from private.signups s
+   where s.link_digest = signup_read.link_digest and private.is_open(s);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asking text := private.network_of(client);
+begin
+  perform private.limit_signups(email, asking);
+  delete from private.signups s where s.id in (select o.id from private.signups o
+    where o.created_at <= private.clock() - interval '1 day'
+    order by o.created_at limit 10 for update skip locked);
+  insert into private.signups (email, code_digest, network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  perform private.enqueue_mail(null, case when exists (
+    select from private.owners o where o.email = signup_request.email)
+    then known_mail else code_mail end);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+      select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
+      left join private.wallets w on w.address = d.sender
+      left join private.accounts s on s.id = w.account where d.id = a.deposit)))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.credentials
  LANGUAGE plpgsql
@@ -2335,6 +2532,14 @@ begin
   end if;
   return caller;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.alias_look(alias text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.approval_json(p private.payments)
  RETURNS jsonb
@@ -2550,7 +2755,8 @@ begin
     return;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  on conflict on constraint outbox_pkey do nothing;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text)
@@ -2730,6 +2936,14 @@ AS $function$
     and (k.expires_at is null or k.expires_at > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -2799,6 +3013,19 @@ AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait interval := filled_by + age - private.clock();
+begin
+  if wait > interval '0' then
+    perform private.refuse('rate_limited', '429', jsonb_build_object(
+      'retry_after_seconds', ceil(extract(epoch from wait))));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2809,6 +3036,21 @@ begin
   perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
   perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(17, hashtext(of_email));
+  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -2861,6 +3103,40 @@ AS $function$
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.moved_by_day(account uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+      from (
+        select p.settled_at as at, p.chain, p.token,
+            -coalesce(p.settled_atomic, p.amount_atomic) as atomic
+          from private.payments p
+         where p.account = moved_by_day.account and p.state = 'settled'
+           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+        union all
+        select a.at, t.chain, t.token, t.amount_atomic
+          from private.activities a join private.deposits t on t.id = a.deposit
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+           and not t.reorged) m
+     group by 1, 2, 3) d
+$function$;
+
+CREATE OR REPLACE FUNCTION private.network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
@@ -3248,6 +3524,19 @@ begin
   return s;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.spent_by_day(spender uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+      from private.payments p
+     where p.account = spender and p.authorized_at >= since
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     group by 1) d
+$function$;
+
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -3396,13 +3685,13 @@ end $function$;
 
 grant execute on function api.account_exposure(credential text) to service_role;
 
-grant execute on function api.await_confirmation(credential text, payment uuid) to service_role;
+grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
 
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 
-grant execute on function api.check_alias(alias text, client text) to service_role;
+grant execute on function api.check_aliases(asked jsonb, client text) to service_role;
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
@@ -3416,6 +3705,8 @@ grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custod
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
 
+grant execute on function api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb) to custody;
+
 grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, allowance_signature text) to custody;
 
 grant execute on function api.custody_record_cancel(credential text, payment uuid, signature text) to custody;
@@ -3426,7 +3717,7 @@ grant execute on function api.custody_record_replacement(slot bigint, attempt in
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.freeze_account(credential text, listed_max integer, reason text) to service_role;
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 
@@ -3498,11 +3789,11 @@ grant execute on function api.mailer_failed(mail uuid, reason text, for_good boo
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
-grant execute on function api.owner_add_recipient(credential text, address text) to service_role;
+grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
 
@@ -3512,6 +3803,8 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
+grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
 grant execute on function api.owner_find_password(credential text) to service_role;
 
 grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
@@ -3519,8 +3812,6 @@ grant execute on function api.owner_finish_login_link(credential text, token_dig
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
-
-grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
@@ -3531,6 +3822,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_overview(credential text, days integer) to service_role;
 
 grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
 
@@ -3546,11 +3839,13 @@ grant execute on function api.owner_rename_passkey(credential text, passkey text
 
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
 
-grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
+
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
-grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text) to service_role;
+grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
@@ -3560,13 +3855,19 @@ grant execute on function api.owner_take_ceremony(credential text, challenge tex
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
 
-grant execute on function api.owner_unfreeze(credential text) to service_role;
+grant execute on function api.owner_unfreeze(credential text, mail jsonb) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
+
+grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
+
+grant execute on function api.signup_read(link_digest text) to service_role;
+
+grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
 
 grant usage on schema api to custody;
 
