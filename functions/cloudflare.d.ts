@@ -1,7 +1,19 @@
-// The part of the Workers runtime that functions/custody is built on; the runtime brings it.
+// The parts of the Workers runtime that functions are built on; the runtime brings them.
 declare module 'cloudflare:workers' {
   export abstract class WorkerEntrypoint<Bindings> {
     protected readonly env: Bindings
     fetch?(request: Request): Response | Promise<Response>
+    scheduled?(): Promise<void>
+  }
+}
+
+declare module 'cloudflare:sockets' {
+  export function connect(
+    address: { hostname: string; port: number },
+    options: { secureTransport: 'on' | 'off'; allowHalfOpen: boolean },
+  ): {
+    readable: ReadableStream<Uint8Array>
+    writable: WritableStream<Uint8Array>
+    close(): Promise<void>
   }
 }

@@ -5,8 +5,10 @@ import { accountFreeze } from './account-freeze/contract.ts'
 import { checkAlias } from './check-availability/contract.ts'
 import { confirmRegistrationCode } from './confirm-registration-code/contract.ts'
 import { createAccount } from './create-account/contract.ts'
+import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
+import { hostedActionStatus } from './hosted-action-status/contract.ts'
 import { requestSignupVerification } from './request-signup-verification/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
@@ -30,4 +32,6 @@ export const contracts: readonly Operation[] = [
   walletActivityList,
   accountExposure,
   accountFreeze,
+  createHostedAction,
+  hostedActionStatus,
 ]

@@ -1,7 +1,7 @@
 /**
  * What a function's bundle may weigh and which packages may be in it. Import cost is cold start, and
  * a package that is not in a bundle cannot be abused there: only custody carries code that can sign
- * or open an envelope, and only what touches a chain carries viem.
+ * or open an envelope, only the mailer can open a socket, and only what touches a chain carries viem.
  */
 
 export type BundleRule = {
@@ -29,6 +29,11 @@ const custody: BundleRule = {
   packages: [...onChain.packages, ...signing],
   runtime: ['cloudflare:workers'],
 }
+const mailer: BundleRule = {
+  ...plain,
+  packages: ['zod', '@supabase/postgrest-js'],
+  runtime: ['cloudflare:workers', 'cloudflare:sockets'],
+}
 
 /** Hashes a password and knows the common ones; half of it is that list. */
 const passwords: BundleRule = {
@@ -40,7 +45,7 @@ const passwords: BundleRule = {
 /** Pages and all that they show, among it the chains. */
 const web: BundleRule = {
   gzipBytesMax: 190 * kilobyte,
-  packages: [...everywhere, ...chains, 'jose'],
+  packages: [...everywhere, ...chains, 'altcha-lib', 'uqr'],
   runtime: [],
 }
 
@@ -50,6 +55,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
+  mailer,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,

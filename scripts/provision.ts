@@ -6,9 +6,11 @@ import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../shared/auth/api-key.ts'
+import { hashPassword } from '../shared/auth/password.ts'
 import { createAccountKey } from '../shared/custody/accounts.ts'
 import { sealKey } from '../shared/custody/envelope.ts'
 import type { Roots } from '../shared/custody/roots.ts'
+import type { World } from '../shared/world.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
 
@@ -24,6 +26,17 @@ export async function openAccount(sql: Sql, roots: Roots, alias: string): Promis
   privateKey.fill(0)
   await sql`select private.open_account(${id}, ${alias}, ${address}, ${sql.json(envelope)})`
   return { id, alias, address }
+}
+
+/** Gives an account an owner, who signs in with this password. */
+export async function openOwner(
+  sql: Sql,
+  world: World,
+  owner: { account: string; email: string; password: string },
+): Promise<void> {
+  const hash = hashPassword(world, owner.password)
+  await sql`insert into private.owners (account, email, password_hash)
+    values (${owner.account}, ${owner.email}, ${hash})`
 }
 
 export type KeyOrder = {

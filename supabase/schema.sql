@@ -48,6 +48,24 @@ create table private.activities (
 );
 alter table private.activities enable row level security;
 
+create table private.approvals (
+  payment uuid not null,
+  account uuid not null,
+  session uuid not null,
+  decision text not null,
+  level text not null default 'user_session'::text,
+  digest text not null,
+  decided_at timestamp with time zone not null default private.clock(),
+  constraint approvals_pkey PRIMARY KEY (payment),
+  constraint approvals_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'declined'::text]))),
+  constraint approvals_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint approvals_level_check CHECK ((level = 'user_session'::text)),
+  constraint approvals_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
+  constraint approvals_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id)
+);
+alter table private.approvals enable row level security;
+
 create table private.ceremonies (
   challenge text not null,
   purpose text not null,
@@ -143,6 +161,35 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.hosted_actions (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  credential uuid not null,
+  type text not null,
+  token_digest text not null,
+  chain bigint,
+  tokens text[],
+  asked jsonb not null,
+  created_at timestamp with time zone not null default private.clock(),
+  expires_at timestamp with time zone not null,
+  browser text,
+  opened_at timestamp with time zone,
+  wallet text,
+  declined_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint hosted_actions_pkey PRIMARY KEY (id),
+  constraint hosted_actions_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint hosted_actions_browser_check CHECK ((browser ~ '^[0-9a-f]{64}$'::text)),
+  constraint hosted_actions_check CHECK (((browser IS NULL) = (opened_at IS NULL))),
+  constraint hosted_actions_check1 CHECK ((num_nonnulls(declined_at, finished_at) <= 1)),
+  constraint hosted_actions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
+  constraint hosted_actions_token_digest_check CHECK ((token_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint hosted_actions_token_digest_key UNIQUE (token_digest),
+  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text]))),
+  constraint hosted_actions_wallet_check CHECK ((wallet ~ '^0x[0-9a-fA-F]{40}$'::text))
+);
+alter table private.hosted_actions enable row level security;
+
 create table private.idempotent_answers (
   account uuid not null,
   operation text not null,
@@ -199,7 +246,7 @@ create table private.outbox (
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
-  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[!-?A-~]+@[!-?A-~]+$'::text))),
+  constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
 alter table private.outbox enable row level security;
@@ -288,7 +335,7 @@ END) stored,
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
-  constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
+  constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
   constraint payments_check2 CHECK (((state <> 'settled'::text) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
   constraint payments_check3 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
@@ -296,7 +343,7 @@ END) stored,
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
   constraint payments_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'x402'::text]))),
   constraint payments_payee_check CHECK ((payee ~ '^0x[0-9a-fA-F]{40}$'::text)),
-  constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'failed'::text, 'released'::text, 'expired'::text]))),
+  constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'failed'::text, 'released'::text, 'expired'::text, 'declined'::text]))),
   constraint payments_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
@@ -450,6 +497,8 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
 
+CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
+
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
@@ -469,6 +518,8 @@ CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, t
 CREATE INDEX payments_unfinal ON private.payments USING btree (checked_at NULLS FIRST) WHERE ((state = 'settled'::text) AND (finality <> 'finalized'::text));
 
 CREATE INDEX payments_unused ON private.payments USING btree (expires_at) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
+
+CREATE INDEX payments_waiting ON private.payments USING btree (account, created_at DESC) WHERE (state = 'awaiting_confirmation'::text);
 
 CREATE INDEX recovery_codes_of_account ON private.recovery_codes USING btree (account);
 
@@ -496,41 +547,8 @@ CREATE OR REPLACE FUNCTION api.account_exposure(credential text)
 AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
-  at timestamptz := private.clock();
 begin
-  return query
-  with counted as (
-    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
-        epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
-      from private.payments p
-     where p.account = caller.account and p.authorized_at > at - interval '24 hours'
-       and p.state in ('authorized', 'signed', 'unknown', 'settled')
-  ), coming as (
-    select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
-  )
-  select jsonb_build_object(
-    'at', at, 'frozen', a.frozen_at is not null,
-    'can_pay', private.scope_covers(caller.scopes, 'pay'),
-    'expires_in_minutes',
-      pg_catalog.ceil(extract(epoch from caller.expires_at - at) / 60)::integer,
-    'limits', jsonb_build_object(
-      'automatic', a.automatic_daily_limit_usd_micros::text,
-      'asserted', a.asserted_daily_limit_usd_micros::text,
-      'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
-    'recipient_known', exists (select from coming) or exists (
-      select from private.known_recipients r where r.account = a.id),
-    'device_known', exists (select from coming c where c.key = caller.id) or exists (
-      select from private.known_devices d where d.account = a.id and d.key = caller.id),
-    'leaving', coalesce((select jsonb_agg(l) from (
-      select c.minutes,
-        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'none'), 0)::text
-          as automatic,
-        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
-          as asserted,
-        sum(c.counted_usd_micros)::text as total
-      from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
-  from private.accounts a where a.id = caller.account;
+  return query select private.key_exposure(caller);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
@@ -648,6 +666,33 @@ begin
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint DEFAULT NULL::bigint, tokens text[] DEFAULT NULL::text[])
+ RETURNS TABLE(action_id uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  perform pg_catalog.pg_advisory_xact_lock(
+    pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
+  delete from private.hosted_actions a
+   where a.account = caller.account and a.expires_at < private.clock() - interval '30 days';
+  if (select count(*) from private.hosted_actions a
+       where a.account = caller.account and a.expires_at > private.clock()
+         and a.opened_at is null and a.declined_at is null) >= pending_max then
+    return;
+  end if;
+  return query
+  insert into private.hosted_actions as a
+    (account, credential, type, token_digest, asked, chain, tokens, expires_at)
+  values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
+    create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
+    private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
+  returning a.id, a.expires_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text)
@@ -939,7 +984,8 @@ begin
      where p.id in (select w.payment from withdrawn w);
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
-      pg_catalog.format('The account was frozen with the key %s.', caller.shown),
+      case caller.kind when 'session' then 'The account was frozen by its owner.'
+        else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
   end if;
   return query
@@ -993,6 +1039,19 @@ begin
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
+ RETURNS TABLE(action jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select private.hosted_action_json(a) from private.hosted_actions a
+   where a.id = action_id and a.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
@@ -1331,6 +1390,82 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.link_connect(token_digest text, browser text, client text, wallet text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set wallet = link_connect.wallet
+   where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
+     and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_decline(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set declined_at = private.clock()
+   where a.token_digest = link_decline.token_digest
+     and (a.browser is null or a.browser = link_decline.browser)
+     and a.declined_at is null and private.hosted_action_status(a) in ('pending', 'opened');
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
+    expires_at = private.clock() + interval '1 hour'
+   where a.token_digest = link_open.token_digest and a.opened_at is null
+     and private.hosted_action_status(a) = 'pending';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  with verified as (
+    update private.hosted_actions a set finished_at = private.clock()
+     where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
+       and a.type = 'human_verification' and a.finished_at is null
+       and private.hosted_action_status(a) = 'opened'
+    returning a.account
+  )
+  insert into private.activities (account, category, type, summary)
+  select v.account, 'security', 'human_verified', 'A person confirmed to be there, by a link.'
+    from verified v;
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
  RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
  LANGUAGE plpgsql
@@ -1523,6 +1658,31 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  outcome := case
+    when private.recipient_known(caller.account, address) then 'known'
+    when private.similar_recipient(caller.account, address) is not null then 'similar'
+    when exists (select from private.wallets w where w.account = caller.account
+      and w.address = owner_add_recipient.address) then 'own'
+    else 'added' end;
+  if outcome = 'added' then
+    insert into private.known_recipients (account, chain_family, address)
+    values (caller.account, 'evm', address) on conflict do nothing;
+    perform private.record_change(caller, 'security', 'recipient_added',
+      pg_catalog.format('The recipient %s was added.', address));
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge text, purpose text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1537,6 +1697,77 @@ begin
   end if;
   perform private.begin_ceremony(challenge, purpose, caller.id::text);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+ RETURNS TABLE(key uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days);
+  if key is not null then
+    perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
+      'The API key %s was made with the scope %s, good for %s days.', shown, scope,
+      expires_in_days));
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, decision = 'approved');
+  p private.payments;
+begin
+  if decision = 'approved' and exists (select from private.accounts a
+    where a.id = caller.account and a.frozen_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
+  -- Whoever authorizes this payment holds or waits for the same row: one of both comes first.
+  select q.* into p from private.payments q
+   where q.id = payment and q.account = caller.account for update;
+  outcome := case
+    when p.id is null then 'not_found'
+    when p.state = 'expired' or p.expires_at <= private.clock()
+      and p.state = 'awaiting_confirmation' then 'expired'
+    when p.state <> 'awaiting_confirmation' then 'closed'
+    when digest is distinct from private.terms_digest(p) then 'terms_changed'
+    else decision
+  end;
+  if outcome = decision then
+    perform private.enter_decision(caller, p, decision, digest);
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_decline_all(credential text)
+ RETURNS TABLE(declined integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  p private.payments;
+begin
+  declined := 0;
+  for p in select q.* from private.payments q
+     where q.account = caller.account and q.state = 'awaiting_confirmation'
+       and q.expires_at > private.clock()
+     order by q.id for update
+  loop
+    perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
+    declined := declined + 1;
+  end loop;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
@@ -1579,8 +1810,181 @@ begin
    where o.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_finish_login_link(credential text, token_digest text, browser text)
+ RETURNS TABLE(finished boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.hosted_actions a set finished_at = private.clock()
+   where a.token_digest = owner_finish_login_link.token_digest and a.account = caller.account
+     and a.browser = owner_finish_login_link.browser and a.type = 'login'
+     and a.finished_at is null and private.hosted_action_status(a) = 'opened';
+  return query select found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_forget_device(credential text, key uuid, fingerprint text)
+ RETURNS TABLE(forgotten boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  delete from private.known_devices d where d.account = caller.account
+    and d.key = owner_forget_device.key and d.fingerprint = owner_forget_device.fingerprint;
+  forgotten := found;
+  if forgotten then
+    perform private.record_change(caller, 'security', 'device_forgotten', pg_catalog.format(
+      'A device of the API key %s was removed.', k.shown))
+      from private.credentials k where k.id = owner_forget_device.key;
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_forget_recipient(credential text, address text)
+ RETURNS TABLE(forgotten boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  delete from private.known_recipients r
+   where r.account = caller.account and r.address = owner_forget_recipient.address;
+  forgotten := found;
+  if forgotten then
+    perform private.record_change(caller, 'security', 'recipient_forgotten',
+      pg_catalog.format('The recipient %s was removed.', address));
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
+ RETURNS TABLE(address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  kept text;
+begin
+  select d.sender into kept
+    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
+   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
+  if kept is null then
+    return;
+  end if;
+  perform from private.accounts a where a.id = caller.account for update;
+  insert into private.known_recipients (account, chain_family, address)
+  values (caller.account, 'evm', kept) on conflict do nothing;
+  if found then
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+    insert into private.activities (account, category, type, summary)
+    values (caller.account, 'security', 'recipient_added',
+      pg_catalog.format('You added %s to the known recipients.', kept));
+  end if;
+  return query select kept;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
+ RETURNS TABLE(approvals jsonb, waiting integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  with open as (
+    select q, q.created_at from private.payments q
+     where q.account = caller.account and q.state = 'awaiting_confirmation'
+       and q.expires_at > private.clock()
+  )
+  select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
+      from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
+    (select count(*)::integer from open);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max integer)
+ RETURNS TABLE(key uuid, fingerprint text, label text, shown text, known_since timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
+    from private.known_devices d join private.credentials k on k.id = d.key
+   where d.account = caller.account and private.is_key_live(k)
+   order by d.known_since desc, d.key, d.fingerprint limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
+ RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, k.shown, private.key_exposure(k)
+    from private.credentials k
+   where k.account = caller.account and private.is_key_live(k)
+     and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
+    k.expires_at, k.revoked_at, k.last_used_on
+    from private.credentials k where k.account = caller.account and k.kind = 'api_key'
+   order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max integer)
+ RETURNS TABLE(address text, alias text, known_since timestamp with time zone, payments integer, paid_usd_micros text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  with paid as (
+    select p.payee, count(*)::integer as payments, sum(p.counted_usd_micros)::text as total
+      from private.payments p where p.account = caller.account and p.state = 'settled'
+     group by p.payee
+  )
+  select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0')
+    from private.known_recipients r
+    left join private.wallets w on w.address = r.address
+    left join private.accounts a on a.id = w.account
+    left join paid d on d.payee = r.address
+   where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1590,12 +1994,12 @@ declare
 begin
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1605,8 +2009,36 @@ declare
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_read_approval(credential text, payment uuid)
+ RETURNS TABLE(approval jsonb, facts jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.approval_json(p), private.payment_facts(p)
+    from private.payments p
+   where p.id = owner_read_approval.payment and p.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
+ RETURNS TABLE(limits jsonb, asserted_new_recipient_limit text, frozen_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.limits_json(a, private.spent(a.id)),
+    a.asserted_new_recipient_limit_usd_micros::text, a.frozen_at
+    from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
@@ -1648,6 +2080,57 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_revoke_key(credential text, key uuid)
+ RETURNS TABLE(label text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
+  if found then
+    perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
+      'The API key %s was revoked.', k.shown)) from private.credentials k where k.id = key;
+  end if;
+  return query select k.label from private.credentials k
+   where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer)
+ RETURNS TABLE(placed uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  old private.credentials;
+begin
+  select k.* into old from private.credentials k
+   where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
+     for update;
+  if not found then
+    return;
+  end if;
+  placed := private.place_key(caller, digest, old.label, shown, old.scopes, expires_in_days,
+    old.burst, old.per_second);
+  if placed is not null then
+    insert into private.known_devices (account, key, fingerprint)
+    select d.account, placed, d.fingerprint from private.known_devices d
+     where d.account = caller.account and d.key = old.id;
+    update private.credentials k set expires_at = least(
+        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
+     where k.id = old.id;
+    perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
+      'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
+      overlap_hours));
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_security(credential text)
  RETURNS TABLE(security jsonb)
  LANGUAGE plpgsql
@@ -1678,8 +2161,51 @@ begin
   from private.owners o where o.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text)
+ RETURNS TABLE(outcome text, before text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  wanted bigint := usd_micros::bigint;
+  a private.accounts;
+  current bigint;
+begin
+  select x.* into a from private.accounts x where x.id = caller.account for update;
+  current := case limit_name
+    when 'automatic_daily' then a.automatic_daily_limit_usd_micros
+    when 'asserted_daily' then a.asserted_daily_limit_usd_micros
+    when 'asserted_new_recipient' then a.asserted_new_recipient_limit_usd_micros
+    when 'daily_spending_cap' then a.daily_spending_cap_usd_micros end;
+  before := current::text;
+  outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
+    when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
+  if outcome = 'raised' then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    update private.accounts x set facts_version = x.facts_version + 1,
+      automatic_daily_limit_usd_micros = case limit_name when 'automatic_daily' then wanted
+        else x.automatic_daily_limit_usd_micros end,
+      asserted_daily_limit_usd_micros = case limit_name when 'asserted_daily' then wanted
+        else x.asserted_daily_limit_usd_micros end,
+      asserted_new_recipient_limit_usd_micros = case limit_name
+        when 'asserted_new_recipient' then wanted
+        else x.asserted_new_recipient_limit_usd_micros end,
+      daily_spending_cap_usd_micros = case limit_name when 'daily_spending_cap' then wanted
+        else x.daily_spending_cap_usd_micros end
+     where x.id = a.id;
+    perform private.record_change(caller, 'security', 'limit_' || outcome, pg_catalog.format(
+      'The %s was %s from %s to %s USD.', private.limit_words(limit_name), outcome,
+      private.usd_text(current), private.usd_text(wanted)));
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(expires_at timestamp with time zone)
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1692,7 +2218,7 @@ begin
   perform private.end_other_sessions(caller);
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select private.note_proof(caller, session_digest);
+  return query select * from private.note_proof(caller, session_digest);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests text[], mail jsonb DEFAULT NULL::jsonb)
@@ -1747,6 +2273,25 @@ begin
   returning k.expires_at;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text)
+ RETURNS TABLE(unfrozen boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
+   where a.id = caller.account and a.frozen_at is not null;
+  unfrozen := found;
+  if unfrozen then
+    perform private.record_change(caller, 'security', 'account_unfrozen',
+      'The account was unfrozen by its owner.');
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind text, device text)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
@@ -1760,7 +2305,8 @@ begin
   update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
-     and (p.device, p.key) is distinct from (payment_facts.device, caller.id);
+     and (p.device, p.key) is distinct from (payment_facts.device, caller.id)
+     and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into entered from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
@@ -1925,6 +2471,20 @@ CREATE OR REPLACE FUNCTION private.alias_look(alias text)
  IMMUTABLE
 AS $function$
   select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.approval_json(p private.payments)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'payment_row', private.payment_json(p) - array['delivery', 'signature', 'allowance_signature'],
+    'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
+      'device', left(p.device, 8), 'device_known', private.device_known(p))
+      from private.credentials k where k.id = p.key),
+    'decision', o.decision, 'decided_at', o.decided_at)
+  from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
 $function$;
 
 CREATE OR REPLACE FUNCTION private.begin_ceremony(challenge text, purpose text, holder text)
@@ -2130,6 +2690,22 @@ begin
     (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.approvals as o (payment, account, session, decision, digest)
+  values (p.id, p.account, caller.id, decision, digest)
+  on conflict on constraint approvals_pkey do update
+    set decision = excluded.decision, session = excluded.session, digest = excluded.digest,
+      decided_at = excluded.decided_at;
+  if decision = 'declined' then
+    update private.payments q set state = 'declined' where q.id = p.id;
+  end if;
+  perform private.record_payment(p, 'confirmation_' || decision);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2193,6 +2769,75 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hosted_action_deposit(a private.hosted_actions)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.id from private.activities v join private.deposits d on d.id = v.deposit
+   where a.type in ('deposit', 'walletconnect')
+     and v.account = a.account and not v.hidden and v.category = 'deposit'
+     and v.at > a.opened_at and v.at <= a.expires_at
+     and not d.reorged and (a.chain is null or d.chain = a.chain)
+     and (a.tokens is null or d.token = any (a.tokens))
+     and (a.type = 'deposit' or d.sender = a.wallet)
+   order by v.id limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
+    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
+    'deposit', private.deposit_json(d.id),
+    'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
+  from (select private.hosted_action_deposit(a) as id) found
+  left join private.deposits d on d.id = found.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_page(token_digest text, browser text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when a.browser <> hosted_action_page.browser then null
+      else private.hosted_action_json(a) end,
+    o.alias, case when a.browser = hosted_action_page.browser then w.address end
+  from private.hosted_actions a
+  join private.accounts o on o.id = a.account
+  join private.wallets w on w.account = a.account and w.chain_family = 'evm'
+  where a.token_digest = hosted_action_page.token_digest
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_actions)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select min(k.created_at) from private.credentials k
+   where a.type = 'login' and k.account = a.account and k.kind = 'session'
+     and k.created_at between a.opened_at and a.expires_at
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_status(a private.hosted_actions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when a.declined_at is not null then 'declined'
+    when a.finished_at is not null or private.hosted_action_deposit(a) is not null
+      or private.hosted_action_signed_in(a) is not null then 'finished'
+    when a.expires_at <= private.clock() then 'expired'
+    when a.opened_at is not null then 'opened'
+    else 'pending'
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
  RETURNS boolean
  LANGUAGE sql
@@ -2213,6 +2858,15 @@ AS $function$
         or s.state = 'mined' and p.block_hash = s.block_hash))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind = 'api_key' and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  RETURNS boolean
  LANGUAGE sql
@@ -2229,6 +2883,50 @@ AS $function$
   select exists (select from private.waiting_calls(on_chain)) and exists (
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.key_exposure(of_key private.credentials)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  at timestamptz := private.clock();
+  exposure jsonb;
+begin
+  with counted as (
+    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
+        epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
+      from private.payments p
+     where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+  ), coming as (
+    select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
+  )
+  select jsonb_build_object(
+    'at', at, 'frozen', a.frozen_at is not null,
+    'can_pay', private.scope_covers(of_key.scopes, 'pay'),
+    'expires_in_minutes',
+      pg_catalog.ceil(extract(epoch from of_key.expires_at - at) / 60)::integer,
+    'limits', jsonb_build_object(
+      'automatic', a.automatic_daily_limit_usd_micros::text,
+      'asserted', a.asserted_daily_limit_usd_micros::text,
+      'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
+      'total', a.daily_spending_cap_usd_micros::text),
+    'recipient_known', exists (select from coming) or exists (
+      select from private.known_recipients r where r.account = a.id),
+    'device_known', exists (select from coming c where c.key = of_key.id) or exists (
+      select from private.known_devices d where d.account = a.id and d.key = of_key.id),
+    'leaving', coalesce((select jsonb_agg(l) from (
+      select c.minutes,
+        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'none'), 0)::text
+          as automatic,
+        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
+          as asserted,
+        sum(c.counted_usd_micros)::text as total
+      from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
+  into exposure from private.accounts a where a.id = of_key.account;
+  return exposure;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.latest_transaction(of_slot bigint)
  RETURNS jsonb
@@ -2286,6 +2984,18 @@ begin
     where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case limit_name
+    when 'automatic_daily' then 'daily limit for payments without confirmation'
+    when 'asserted_daily' then 'daily limit on the word of an agent'
+    when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
+    else 'daily spending cap' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.limits_json(a private.accounts, s private.spending)
  RETURNS jsonb
  LANGUAGE sql
@@ -2338,16 +3048,13 @@ exception when invalid_text_representation then
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
- RETURNS timestamp with time zone
+ RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $function$
-declare
-  ends timestamptz;
 begin
   update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
-  update private.credentials k set digest = session_digest where k.id = caller.id
-  returning k.expires_at into ends;
-  return ends;
+  return query update private.credentials k set digest = session_digest where k.id = caller.id
+    returning k.account, k.expires_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
@@ -2422,6 +3129,15 @@ begin
   return opened;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.approvals o where o.payment = p.id
+    and o.decision = 'approved' and o.digest = private.terms_digest(p))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2439,6 +3155,8 @@ begin
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
+    'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest)
+      from private.approvals o where o.payment = p.id),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
@@ -2478,6 +3196,26 @@ AS $function$
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  live_max constant integer := 20;
+  placed uuid;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  if (select count(*) from private.credentials k
+    where k.account = caller.account and private.is_key_live(k)) < live_max then
+    insert into private.credentials as k
+      (account, digest, label, shown, scopes, expires_at, burst, per_second)
+    values (caller.account, digest, label, shown, scopes,
+      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second)
+    returning k.id into placed;
+  end if;
+  return placed;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.recipient_known(payer uuid, payee text)
  RETURNS boolean
  LANGUAGE sql
@@ -2513,6 +3251,14 @@ begin
   end if;
   return found_key;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.record_change(caller private.credentials, category text, type text, summary text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary)
+  values (caller.account, category, type, summary)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.record_payment(p private.payments, type text)
  RETURNS void
@@ -2641,7 +3387,9 @@ begin
   returning * into settled;
   if settled.consent_level <> 'none' then
     insert into private.known_recipients (account, chain_family, address)
-    values (settled.account, 'evm', settled.payee) on conflict do nothing;
+    select settled.account, 'evm', settled.payee
+     where private.similar_recipient(settled.account, settled.payee) is null
+    on conflict do nothing;
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;
@@ -2741,6 +3489,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.terms_digest(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select encode(sha256('aoa-consent-v1\000'::bytea || convert_to(concat(
+    '{"amount_atomic":"', p.amount_atomic, '","chain":"eip155:', p.chain,
+    '","expires_at":"', to_char(p.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    '"', ',"origin":' || (p.terms -> 'origin')::text,
+    ',"pay_to":"', p.payee, '","payment_id":"', p.id,
+    '"', ',"request_digest":' || (p.terms -> 'request_digest')::text,
+    ',"token":"', p.token, '","v":1}'), 'UTF8')), 'hex')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
  RETURNS private.payments
  LANGUAGE plpgsql
@@ -2758,6 +3520,12 @@ begin
   end if;
   return reopened;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.usd_text(micros bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select trim_scale(micros / 1000000.0)::text $function$;
 
 CREATE OR REPLACE FUNCTION private.use_passkey(used text, counter_seen text, counter_now text)
  RETURNS boolean
@@ -2788,8 +3556,14 @@ CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.s
  STABLE
 AS $function$
 begin
-  if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros
-    or private.similar_recipient(p.account, p.payee) is not null then
+  if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
+    return false;
+  end if;
+  -- The owner saw the address and what it looks like.
+  if consent = 'user_session' then
+    return private.owner_approved(p);
+  end if;
+  if private.similar_recipient(p.account, p.payee) is not null then
     return false;
   end if;
   return case consent
@@ -2817,6 +3591,8 @@ grant execute on function api.check_aliases(asked jsonb, client text) to service
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
+grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
+
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text) to custody;
 
 grant execute on function api.custody_cancel(credential text, payment uuid) to custody;
@@ -2842,6 +3618,8 @@ grant execute on function api.freeze_account(credential text, listed_max integer
 grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
+
+grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
 grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
 
@@ -2875,6 +3653,16 @@ grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
 
+grant execute on function api.link_connect(token_digest text, browser text, client text, wallet text) to service_role;
+
+grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
+
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
@@ -2897,7 +3685,15 @@ grant execute on function api.mailer_failed(mail uuid, reason text, for_good boo
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
+grant execute on function api.owner_add_recipient(credential text, address text) to service_role;
+
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
+
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer) to service_role;
+
+grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
+
+grant execute on function api.owner_decline_all(credential text) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
@@ -2905,15 +3701,43 @@ grant execute on function api.owner_end_session(credential text, session uuid) t
 
 grant execute on function api.owner_find_password(credential text) to service_role;
 
+grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
+
+grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
+
+grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
+
+grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
+
+grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_exposures(credential text) to service_role;
+
+grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
 grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
 
 grant execute on function api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text) to service_role;
+
+grant execute on function api.owner_read_approval(credential text, payment uuid) to service_role;
+
+grant execute on function api.owner_read_limits(credential text) to service_role;
 
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 
 grant execute on function api.owner_rename_passkey(credential text, passkey text, label text) to service_role;
 
+grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
+
+grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+
 grant execute on function api.owner_security(credential text) to service_role;
+
+grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text) to service_role;
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
@@ -2922,6 +3746,8 @@ grant execute on function api.owner_set_recovery_codes(credential text, digests 
 grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
+
+grant execute on function api.owner_unfreeze(credential text) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 

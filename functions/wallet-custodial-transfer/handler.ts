@@ -1,8 +1,8 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
+import { refuseEnded } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
-import { isOver } from '../../shared/payments/payment.ts'
 import { sendTransfer } from '../../shared/payments/transfer.ts'
 import { transferBody } from '../../shared/payments/transfer-body.ts'
 import { enterTransfer } from '../../shared/payments/transfer-enter.ts'
@@ -19,7 +19,8 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   if (payment.payee === payment.wallet) {
     return fail('recipient_refused', { message: 'This is your own wallet.' })
   }
-  if (isOver(entered)) return fail('payment_closed', { hint: 'Enter it again.' })
+  const ended = refuseEnded(entered, 'Enter it again.')
+  if (ended) return ended
   if (!isOpen(payment)) return transferBody(payment)
   const authorized = await sendTransfer(context, entered, input.user_confirmed === true)
   if (isRefusal(authorized)) return authorized

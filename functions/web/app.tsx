@@ -1,6 +1,8 @@
+import type { ExecutionContext, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
+import { laterOf, wakeMailer } from '../../shared/http/later.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { assets } from './assets.ts'
@@ -19,6 +21,12 @@ const smallForm = bodyLimit({
     throw new Rejection(fail('payload_too_large'))
   },
 })
+
+/** A form may have put a mail into the outbox. */
+const mailSoon: MiddlewareHandler<Frame> = async (c, next) => {
+  await next()
+  wakeMailer(c.get('world'), laterOf(c))
+}
 
 /**
  * The app as one edge function: what holds for every page, then the pages. `worldOf` is replaced only
@@ -45,13 +53,14 @@ export function webFunction(
   app.use(pageHeaders)
   below.get('/assets/:name', (c) => answerAsset(c.req.param('name')))
   app.get('*', keepFormToken)
-  app.post('*', smallForm, requireOwnForm)
+  app.post('*', smallForm, requireOwnForm, mailSoon)
   for (const addRoutes of pages) addRoutes(below)
   app.notFound(answerNotFound)
   app.onError(answerError)
   return {
     app,
-    fetch: (request: Request, bindings?: Bindings) => app.fetch(request, bindings ?? {}),
+    fetch: (request: Request, bindings?: Bindings, execution?: ExecutionContext) =>
+      app.fetch(request, bindings ?? {}, execution),
   }
 }
 

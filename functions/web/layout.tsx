@@ -17,7 +17,7 @@ type PageProps = PropsWithChildren<{
   lead?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
   scripts?: readonly Script[]
-  /** Of a page that waits for something to happen. */
+  /** Of a page that waits for something to happen, and has no script to look for it. */
   refreshSeconds?: number
 }>
 
@@ -33,7 +33,11 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {refreshSeconds && <meta http-equiv="refresh" content={String(refreshSeconds)} />}
+        {refreshSeconds && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshSeconds)} />
+          </noscript>
+        )}
         <title>{`${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}</title>
         <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={addressOf('style')} />

@@ -15,6 +15,7 @@ const toPeople: Partial<Record<ErrorCode, string>> = {
 
 const titles: Partial<Record<ErrorCode, string>> = {
   not_found: 'Page not found',
+  link_not_found: 'This link is not valid',
   foreign_form: 'The form was not accepted',
   rate_limited: 'Too many requests',
   unavailable: 'Not available right now',

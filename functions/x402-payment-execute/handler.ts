@@ -3,8 +3,9 @@ import { unbound } from '../../shared/db/database.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
 import { canSendAgain, outcomeBody } from '../../shared/payments/attempt-outcome.ts'
+import { refuseEnded } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
-import { enteredRow, isOver } from '../../shared/payments/payment.ts'
+import { enteredRow } from '../../shared/payments/payment.ts'
 import { watchPayment } from '../../shared/payments/watch.ts'
 import type { x402PaymentExecute } from './contract.ts'
 
@@ -14,7 +15,8 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const entered = await context.db.one('payment_facts', question, enteredRow)
   if (!entered) return fail('payment_not_found')
   const payment = entered.payment_row
-  if (isOver(entered)) return fail('payment_closed', { hint: 'Prepare it again.' })
+  const ended = refuseEnded(entered, 'Prepare it again.')
+  if (ended) return ended
   if (isDecided(payment)) {
     const seen = await look(context, payment)
     if (!canSendAgain(seen, new Date(entered.facts.now * 1000))) return outcomeBody(seen)

@@ -35,7 +35,7 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
   const entered = await enterAttempt(context, payable, request)
   if (isRefusal(entered)) return entered
-  const decision = decideEntered(entered, false)
+  const decision = await decideEntered(entered, false)
   if (decision.verdict === 'refuse') return limitExceeded(context, entered, false, decision)
   const prepared = preparedBody(entered.payment_row)
   if (decision.verdict === 'allow') return prepared

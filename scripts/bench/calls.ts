@@ -32,7 +32,7 @@ export async function reserve(sql: Sql, { credential }: Caller, payment: string)
   const [row] = await sql`
     select * from api.payment_facts(${credential}, ${payment}, 'x402', 'bench')`
   const entered = enteredRow.parse(row)
-  const decision = decideEntered(entered, true)
+  const decision = await decideEntered(entered, true)
   if (decision.verdict !== 'allow') throw new Error(`not allowed: ${decision.verdict}`)
   const [answer] = await sql`select outcome from api.custody_authorize(${credential}, ${payment},
     ${decision.consentLevel}, ${entered.facts.version}, '1000000000000', 1, 0, 4000000000, 45)`

@@ -16,6 +16,7 @@ import { fund, startChain } from '../local/chain.ts'
 import { startGateway } from '../local/gateway.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
+import { createSessionKeys } from '../local/session-keys.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
@@ -26,6 +27,8 @@ export const secrets = {
   custody: 'bench-custody-key',
   pepper: 'bench-pepper-of-no-worth',
 }
+
+const sessionKeys = createSessionKeys()
 
 export type Served = {
   url: string
@@ -156,5 +159,9 @@ export function bindingsOf(
     CUSTODY_ROOT_KEYS: rootKeys,
     API_KEY_PEPPER: secrets.pepper,
     OTP_PEPPER: secrets.pepper,
+    PASSWORD_PEPPER: secrets.pepper,
+    SESSION_PRIVATE_KEY: sessionKeys.privateKey,
+    SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
   }
 }

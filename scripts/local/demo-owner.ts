@@ -6,11 +6,14 @@ import type { Sql } from 'postgres'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { Roots } from '../../shared/custody/roots.ts'
-import { openAccount, openApiKey } from '../provision.ts'
+import type { World } from '../../shared/world.ts'
+import { openAccount, openApiKey, openOwner } from '../provision.ts'
 import type { Chain } from './chain.ts'
 import { fund } from './fund.ts'
 import { callRpc } from './rpc.ts'
 import type { Secrets } from './secrets.ts'
+
+export const ownerEmail = 'owner@demo.example'
 
 export type ApiKeys = { read: string; pay: string; full: string }
 
@@ -28,6 +31,17 @@ export async function ownedAccount(sql: Sql, roots: Roots, alias: string): Promi
     from private.accounts a join private.wallets w on w.account = a.id where a.alias = ${alias}`
   const [found] = accountRows.parse([...rows])
   return found ?? openAccount(sql, roots, alias)
+}
+
+/** The person behind the account; a password that was changed in the app stays as it is. */
+export async function readyOwner(
+  sql: Sql,
+  world: World,
+  { id }: Account,
+  password: string,
+): Promise<void> {
+  const known = await sql`select from private.owners where account = ${id}`
+  if (known.length === 0) await openOwner(sql, world, { account: id, email: ownerEmail, password })
 }
 
 /** Whether the database already holds wallets, which only their own custody root opens. */

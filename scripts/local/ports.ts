@@ -12,18 +12,40 @@ export type Ports = {
   baseSepolia: number
   arbitrumSepolia: number
   merchant: number
+  smtp: number
+  outbox: number
 }
+
+const portNames = [
+  'functions',
+  'baseSepolia',
+  'arbitrumSepolia',
+  'merchant',
+  'smtp',
+  'outbox',
+  'gateway',
+] as const
 
 /** The usual ports, with the functions on `port`; for port 0 the system chooses every one. */
 export async function choosePorts(port: number): Promise<Ports> {
-  const usual = { functions: port, baseSepolia: 8545, arbitrumSepolia: 8546, merchant: 8402 }
-  const wanted = port === 0 ? [0, 0, 0, 0, 0] : [...Object.values(usual), 0]
+  const usual = {
+    functions: port,
+    baseSepolia: 8545,
+    arbitrumSepolia: 8546,
+    merchant: 8402,
+    smtp: 1025,
+    outbox: 8025,
+    gateway: 0,
+  }
   const held: Server[] = []
   try {
-    for (const one of wanted) held.push(await hold(one))
-    const [functions = 0, baseSepolia = 0, arbitrumSepolia = 0, merchant = 0, gateway = 0] =
-      held.map(portOf)
-    return { functions, gateway, baseSepolia, arbitrumSepolia, merchant }
+    const chosen: Ports = { ...usual }
+    for (const name of portNames) {
+      const server = await hold(port === 0 ? 0 : usual[name])
+      held.push(server)
+      chosen[name] = portOf(server)
+    }
+    return chosen
   } finally {
     await Promise.all(held.map((server) => once(server.close(), 'close')))
   }

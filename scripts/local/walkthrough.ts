@@ -4,7 +4,7 @@ import type { LocalWorld } from './world.ts'
 const auth = '-H "authorization: Bearer $AOA_KEY"'
 
 /** Shell lines and comments, in an order in which each works after the one before. */
-export function walkthrough({ url, apiKeys, shop, merchant }: LocalWorld): string {
+export function walkthrough({ url, apiKeys, shop, merchant, mail }: LocalWorld): string {
   const get = (path: string) => `curl -sS "$AOA_URL${path}" ${auth}`
   const post = (path: string, body: string) =>
     `curl -sS "$AOA_URL/${path}" ${auth} -H 'content-type: application/json' -d ${body}`
@@ -31,5 +31,6 @@ export function walkthrough({ url, apiKeys, shop, merchant }: LocalWorld): strin
     post('x402-payment-execute', attempt),
     '# What happened?',
     get('/wallet-activity-list?limit=5'),
+    `# Mail that was sent to people: ${mail.outboxUrl}`,
   ].join('\n')
 }

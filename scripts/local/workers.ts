@@ -143,11 +143,14 @@ const endpoints = z.record(z.string(), z.array(z.url()))
 
 /** A function reaches the addresses that it was bound to, and those that pay reach strangers. */
 function egressRights(texts: Readonly<Record<string, string>>): EgressRights {
-  const { SUPABASE_URL, CHAIN_RPC_URLS = '{}', ALLOW_LOOPBACK } = texts
+  const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}', ALLOW_LOOPBACK } = texts
   const chains = Object.values(endpoints.parse(JSON.parse(CHAIN_RPC_URLS))).flat()
-  const addresses = SUPABASE_URL === undefined ? chains : [SUPABASE_URL, ...chains]
+  const bound = [SUPABASE_URL, MAIL_URL, ...chains].flatMap((url) => (url ? [new URL(url)] : []))
+  const hostsOf = (protocol: RegExp) =>
+    bound.filter((url) => protocol.test(url.protocol)).map(({ host }) => host)
   return {
-    hosts: addresses.map((address) => new URL(address).host),
+    hosts: hostsOf(/^https?:$/),
+    sockets: hostsOf(/^smtp:$/),
     strangers: ALLOW_LOOPBACK !== undefined,
   }
 }

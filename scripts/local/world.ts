@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
 import { readRoots } from '../../shared/custody/roots.ts'
+import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
 import { type Chain, startChain } from './chain.ts'
@@ -19,12 +20,15 @@ import {
   holdsWallets,
   ownedAccount,
   ownedKeys,
+  ownerEmail,
+  readyOwner,
 } from './demo-owner.ts'
 import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
 import { readFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
 import { readyLanes } from './lanes.ts'
+import { type MailCatcher, startMailCatcher } from './mail.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
@@ -50,12 +54,13 @@ export type WorldOptions = {
 export type LocalWorld = {
   url: string
   apiKeys: ApiKeys
-  owner: Account
+  owner: Account & { email: string; password: string }
   shop: Account
   /** Has never been paid. */
   payee: string
   chains: readonly Chain[]
   merchant: Merchant
+  mail: MailCatcher
   stop(): Promise<void>
 }
 
@@ -94,13 +99,14 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   })
   const [databaseUrl, functions] = await together([openDatabase(start), readFunctions(), building])
   const opening = { ...start, databaseUrl }
-  const [, baseSepolia, arbitrumSepolia] = await together([
+  const [mail, , baseSepolia, arbitrumSepolia] = await together([
+    endings.keep(startMailCatcher(ports), (catcher) => catcher.close()),
     openGateway(opening),
     openChain(start, 84532, ports.baseSepolia),
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const bindings = bindingsOf(start, chains)
+  const bindings = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
   const log = (line: string) => console.error(line)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
@@ -109,7 +115,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     provision(opening, chains),
   ])
   say('functions listening')
-  return { url: workers.url, ...owned, chains, merchant }
+  return { url: workers.url, ...owned, chains, merchant, mail }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet. */
@@ -175,6 +181,9 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     SESSION_PUBLIC_KEYS: secrets.session_public_keys,
     OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
+    MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
+    // The server here asks for no password.
+    MAIL_TOKEN: 'none',
   }
 }
 
@@ -193,6 +202,7 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
     const owner = await ownedAccount(sql, roots, 'demo')
     const shop = await ownedAccount(sql, roots, 'shop')
     const apiKeys = await ownedKeys(sql, owner, secrets)
+    await readyOwner(sql, worldFrom(bindingsOf(opening, chains)), owner, secrets.owner_password)
     writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
@@ -200,7 +210,8 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
       const { reopened, orphaned } = await readyLanes(sql, roots, chain)
       if (reopened + orphaned > 0) say(explainRepair(chain, reopened, orphaned))
     }
-    return { owner, shop, apiKeys, payee: secrets.payee }
+    const person = { ...owner, email: ownerEmail, password: secrets.owner_password }
+    return { owner: person, shop, apiKeys, payee: secrets.payee }
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -216,12 +227,17 @@ function explainRepair({ chainId }: Chain, reopened: number, orphaned: number): 
 
 /** What other programs read to find their way around. */
 function describe(world: Omit<LocalWorld, 'stop'>) {
-  const { url, apiKeys, owner, shop, payee, chains, merchant } = world
+  const { url, apiKeys, owner, shop, payee, chains, merchant, mail } = world
   return {
     base_url: url,
     web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
     api_keys: apiKeys,
-    owner: { email: 'owner@demo.example', alias: owner.alias, address: owner.address },
+    owner: {
+      email: owner.email,
+      password: owner.password,
+      alias: owner.alias,
+      address: owner.address,
+    },
     shop: { alias: shop.alias, address: shop.address },
     payee,
     chains: chains.map(({ chainId, rpcUrl, usdc, eurc }) => ({
@@ -231,5 +247,6 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
       ...(eurc ? { eurc } : {}),
     })),
     merchant: { v1_url: merchant.v1Url, v2_url: merchant.v2Url },
+    mail: { smtp_url: mail.smtpUrl, outbox_url: mail.outboxUrl },
   }
 }

@@ -4,11 +4,10 @@
  * once. How often anybody may try is limited in the database.
  */
 import { argon2id } from '@noble/hashes/argon2.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
-import { commonPasswords } from './common-passwords.ts'
+import { isGuessedFirst } from './guessed-first.ts'
 
 /** The least that OWASP's password storage cheat sheet (2025) names for argon2id. */
 const cost = { m: 19_456, t: 2, p: 1 }
@@ -36,7 +35,8 @@ export function checkPassword(
   const own = [owner.email, mailbox, owner.alias].map(stem)
   // A name that is hardly longer than nothing is in many good passwords.
   if (own.some((name) => name.length > 3 && stem(text) === name)) return 'personal'
-  if (stem(text) === '' || isCommon(text.toLowerCase()) || isCommon(stem(text))) return 'common'
+  if (stem(text) === '' || isGuessedFirst(text.toLowerCase()) || isGuessedFirst(stem(text)))
+    return 'common'
   return undefined
 }
 
@@ -68,7 +68,7 @@ export function verifyPassword(
 
 function derive(world: World, password: string, salt: Uint8Array, { m, t, p }: typeof cost) {
   const key = required(world.config, 'PASSWORD_PEPPER')
-  return argon2id(normal(password).slice(0, 2 * lengthMax), salt, {
+  return argon2id(normal(password), salt, {
     m,
     t,
     p,
@@ -89,7 +89,8 @@ function parse(stored: string) {
 
 /** The same text however a keyboard composed it. */
 function normal(password: string): string {
-  return password.normalize('NFKC')
+  // Nobody types more, and the work of a hash grows with it.
+  return password.normalize('NFKC').slice(0, 4 * lengthMax)
 }
 
 function unpadded(bytes: Uint8Array): string {
@@ -101,29 +102,6 @@ function stem(text: string): string {
   return normal(text)
     .toLowerCase()
     .replace(/[^\p{L}]+$/u, '')
-}
-
-const commonBytes = 3
-let common: Uint8Array | undefined
-
-/** Binary search among the sorted first bytes of SHA-256. */
-function isCommon(text: string): boolean {
-  common ??= decodeBytes(commonPasswords) ?? new Uint8Array()
-  const wanted = firstBytes(sha256(new TextEncoder().encode(text)), 0)
-  let [low, high] = [0, common.length / commonBytes]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const found = firstBytes(common, middle * commonBytes)
-    if (found === wanted) return true
-    if (found < wanted) low = middle + 1
-    else high = middle
-  }
-  return false
-}
-
-function firstBytes(bytes: Uint8Array, at: number): number {
-  const [first = 0, second = 0, third = 0] = bytes.subarray(at, at + commonBytes)
-  return (first << 16) | (second << 8) | third
 }
 
 /** Compares without telling by its time where two values part. */

@@ -47,6 +47,7 @@ export const paymentStatus = z.enum([
   'failed',
   'released',
   'expired',
+  'declined',
 ])
 
 /** Who stood behind the payment. */
@@ -88,6 +89,7 @@ export const whatWouldPass = {
       z.object({
         change: z.enum([
           'confirm_with_user',
+          'ask_owner_to_approve',
           'pay_less',
           'wait',
           'pay_known_recipient',
@@ -111,8 +113,10 @@ export const confirmation = z.object({
   level: consentLevel,
   digest: z.string(),
   expires_at: time,
-  status: z.enum(['pending', 'approved', 'expired']),
-  url: z.url().optional().describe('Where the owner confirms, when the owner has to.'),
+  status: z
+    .enum(['pending', 'approved', 'declined', 'expired'])
+    .describe('Approved: repeat the call with user_confirmed, and it is paid once.'),
+  url: z.url().describe('Where the owner sees the terms and approves or declines.'),
 })
 
 /** A mail address; upper and lower case are one. */

@@ -34,6 +34,18 @@ export type DatabaseFunctions = {
       request_digest: string
     }
   }
+  create_hosted_action: {
+    args: {
+      credential: string
+      type: string
+      token_digest: string
+      asked: unknown
+      ttl_seconds: number
+      pending_max: number
+      chain?: number | null
+      tokens?: string[] | null
+    }
+  }
   custody_authorize: {
     args: {
       credential: string
@@ -113,6 +125,7 @@ export type DatabaseFunctions = {
   freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
       chain: number
@@ -194,6 +207,11 @@ export type DatabaseFunctions = {
       body?: string | null
     }
   }
+  link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
+  link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_look: { args: { token_digest: string; browser: string; client: string } }
+  link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {
       credential: string
@@ -252,10 +270,39 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_add_recipient: { args: { credential: string; address: string } }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
+  owner_create_key: {
+    args: {
+      credential: string
+      digest: string
+      label: string
+      shown: string
+      scope: string
+      expires_in_days: number
+    }
+  }
+  owner_decide_payment: {
+    args: {
+      credential: string
+      payment: string
+      decision: string
+      digest: string
+    }
+  }
+  owner_decline_all: { args: { credential: string } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_password: { args: { credential: string } }
+  owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
+  owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
+  owner_forget_recipient: { args: { credential: string; address: string } }
+  owner_keep_wallet: { args: { credential: string; action_id: string } }
+  owner_list_approvals: { args: { credential: string; listed_max: number } }
+  owner_list_devices: { args: { credential: string; listed_max: number } }
+  owner_list_exposures: { args: { credential: string } }
+  owner_list_keys: { args: { credential: string; listed_max: number } }
+  owner_list_recipients: { args: { credential: string; listed_max: number } }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
     args: {
@@ -266,9 +313,23 @@ export type DatabaseFunctions = {
       session_digest: string
     }
   }
+  owner_read_approval: { args: { credential: string; payment: string } }
+  owner_read_limits: { args: { credential: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
+  owner_revoke_key: { args: { credential: string; key: string } }
+  owner_rotate_key: {
+    args: {
+      credential: string
+      key: string
+      digest: string
+      shown: string
+      expires_in_days: number
+      overlap_hours: number
+    }
+  }
   owner_security: { args: { credential: string } }
+  owner_set_limit: { args: { credential: string; limit_name: string; usd_micros: string } }
   owner_set_password: {
     args: {
       credential: string
@@ -287,6 +348,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_touch_session: { args: { credential: string } }
+  owner_unfreeze: { args: { credential: string } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {

@@ -18,8 +18,11 @@ import { notFunded } from './not-funded.ts'
 import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
 
-/** How long an attempt can be executed after it was prepared. */
-const expiresInSeconds = 600
+/**
+ * How long an attempt can be executed after it was prepared: as long as an owner may need to approve
+ * it. What it signs then is as short as the offer asks, and an offer that ended is rejected unpaid.
+ */
+const expiresInSeconds = 86_400
 
 /** Offers that are tried; more chains than this are not read for one payment. */
 const candidatesMax = 8

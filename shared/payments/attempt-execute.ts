@@ -60,7 +60,7 @@ async function takenFurther(
   return isUnused ? undefined : waitForOutcome(context, payment)
 }
 
-const unusedStates = ['prepared', 'awaiting_confirmation', 'expired']
+const unusedStates = ['prepared', 'awaiting_confirmation', 'expired', 'declined']
 
 async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)

@@ -47,7 +47,7 @@ export async function authorizePayment(
 ): Promise<Authorized> {
   let latest = entered
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const decision = standing(latest) ?? decideEntered(latest, isConfirmedByUser)
+    const decision = standing(latest) ?? (await decideEntered(latest, isConfirmedByUser))
     if (decision.verdict === 'refuse') {
       return limitExceeded(context, latest, isConfirmedByUser, decision)
     }

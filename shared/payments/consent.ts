@@ -1,11 +1,10 @@
 /**
  * From facts to a decision in the words of the wire: what is asked, of whom, what would pass, and
- * the digest of the terms that a confirmation is bound to.
+ * where the owner's word stands.
  */
 import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
-import { sha256Hex } from '../digest.ts'
 import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
 import { decide } from '../policy/decide.ts'
@@ -13,16 +12,21 @@ import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
 import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
-import type { Entered, Payment } from './payment.ts'
-import { time } from './payment.ts'
+import type { Entered } from './payment.ts'
+import { endOf, time } from './payment.ts'
+import { termsDigest } from './terms-digest.ts'
 import { reasonBody } from './words.ts'
 
 /** Decides about an entered payment. */
-export function decideEntered(entered: Entered, isConfirmedByUser: boolean): Decision {
-  return decide(factsOf(entered, isConfirmedByUser))
+export async function decideEntered(
+  entered: Entered,
+  isConfirmedByUser: boolean,
+): Promise<Decision> {
+  return decide(await factsOf(entered, isConfirmedByUser))
 }
 
-function factsOf({ facts, payment_row: payment }: Entered, isConfirmedByUser: boolean): Facts {
+async function factsOf(entered: Entered, isConfirmedByUser: boolean): Promise<Facts> {
+  const { facts, payment_row: payment } = entered
   return {
     amountUsdMicros: payment.amount_usd_micros,
     automaticDaily: facts.limits.automatic_daily,
@@ -33,6 +37,7 @@ function factsOf({ facts, payment_row: payment }: Entered, isConfirmedByUser: bo
     deviceKnown: facts.device_known,
     similarRecipient: facts.similar_recipient,
     userConfirmed: isConfirmedByUser,
+    ownerApproved: await isApproved(entered),
   }
 }
 
@@ -63,14 +68,14 @@ export async function askConfirmation(
     requires_user_confirm: true,
     reasons: reasons.map(reasonBody),
     ...(await helpFor(context, entered, isConfirmedByUser)),
-    confirmation: await confirmationOf(payment, neededLevel),
+    confirmation: await confirmationOf(context, entered, neededLevel),
   }
 }
 
 async function helpFor(context: Context, entered: Entered, isConfirmedByUser: boolean) {
   const { automatic_daily, asserted_daily, daily_spending_cap } = entered.facts.limits
   const fits = await fitsOf(context, entered)
-  const changes = changesThatPass(factsOf(entered, isConfirmedByUser), fits)
+  const changes = changesThatPass(await factsOf(entered, isConfirmedByUser), fits)
   const body = (window: Window, fit: Date | null) => ({
     ...windowBody(window),
     fits_at: fit?.toISOString() ?? null,
@@ -107,32 +112,29 @@ async function fitsOf(context: Context, { payment_row: payment, facts }: Entered
   return row
 }
 
-/** What a pending confirmation says (INTERFACE `confirmation`). */
-async function confirmationOf(payment: Payment, level: ConsentLevel) {
+/** Where a confirmation stands (INTERFACE `confirmation`). */
+async function confirmationOf({ world }: Context, entered: Entered, level: ConsentLevel) {
+  const { payment_row: payment } = entered
   return {
     level,
     digest: await termsDigest(payment),
     expires_at: payment.expires_at,
-    status: 'pending' as const,
+    status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
+    url: `${world.config.WEB_URL}/approve/${payment.id}`,
   }
 }
 
-/**
- * SHA-256 over the canonical terms, keys sorted as RFC 8785 asks: consent to them cannot be moved
- * to another payment.
- */
-function termsDigest(payment: Payment): Promise<string> {
-  const { request_digest: requestDigest, origin } = payment.terms
-  const terms = {
-    amount_atomic: payment.amount_atomic.toString(),
-    chain: `eip155:${payment.chain}`,
-    expires_at: payment.expires_at,
-    ...(typeof origin === 'string' ? { origin } : {}),
-    pay_to: payment.payee,
-    payment_id: payment.id,
-    ...(typeof requestDigest === 'string' ? { request_digest: requestDigest } : {}),
-    token: payment.token,
-    v: 1,
-  }
-  return sha256Hex(`aoa-consent-v1\0${JSON.stringify(terms)}`)
+/** Whether the owner approved the terms that the payment has. */
+async function isApproved({ payment_row: payment, facts: { approval } }: Entered) {
+  return approval?.decision === 'approved' && approval.digest === (await termsDigest(payment))
+}
+
+/** The refusal of a payment that was closed unused; undefined for any other. */
+export function refuseEnded(entered: Entered, hint: string): Refusal<'payment_closed'> | undefined {
+  const status = endOf(entered)
+  if (status === undefined) return undefined
+  const message =
+    status === 'declined' ? 'The owner declined this payment.' : 'The payment expired unused.'
+  const next = status === 'declined' ? 'Do not enter it again unless the user asks for it.' : hint
+  return fail('payment_closed', { message, hint: next, details: { confirmation: { status } } })
 }

@@ -27,6 +27,7 @@ export function changeBody(given: Change) {
     case 'raise_limit':
       return { ...common, limit: given.limit, limit_usd: formatUsd(given.usdMicros) }
     case 'confirm_with_user':
+    case 'ask_owner_to_approve':
     case 'pay_known_recipient':
     case 'pay_from_known_device':
       return common
@@ -37,9 +38,9 @@ export function changeBody(given: Change) {
 export function hintOf(changes: readonly Change[], isConfirmedByUser: boolean): string {
   if (changes.length === 0) return 'No single change lets it through: ask the owner.'
   const steps = changes.map((given) => {
-    const isExtra = given.userConfirmed && !isConfirmedByUser
-    const suffix = isExtra && given.change !== 'confirm_with_user' ? ', once confirmed' : ''
-    return stepOf(given) + suffix
+    const isWord = given.change === 'confirm_with_user' || given.change === 'ask_owner_to_approve'
+    const isExtra = given.userConfirmed && !isConfirmedByUser && !isWord
+    return stepOf(given) + (isExtra ? ', once confirmed' : '')
   })
   return `Any one of these would pass: ${steps.join('; ')}.`
 }
@@ -48,6 +49,8 @@ function stepOf(given: Change): string {
   switch (given.change) {
     case 'confirm_with_user':
       return 'confirm with the user and set user_confirmed'
+    case 'ask_owner_to_approve':
+      return 'have the owner approve it at confirmation.url, then set user_confirmed'
     case 'pay_less':
       return `pay at most ${formatUsd(given.usdMicros)} USD now`
     case 'wait':

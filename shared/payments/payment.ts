@@ -30,6 +30,7 @@ export const paymentRow = z.object({
     'failed',
     'released',
     'expired',
+    'declined',
   ]),
   chain: z.int(),
   token: addressSchema,
@@ -79,6 +80,8 @@ export const factsRow = z.object({
   recipient_known: z.boolean(),
   similar_recipient: z.string().nullable(),
   device_known: z.boolean(),
+  /** What the owner said, and the digest of the terms that it was about. */
+  approval: z.object({ decision: z.enum(['approved', 'declined']), digest: z.string() }).nullable(),
   reserved_atomic: bigintText,
   /** Unix seconds by the database's clock: a worker's own may be wrong. */
   now: z.int(),
@@ -91,10 +94,13 @@ export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
 /** What api.begin_payment and api.payment_facts answer, read. */
 export type Entered = z.output<typeof enteredRow>
 
-/** Whether it ran out unused; nobody is asked to confirm what can no longer be paid. */
-export function isOver({ payment_row: { state, expires_at }, facts }: Entered): boolean {
+/** Why it was closed unused; nobody is asked to confirm what can no longer be paid. */
+export function endOf(entered: Pick<Entered, 'payment_row'> & { facts: { now: number } }) {
+  const { state, expires_at } = entered.payment_row
+  if (state === 'declined') return state
   const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
-  return state === 'expired' || (isUnused && Date.parse(expires_at) <= facts.now * 1000)
+  const isOver = isUnused && Date.parse(expires_at) <= entered.facts.now * 1000
+  return state === 'expired' || isOver ? ('expired' as const) : undefined
 }
 
 /** A payment alone. */

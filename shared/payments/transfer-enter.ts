@@ -9,8 +9,8 @@ import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
 import type { TransferOrder } from './transfer-order.ts'
 
-/** How long a transfer waits for a confirmation before it has to be entered again. */
-const expiresInSeconds = 3_600
+/** How long a transfer waits for a confirmation, the owner's among them: until tomorrow. */
+const expiresInSeconds = 86_400
 
 /** `transferId` continues an entered transfer, which has to have the terms of the order. */
 export async function enterTransfer(

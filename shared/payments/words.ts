@@ -32,6 +32,7 @@ export function statusOf(state: Payment['state']) {
     case 'failed':
     case 'released':
     case 'expired':
+    case 'declined':
       return state
   }
 }

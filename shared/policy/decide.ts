@@ -29,12 +29,16 @@ export type Decision =
   | { verdict: 'refuse'; reasons: Reason[] }
 
 /**
- * Allows, asks for a confirmation of a named level, or refuses. The agent's word is used before
- * the automatic limit, so that what a user confirmed does not use up what needs no confirmation.
+ * Allows, asks for a confirmation of a named level, or refuses. The strongest consent is used first,
+ * so that what the owner or a user confirmed does not use up what needs less. An approval carries
+ * anything below the cap, but only once the agent says that it wants the payment still.
  */
 export function decide(facts: Facts): Decision {
   const overCap = over('daily_spending_cap', facts.dailySpendingCap, facts.amountUsdMicros)
   if (overCap) return { verdict: 'refuse', reasons: [overCap] }
+  if (facts.userConfirmed && facts.ownerApproved) {
+    return { verdict: 'allow', consentLevel: 'user_session' }
+  }
   const automatic = againstAutomatic(facts)
   const asserted = againstAsserted(facts)
   if (facts.userConfirmed && asserted.length === 0) {

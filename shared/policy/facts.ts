@@ -30,4 +30,6 @@ export type Facts = {
   similarRecipient: string | null
   /** The agent's word that the user confirmed exactly this payment. */
   userConfirmed: boolean
+  /** The owner approved exactly these terms, having seen whatever speaks against them. */
+  ownerApproved: boolean
 }

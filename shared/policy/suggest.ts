@@ -23,7 +23,13 @@ type LimitCode = (typeof limitCodes)[number]
 
 /** One change, and whether the user's confirmation has to come with it. */
 export type Change = { userConfirmed: boolean } & (
-  | { change: 'confirm_with_user' | 'pay_known_recipient' | 'pay_from_known_device' }
+  | {
+      change:
+        | 'confirm_with_user'
+        | 'ask_owner_to_approve'
+        | 'pay_known_recipient'
+        | 'pay_from_known_device'
+    }
   | { change: 'pay_less'; usdMicros: bigint }
   | { change: 'wait'; until: Date }
   | { change: 'raise_limit'; limit: LimitCode; usdMicros: bigint }
@@ -32,14 +38,22 @@ export type Change = { userConfirmed: boolean } & (
 /** The changes that would pass; those that need the user's confirmation only where it adds some. */
 export function changesThatPass(facts: Facts, fits: Fits): Change[] {
   const without = changesAs(facts, fits)
-  if (facts.userConfirmed) return without
   const confirmed = { ...facts, userConfirmed: true }
   if (isAllowed(confirmed))
     return [{ change: 'confirm_with_user', userConfirmed: true }, ...without]
+  const approval = approvalOf(confirmed)
+  if (facts.userConfirmed) return [...approval, ...without]
   const added = changesAs(confirmed, fits).filter(
     (one) => !without.some((other) => covers(other, one)),
   )
-  return [...without, ...added]
+  return [...approval, ...without, ...added]
+}
+
+/** Asked of the owner only where no word of the agent is enough. */
+function approvalOf(confirmed: Facts): Change[] {
+  return isAllowed({ ...confirmed, ownerApproved: true })
+    ? [{ change: 'ask_owner_to_approve', userConfirmed: true }]
+    : []
 }
 
 function changesAs(facts: Facts, fits: Fits): Change[] {

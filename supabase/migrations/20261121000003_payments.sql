@@ -8,7 +8,7 @@ create table private.payments (
   kind text not null check (kind in ('transfer', 'x402')),
   state text not null default 'prepared' check (state in (
     'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
-    'settled', 'failed', 'released', 'expired')),
+    'settled', 'failed', 'released', 'expired', 'declined')),
   -- The claim of an Idempotency-Key under which it was entered, so that it is entered once.
   claim uuid,
   chain bigint not null,
@@ -55,7 +55,7 @@ create table private.payments (
   unique (account, kind, claim),
   unique (chain, token, wallet, authorization_nonce),
   -- Nothing counts as authorized without its consent, its time and its bounds.
-  check (state in ('prepared', 'awaiting_confirmation', 'expired')
+  check (state in ('prepared', 'awaiting_confirmation', 'expired', 'declined')
     or (consent_level is not null and authorized_at is not null and valid_before is not null)),
   check (state <> 'settled' or (tx_hash is not null and block_hash is not null)),
   check (settled_atomic is null or state = 'settled')

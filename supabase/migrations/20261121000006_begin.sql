@@ -15,6 +15,8 @@ begin
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
+    'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest)
+      from private.approvals o where o.payment = p.id),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
@@ -64,6 +66,7 @@ end $$;
 grant execute on function api.begin_payment to service_role;
 
 -- A payment of the caller's with fresh facts. Returns no row for a stranger's payment, as for none.
+-- Who asks last is who pays; but what the owner approved stays as it was shown.
 create function api.payment_facts(credential text, payment uuid, kind text, device text)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -74,7 +77,8 @@ begin
   update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
-     and (p.device, p.key) is distinct from (payment_facts.device, caller.id);
+     and (p.device, p.key) is distinct from (payment_facts.device, caller.id)
+     and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into entered from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;

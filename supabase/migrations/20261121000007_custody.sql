@@ -7,8 +7,14 @@ create function private.within_limits(
   a private.accounts, s private.spending, p private.payments, consent text)
   returns boolean language plpgsql stable as $$
 begin
-  if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros
-    or private.similar_recipient(p.account, p.payee) is not null then
+  if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
+    return false;
+  end if;
+  -- The owner saw the address and what it looks like.
+  if consent = 'user_session' then
+    return private.owner_approved(p);
+  end if;
+  if private.similar_recipient(p.account, p.payee) is not null then
     return false;
   end if;
   return case consent

@@ -10,7 +10,8 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
 $$;
 
 -- Books a payment as settled. A recipient and a device become known with their first settled
--- payment that somebody confirmed.
+-- payment that somebody confirmed; an address that looks like a known one never does, so the owner is
+-- asked each time, and the one that it looks like stays what it is.
 create function private.settle(
   payment uuid, hash text, block bigint, in_block text, log integer, label text,
   settled_atomic text default null)
@@ -26,7 +27,9 @@ begin
   returning * into settled;
   if settled.consent_level <> 'none' then
     insert into private.known_recipients (account, chain_family, address)
-    values (settled.account, 'evm', settled.payee) on conflict do nothing;
+    select settled.account, 'evm', settled.payee
+     where private.similar_recipient(settled.account, settled.payee) is null
+    on conflict do nothing;
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;

@@ -45,7 +45,8 @@ begin
      where p.id in (select w.payment from withdrawn w);
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
-      pg_catalog.format('The account was frozen with the key %s.', caller.shown),
+      case caller.kind when 'session' then 'The account was frozen by its owner.'
+        else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
   end if;
   return query
@@ -107,31 +108,30 @@ end $$;
 grant execute on function api.freeze_account to service_role;
 grant execute on function api.custody_cancel, api.custody_record_cancel to custody;
 
--- What the caller's key could newly move by itself is worked out from this. A payment that is on its
--- way may settle, which makes its recipient and its device known, or be released, which frees its
--- part of the limits: either is taken to happen. What has settled is summed by the whole minutes
--- until it leaves the rolling 24 hours: at most 1,440 rows.
-create function api.account_exposure(credential text) returns table (exposure jsonb)
-  language plpgsql security definer set search_path = '' as $$
+-- What a key could newly move by itself is worked out from this. A payment that is on its way may
+-- settle, which makes its recipient and its device known, or be released, which frees its part of
+-- the limits: either is taken to happen. What has settled is summed by the whole minutes until it
+-- leaves the rolling 24 hours: at most 1,440 rows.
+create function private.key_exposure(of_key private.credentials) returns jsonb
+  language plpgsql stable as $$
 declare
-  caller private.credentials := private.admit(credential, 'read');
   at timestamptz := private.clock();
+  exposure jsonb;
 begin
-  return query
   with counted as (
     select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
-     where p.account = caller.account and p.authorized_at > at - interval '24 hours'
+     where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
   ), coming as (
     select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
-    'can_pay', private.scope_covers(caller.scopes, 'pay'),
+    'can_pay', private.scope_covers(of_key.scopes, 'pay'),
     'expires_in_minutes',
-      pg_catalog.ceil(extract(epoch from caller.expires_at - at) / 60)::integer,
+      pg_catalog.ceil(extract(epoch from of_key.expires_at - at) / 60)::integer,
     'limits', jsonb_build_object(
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
@@ -139,8 +139,8 @@ begin
       'total', a.daily_spending_cap_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
-    'device_known', exists (select from coming c where c.key = caller.id) or exists (
-      select from private.known_devices d where d.account = a.id and d.key = caller.id),
+    'device_known', exists (select from coming c where c.key = of_key.id) or exists (
+      select from private.known_devices d where d.account = a.id and d.key = of_key.id),
     'leaving', coalesce((select jsonb_agg(l) from (
       select c.minutes,
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'none'), 0)::text
@@ -149,7 +149,16 @@ begin
           as asserted,
         sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
-  from private.accounts a where a.id = caller.account;
+  into exposure from private.accounts a where a.id = of_key.account;
+  return exposure;
+end $$;
+
+create function api.account_exposure(credential text) returns table (exposure jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select private.key_exposure(caller);
 end $$;
 
 -- When an amount fits into a limit over the rolling 24 hours if nothing else is spent, rounded up to

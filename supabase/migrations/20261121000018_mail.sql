@@ -6,7 +6,8 @@ create table private.outbox (
   id uuid primary key,
   account uuid references private.accounts,
   -- Null stands for the owner of the account, whose address is looked up when the mail is sent.
-  to_address text check (length(to_address) <= 254 and to_address ~ '^[!-?A-~]+@[!-?A-~]+$'),
+  to_address text check (length(to_address) <= 254
+    and to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'),
   topic text not null check (topic ~ '^[a-z_]{1,40}$'),
   -- AES-256-GCM under a key that the database never sees; null once the mail needs no more tries.
   sealed text,

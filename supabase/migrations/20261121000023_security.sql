@@ -95,26 +95,23 @@ end $$;
 
 -- Notes the proof and gives the session another id: one that leaked before widens nothing.
 create function private.note_proof(caller private.credentials, session_digest text)
-  returns timestamptz language plpgsql as $$
-declare
-  ends timestamptz;
+  returns table (account_opened uuid, expires_at timestamptz) language plpgsql as $$
 begin
   update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
-  update private.credentials k set digest = session_digest where k.id = caller.id
-  returning k.expires_at into ends;
-  return ends;
+  return query update private.credentials k set digest = session_digest where k.id = caller.id
+    returning k.account, k.expires_at;
 end $$;
 
 -- A proof by a password that was compared with this hash. No row when it was changed meanwhile.
 create function api.owner_prove(credential text, password_hash text, session_digest text)
-  returns table (expires_at timestamptz)
+  returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $$;
 
@@ -148,14 +145,14 @@ end $$;
 
 create function api.owner_prove_with_passkey(
   credential text, passkey text, counter_seen text, counter_now text, session_digest text)
-  returns table (expires_at timestamptz)
+  returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest);
   end if;
 end $$;
 
@@ -217,7 +214,7 @@ end $$;
 -- Sets a password and ends every other session: whoever knew the old one is out.
 create function api.owner_set_password(
   credential text, password_hash text, session_digest text, mail jsonb default null)
-  returns table (expires_at timestamptz)
+  returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_proven(credential);
@@ -227,7 +224,7 @@ begin
   perform private.end_other_sessions(caller);
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
-  return query select private.note_proof(caller, session_digest);
+  return query select * from private.note_proof(caller, session_digest);
 end $$;
 
 -- Replaces all recovery codes. A proof is enough while the account is guarded: it is how an owner

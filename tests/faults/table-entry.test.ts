@@ -1,8 +1,6 @@
 /** Rows of the fault table before anything is signed: keys, limits, the database, clocks and custody. */
 import { randomBytes } from 'node:crypto'
-import type { Sql } from 'postgres'
-import postgres from 'postgres'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { elapse } from '../support/faults/chain.ts'
 import type { Pair } from '../support/faults/pair.ts'
@@ -22,12 +20,8 @@ import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 let world: TestWorld
-/** Another session of the database, which can hold what the product waits for. */
-let holder: Sql
 beforeAll(async () => {
   world = await start({ chain: true })
-  holder = postgres(world.db.url, { max: 1, onnotice() {} })
-  afterAll(() => holder.end({ timeout: 1 }))
 })
 
 const once = { 'idempotency-key': 'once' }
@@ -58,44 +52,6 @@ test('2. a key that comes with another body is refused, and nothing is reserved 
   expect(await outcomeOf(world, pair)).toBe(paidOnce)
   await ledgerEqualsChain(world)
 })
-
-const locks: [string, string][] = [
-  ['claim_idempotency', 'lock table private.idempotent_answers in exclusive mode'],
-  ['begin_payment', 'lock table private.payments in exclusive mode'],
-  ['custody_authorize', 'select 1 from private.accounts for no key update'],
-  ['custody_record', 'select pg_advisory_xact_lock(7319, 84532)'],
-]
-
-/** Runs while a lock stops every call of a function, and ends the session of the one that waits. */
-async function killedWhileWaiting(name: string, lock: string, run: () => Promise<unknown>) {
-  const waiting = () => world.db.sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where datname = current_database()
-       and wait_event_type = 'Lock' and query like ${`%${name}%`}`
-  const running = await holder.begin(async (held) => {
-    await held.unsafe(lock)
-    const started = run()
-    let [found] = await waiting()
-    while (!found) [found] = await waiting()
-    await world.db.sql`select pg_terminate_backend(${found.pid})`
-    return { started }
-  })
-  await running.started
-}
-
-test.each(locks)(
-  '23. a connection that dies in %s loses nothing and doubles nothing',
-  async (name, lock) => {
-    const pair = await onePair(world)
-
-    await killedWhileWaiting(name, lock, () => transfer(world.worker(), pair, once))
-    await elapse(world, 61)
-    await transfer(world.worker(), pair, once)
-    await settleAll(world)
-
-    expect(await outcomeOf(world, pair)).toMatch(/^(expired,)?settled 10000000$/)
-    await ledgerEqualsChain(world)
-  },
-)
 
 test.each([-3_600, 3_600])(
   '24. a worker whose clock is %i seconds off signs for the time of the database',

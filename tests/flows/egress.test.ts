@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,9 +25,10 @@ const deeds = {
 export default {
   async fetch(request, bindings) {
     const { searchParams } = new URL(request.url)
-    if (searchParams.has('custody')) {
-      searchParams.delete('custody')
-      return bindings.CUSTODY.fetch('http://custody/?' + searchParams)
+    const through = searchParams.get('through')
+    if (through) {
+      searchParams.delete('through')
+      return bindings[through].fetch('http://internal/?' + searchParams)
     }
     const told = { bindings: Object.keys(bindings), client: request.headers.get('cf-connecting-ip') }
     try {
@@ -49,18 +51,19 @@ let gateway: Listening
 let chain: Listening
 let stranger: Listening
 let workers: Workers
+let mail: Awaited<ReturnType<typeof tcpServer>>
 beforeAll(async () => {
   gateway = await listen(() => new Response('gateway'))
   chain = await listen(() => new Response('chain'))
   stranger = await listen(() => new Response('stranger'))
+  mail = await tcpServer()
   for (const name of functionFolders()) writeFileSync(join(modules, `${name}.mjs`), rogue)
+  const secrets = (await readFunctions()).flatMap((one) => one.secrets)
   const bindings = {
+    ...Object.fromEntries(secrets.map((name) => [name, name])),
     SUPABASE_URL: gateway.url,
     CHAIN_RPC_URLS: JSON.stringify({ 'eip155:84532': [chain.url] }),
-    SUPABASE_SERVICE_KEY: 'one',
-    API_KEY_PEPPER: 'two',
-    CUSTODY_DATABASE_KEY: 'three',
-    CUSTODY_ROOT_KEYS: 'four',
+    MAIL_URL: `smtp://${mail.address}`,
   }
   const { functions: port } = await choosePorts(0)
   workers = await startWorkers({ port, modules, bindings, log() {} })
@@ -68,8 +71,21 @@ beforeAll(async () => {
 afterAll(async () => {
   await workers.stop()
   for (const server of [gateway, chain, stranger]) await server.close()
+  mail.server.close()
   rmSync(modules, { recursive: true, force: true })
 })
+
+/** Says `tcp` to whoever connects, and counts them. */
+async function tcpServer() {
+  let count = 0
+  const server: Server = createServer((socket) => {
+    count += 1
+    socket.on('error', () => {}).end('tcp')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = z.object({ port: z.int() }).parse(server.address())
+  return { server, address: `127.0.0.1:${port}`, connections: () => count }
+}
 
 async function ask(path: string, query: Record<string, string> = {}) {
   const url = `${workers.url}/${path}?${new URLSearchParams(query).toString()}`
@@ -89,7 +105,7 @@ test('a function reaches the database, and a chain only when it is bound to one'
 })
 
 test('custody reaches the database and nothing else', async () => {
-  const heard = await reached('wallet-custodial-transfer', { custody: '' })
+  const heard = await reached('wallet-custodial-transfer', { through: 'CUSTODY' })
 
   expect(heard).toEqual(['gateway', 'refused', 'refused', 'refused'])
 })
@@ -101,20 +117,21 @@ test('only the functions that pay strangers reach them, and none in plain text o
   expect(await reached('x402-payment-execute')).toEqual(all)
 })
 
-test('no function has TCP', async () => {
-  let connections = 0
-  const server = createServer((socket) => {
-    connections += 1
-    socket.end('tcp')
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = z.object({ port: z.int() }).parse(server.address())
+test('only the mailer has TCP, and only to the mail server', async () => {
+  const elsewhere = await tcpServer()
+  const heard = async (path: string, through: Record<string, string>) => {
+    const asked = [mail, elsewhere].map(({ address }) =>
+      ask(path, { ...through, deed: 'tcp', target: address }),
+    )
+    return (await Promise.all(asked)).map((answer) => answer.heard === 'tcp')
+  }
 
-  const answer = await ask('x402-payment-execute', { deed: 'tcp', target: `127.0.0.1:${port}` })
-
-  expect(answer.heard).not.toBe('tcp')
-  expect(connections).toBe(0)
-  server.close()
+  expect(await heard('web', { through: 'MAILER' })).toEqual([true, false])
+  expect(await heard('web', {})).toEqual([false, false])
+  expect(await heard('x402-payment-execute', {})).toEqual([false, false])
+  expect(await heard('wallet-custodial-transfer', { through: 'CUSTODY' })).toEqual([false, false])
+  expect([mail.connections(), elsewhere.connections()]).toEqual([1, 0])
+  elsewhere.server.close()
 })
 
 test('a client cannot choose the address that it is taken for', async () => {

@@ -235,7 +235,7 @@ test('a transfer that nobody confirmed in time is closed', async () => {
   const { payer, payee } = await pair()
   const body = { ...order, recipient: payee.alias }
   const { transfer_id } = (await payer.post(path, body)).body
-  await world.tick(3_601)
+  await world.tick(86_401)
 
   const late = await payer.post(path, { ...body, transfer_id, user_confirmed: true })
 

@@ -196,6 +196,7 @@ test('what the word of the user adds is told before the user is asked', async ()
   const { body } = await ask(payer, 170_000_000n)
 
   expect(body['would_pass']).toMatchObject([
+    { change: 'ask_owner_to_approve', user_confirmed: true },
     { change: 'wait', user_confirmed: false, until: '2027-03-02T11:59:01.000Z' },
     { change: 'raise_limit', user_confirmed: false, limit: 'automatic_limit', limit_usd: '370' },
     { change: 'pay_less', user_confirmed: true, amount_usd: formatUsd(150_000_000n) },

@@ -244,7 +244,7 @@ test('an attempt that ran out pays nothing, whatever the user says', async () =>
   const path = '/settled/ok'
   const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}${path}?late` }))
   const before = hostile.requests(path).length
-  await market.tick(601)
+  await market.tick(86_401)
 
   const late = [await execute(agent, attempt), await execute(agent, attempt, false)]
 

@@ -49,6 +49,8 @@ const admitted: Record<string, Input> = {
   wallet_activity_list: { limit: '5' },
   account_exposure: {},
   account_freeze: { reason: 'the key was seen in a log' },
+  create_login_link: { action_type: 'deposit', token: 'USDC' },
+  hosted_action_status: { action_id: someId },
 }
 
 const refused: Record<string, Input> = {
@@ -56,6 +58,7 @@ const refused: Record<string, Input> = {
   resolve_transfer_recipient: { recipient: payee, chain: 'nowhere' },
   wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
+  create_login_link: { action_type: 'website_login', site: 'www.example.com' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 

@@ -8,6 +8,7 @@ import { afterAll } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
+import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
@@ -20,6 +21,7 @@ import type { Fetch, World } from '../../shared/world.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
 import { functionsIn } from './functions.ts'
+import { openMailbox } from './mail.ts'
 import type { Bindings } from './product.ts'
 import { openProduct } from './product.ts'
 
@@ -58,6 +60,8 @@ export type TestWorld = {
   tick(seconds: number): Promise<void>
   /** Marks payee and device as known, as a settled confirmed payment would. */
   acquaint(payer: Agent, payee: string): Promise<void>
+  /** Sends what waits in the outbox and answers all that went to this address. */
+  mails(to: string): Promise<CaughtMail[]>
   log: Record<string, string | number>[]
 }
 
@@ -110,6 +114,8 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   }
   const bindings = bindingsOf(db, rpcUrls, rootKeys)
   const world = openProduct(bindings, held)
+  const mailbox = openMailbox(world)
+  afterAll(() => mailbox.close())
   const roots = readRoots(rootKeys)
   for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
     await openFundedLane(db, chain, roots)
@@ -146,6 +152,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     db,
     log,
     send,
+    mails: (to) => mailbox.mails(to),
     worker({ rootKeys: otherRoots = rootKeys, ...differs } = {}) {
       const own = openProduct(bindingsOf(db, rpcUrls, otherRoots), { ...held, ...differs })
       const sendHere = sendingTo(own)
@@ -226,7 +233,10 @@ function bindingsOf(
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
     OTP_PEPPER: 'another pepper of the tests only',
     OUTBOX_KEY: outboxKey,
+    MAIL_FROM: `Account <no-reply@${mailDomain}>`,
+    MAIL_TOKEN: 'none',
     ALLOW_LOOPBACK: 'true',
+    RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
   }
   return {

@@ -83,6 +83,7 @@ function passes(given: Story, spends: Spend[], minute: number, userConfirmed: bo
     deviceKnown: facts.deviceKnown || isKnown,
     similarRecipient: null,
     userConfirmed,
+    ownerApproved: false,
   })
   return decision.verdict === 'allow' ? decision.consentLevel : undefined
 }

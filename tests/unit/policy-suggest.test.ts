@@ -27,6 +27,7 @@ const story = fc
     deviceKnown: fc.boolean(),
     similarRecipient: fc.constantFrom(null, null, null, '0xaB'),
     userConfirmed: fc.boolean(),
+    ownerApproved: fc.boolean(),
     spends: fc.array(
       fc.record({
         leaves: fc.integer({ min: 1, max: secondsMax }),
@@ -131,8 +132,12 @@ function told(change: Change): string {
       return 'device'
     case 'confirm_with_user':
       return 'confirm'
+    case 'ask_owner_to_approve':
+      return 'approve'
   }
 }
+
+const isApproval = ({ change }: Change) => change === 'ask_owner_to_approve'
 
 const held = (check: (given: Story) => void) =>
   fc.assert(
@@ -146,7 +151,9 @@ const held = (check: (given: Story) => void) =>
 test('the changes are those that trying everything finds, each the least that passes', () => {
   held((given) => {
     const changes = changesThatPass(given.facts, given.fits)
-    const asIs = changes.filter(({ userConfirmed }) => userConfirmed === given.facts.userConfirmed)
+    const asIs = changes
+      .filter((change) => !isApproval(change))
+      .filter(({ userConfirmed }) => userConfirmed === given.facts.userConfirmed)
     expect(asIs.map(told).toSorted()).toEqual(twin(given))
   })
 })
@@ -156,7 +163,7 @@ test('with the word of the user come only changes that it makes possible or bett
     if (given.facts.userConfirmed) return
     const changes = changesThatPass(given.facts, given.fits)
     const confirmed = { ...given, facts: { ...given.facts, userConfirmed: true } }
-    const added = changes.filter(({ userConfirmed }) => userConfirmed).map(told)
+    const added = changes.filter((change) => change.userConfirmed && !isApproval(change)).map(told)
     if (passes(confirmed.facts)) {
       expect(added).toEqual(['confirm'])
       return
@@ -169,5 +176,13 @@ test('with the word of the user come only changes that it makes possible or bett
     expect(twin(confirmed)).toEqual(expect.arrayContaining(added))
     const missing = twin(confirmed).filter((one) => !added.includes(one))
     expect(missing.filter((one) => !known.has(one.replace(/ \d+$/, '')))).toEqual([])
+  })
+})
+
+test('the owner is to be asked where an approval passes and no word of the agent does', () => {
+  held(({ facts, fits }) => {
+    const confirmed = { ...facts, userConfirmed: true }
+    const isNeeded = !passes(confirmed) && passes({ ...confirmed, ownerApproved: true })
+    expect(changesThatPass(facts, fits).some(isApproval)).toBe(isNeeded)
   })
 })

@@ -23,6 +23,7 @@ const usual: Facts = {
   deviceKnown: true,
   similarRecipient: null,
   userConfirmed: false,
+  ownerApproved: false,
 }
 const deciding = (facts: Partial<Facts>) => decide({ ...usual, ...facts })
 
@@ -34,6 +35,7 @@ function codesOf(decision: Decision): ReasonCode[] {
 function decideTwin(facts: Facts): string {
   const fits = ({ limit, spent }: Window) => spent + facts.amountUsdMicros <= limit
   if (!fits(facts.dailySpendingCap)) return 'refuse: daily_spending_cap'
+  if (facts.userConfirmed && facts.ownerApproved) return 'allow: user_session'
   const similar = facts.similarRecipient === null ? [] : ['similar_recipient']
   const automatic = [
     ...similar,
@@ -73,6 +75,7 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc.record({
   deviceKnown: fc.boolean(),
   similarRecipient: fc.constantFrom(null, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
   userConfirmed: fc.boolean(),
+  ownerApproved: fc.boolean(),
 })
 const holds = (check: (facts: Facts) => void) =>
   fc.assert(fc.property(factsArbitrary, check), { numRuns: 5_000 })
@@ -88,6 +91,10 @@ test('nothing that it allows passes the cap, and its word stays within what carr
     const decision = decide(facts)
     if (decision.verdict !== 'allow') return
     expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(facts.dailySpendingCap))
+    if (decision.consentLevel === 'user_session') {
+      expect(facts.ownerApproved && facts.userConfirmed).toBe(true)
+      return
+    }
     const isAutomatic = decision.consentLevel === 'none'
     const carrier = isAutomatic ? facts.automaticDaily : facts.assertedDaily
     expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(carrier))
@@ -113,6 +120,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { deviceKnown: true },
         { similarRecipient: null },
         { userConfirmed: true },
+        { ownerApproved: true },
       ]
       for (const change of easier) {
         expect(rank({ ...facts, ...change })).toBeLessThanOrEqual(rank(facts))
@@ -200,6 +208,26 @@ describe("on the agent's word", () => {
     const decision = deciding({ userConfirmed, recipientKnown: false, similarRecipient })
     expect(decision).toMatchObject({ verdict: 'confirm', neededLevel: 'user_session' })
     expect(codesOf(decision)).toContain('similar_recipient')
+  })
+})
+
+describe("on the owner's approval", () => {
+  const against: Partial<Facts> = {
+    amountUsdMicros: usd(1000),
+    recipientKnown: false,
+    deviceKnown: false,
+    similarRecipient: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    ownerApproved: true,
+  }
+
+  test('whatever speaks against it is paid, and not a cent over the cap', () => {
+    const confirmed = { ...against, userConfirmed: true }
+    expect(deciding(confirmed)).toEqual({ verdict: 'allow', consentLevel: 'user_session' })
+    expect(deciding({ ...confirmed, amountUsdMicros: usd(1000) + 1n }).verdict).toBe('refuse')
+  })
+
+  test('nothing is paid before the agent says that the user wants it still', () => {
+    expect(deciding(against)).toMatchObject({ verdict: 'confirm', neededLevel: 'user_session' })
   })
 })
 

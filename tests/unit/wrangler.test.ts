@@ -10,22 +10,23 @@ import { readConfig } from '../../shared/env.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
-const internal = ['custody', 'housekeeping']
+const internal = ['custody', 'housekeeping', 'mailer']
 
 /** Of operations that keep other secrets than those of a caller with a token. */
 const ownSecrets: Readonly<Record<string, string[]>> = {
   'confirm-registration-code': ['OTP_PEPPER'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
+  mailer: ['OUTBOX_KEY', 'MAIL_TOKEN'],
   web: ['API_KEY_PEPPER', 'OTP_PEPPER', 'PASSWORD_PEPPER', 'OUTBOX_KEY', 'SESSION_PRIVATE_KEY'],
 }
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
-  if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   const own = ownSecrets[folder]
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
+  if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
   return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
@@ -49,17 +50,32 @@ test.each(functions)('$folder has the route of its folder, or none', ({ folder, 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })
 
-test('only the functions that have something signed, cancelled or opened can reach custody', () => {
-  const bound = functions.filter(({ services }) => services.length > 0)
+function boundTo(binding: string): string[] {
+  const bound = functions.filter(({ services }) => services.some((one) => one.binding === binding))
+  return bound.map(({ folder }) => folder)
+}
 
-  expect(Object.fromEntries(bound.map(({ folder, services }) => [folder, services]))).toEqual({
-    housekeeping: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'create-account': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    web: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'account-freeze': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'wallet-custodial-transfer': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-    'x402-payment-execute': [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-  })
+test('only the functions that have something signed, cancelled or opened can reach custody', () => {
+  const opening = ['create-account', 'web']
+  const stopping = ['account-freeze', 'housekeeping']
+  const paying = ['wallet-custodial-transfer', 'x402-payment-execute']
+
+  expect(boundTo('CUSTODY').toSorted()).toEqual([...stopping, ...opening, ...paying].toSorted())
+})
+
+test('a function can wake the mailer just when it can put a mail into the outbox', () => {
+  const sealing = functions.filter(({ secrets }) => secrets.includes('OUTBOX_KEY'))
+  const folders = sealing.map(({ folder }) => folder).filter((folder) => folder !== 'mailer')
+
+  expect(boundTo('MAILER')).toEqual(folders)
+})
+
+test('a binding leads to the function of its name', () => {
+  const wrong = functions
+    .flatMap(({ services }) => services)
+    .filter(({ binding, service }) => service !== `aoa-${binding.toLowerCase()}`)
+
+  expect(wrong).toEqual([])
 })
 
 test.each(functions)(
@@ -80,8 +96,8 @@ test.each(functions.filter(({ folder }) => folder !== 'not-found'))(
   },
 )
 
-test('housekeeping alone runs on a schedule', () => {
+test('housekeeping and the mailer alone run on a schedule', () => {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)
 
-  expect(scheduled.map(({ folder }) => folder)).toEqual(['housekeeping'])
+  expect(scheduled.map(({ folder }) => folder)).toEqual(['housekeeping', 'mailer'])
 })

@@ -1,10 +1,9 @@
 import { newSessionId, openSessionToken } from '../../../shared/auth/session.ts'
-import type { Refusal } from '../../../shared/contract/errors.ts'
 import { errorTable, isRefusal } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { clientOf } from '../../../shared/http/caller.ts'
 import { checkAvailability } from '../../../shared/onboarding/availability.ts'
-import type { Registration } from '../../../shared/onboarding/registration.ts'
+import type { AccountRefusal, Registration } from '../../../shared/onboarding/registration.ts'
 import { openAccount, readRegistration } from '../../../shared/onboarding/registration.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
@@ -27,7 +26,7 @@ export const routes: Routes = (app) => {
     const asking = { db: unbound(c.get('world').db), client: clientOf(c.req.raw.headers) }
     const asked = (c.req.query('alias') ?? '').slice(0, 64)
     const { alias, ...standing } = await checkAvailability(asking, asked)
-    return c.json({ alias, words: standing.available ? undefined : aliasWords(standing) })
+    return c.text(standing.available ? `${alias} is free.` : aliasWords(standing))
   })
 }
 
@@ -56,7 +55,7 @@ async function register(c: Visit, link: string) {
 /** As private.open_session has it. */
 const sessionMilliseconds = 30 * 60_000
 
-type Choices = { alias: string; refused?: Refusal }
+type Choices = { alias: string; refused?: AccountRefusal }
 
 function askChoices(c: Visit, registration: Registration, { alias, refused }: Choices) {
   const { aliasError, passwordError, otherError } = errorsOf(refused)
@@ -118,7 +117,7 @@ function askChoices(c: Visit, registration: Registration, { alias, refused }: Ch
   )
 }
 
-function errorsOf(refused: Refusal | undefined) {
+function errorsOf(refused: AccountRefusal | undefined) {
   if (!refused) return {}
   const words = refused.message ?? errorTable[refused.refusal][1]
   switch (refused.refusal) {
@@ -126,7 +125,8 @@ function errorsOf(refused: Refusal | undefined) {
       return { aliasError: aliasWords(refused.details ?? {}) }
     case 'weak_password':
       return { passwordError: words }
-    default:
+    case 'account_exists':
+    case 'registration_closed':
       return { otherError: words }
   }
 }

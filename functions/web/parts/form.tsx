@@ -3,13 +3,17 @@ import type { PropsWithChildren } from 'hono/jsx'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
+type FormProps = {
+  c: Visit
+  action?: string
+  id?: string
+  class?: string
+  /** What a script of the page works from. */
+  [data: `data-${string}`]: string
+}
+
 /** A form with the token that shows it to be ours. `action` is the path below the app, else this page. */
-export function Form({
-  c,
-  action,
-  children,
-  ...rest
-}: PropsWithChildren<{ c: Visit; action?: string; id?: string; class?: string }>) {
+export function Form({ c, action, children, ...rest }: PropsWithChildren<FormProps>) {
   const target = action === undefined ? c.req.path : pagesBelow + action
   return (
     <form method="post" action={target} {...rest}>

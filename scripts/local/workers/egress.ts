@@ -1,25 +1,46 @@
 /**
  * The worker that all outgoing traffic of the local functions passes. What a function may reach is
- * given with its binding, so none can borrow another's rights. TCP has no way out at all.
+ * given with its binding, so none can borrow another's rights. TCP leads to the mail server, for the
+ * function that is bound to it, and nowhere else.
  */
+import { connect } from 'cloudflare:sockets'
+
 export type EgressRights = {
-  /** Host and port of the database and of the chains that the function is bound to. */
+  /** Host and port of the database, the chains and the provider that the function is bound to. */
   hosts: readonly string[]
+  /** Host and port of servers that it may open a socket to. */
+  sockets: readonly string[]
   /** Whether it pays strangers: then any https host, and any port of this machine. */
   strangers: boolean
+}
+
+type Context = { props: EgressRights }
+type Arriving = {
+  readable: ReadableStream<Uint8Array>
+  writable: WritableStream<Uint8Array>
+  /** The address here is the one that the function asked for. */
+  opened: Promise<{ localAddress?: string }>
 }
 
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
 export default {
-  async fetch(request: Request, _bindings: unknown, context: { props: EgressRights }) {
+  async fetch(request: Request, _bindings: unknown, context: Context) {
     const { protocol, host, hostname } = new URL(request.url)
     const { hosts, strangers } = context.props
     const isStranger = protocol === 'https:' || loopback.includes(hostname)
     if (hosts.includes(host) || (strangers && isStranger)) return fetch(request)
     throw new Error(`this function may not reach ${host}`)
   },
-  connect(): never {
-    throw new Error('functions have no TCP')
+  async connect(socket: Arriving, _bindings: unknown, context: Context): Promise<void> {
+    const { localAddress = '' } = await socket.opened
+    if (!context.props.sockets.includes(localAddress)) throw new Error('this function has no TCP')
+    const [hostname = '', port] = localAddress.split(':')
+    const plain = { secureTransport: 'off', allowHalfOpen: false } as const
+    const server = connect({ hostname, port: Number(port) }, plain)
+    await Promise.all([
+      socket.readable.pipeTo(server.writable),
+      server.readable.pipeTo(socket.writable),
+    ])
   },
 }

@@ -3,7 +3,9 @@
  * follow from, then housekeeping alone until nothing is open. A failure names the seed and the
  * shortest list of commands that was found for it.
  */
+
 import * as fc from 'fast-check'
+import { approvingOperations } from './approving.ts'
 import { mine } from './chain.ts'
 import { custodyOperations, relayQueued } from './custody-work.ts'
 import { diceOf } from './dice.ts'
@@ -24,6 +26,7 @@ const operations: readonly Operation[] = [
   ...custodyOperations,
   ...housekeepingOperations,
   ...ownerOperations,
+  ...approvingOperations,
   ...naturalOperations,
 ]
 

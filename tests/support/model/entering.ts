@@ -108,7 +108,7 @@ async function wait(house: House, dice: Dice): Promise<void> {
 /** What somebody asks of custody: mostly what was decided from true facts, sometimes not. */
 function drawAsked(house: House, dice: Dice, payment: Payment | undefined): Asked {
   const { twin, chain } = house
-  const levels: readonly Level[] = ['none', 'agent_asserted']
+  const levels: readonly Level[] = ['none', 'agent_asserted', 'user_session']
   const fitting = levels.filter((level) => payment && fits(twin, payment, level))
   const level = dice.isLucky(90) ? dice.anyOf(fitting) : undefined
   const version = payment?.account.version ?? 1
@@ -116,7 +116,7 @@ function drawAsked(house: House, dice: Dice, payment: Payment | undefined): Aske
   const isTransfer = payment?.kind === 'transfer'
   return {
     id: payment?.id ?? nobody,
-    level: level ?? dice.oneOf(['none', 'agent_asserted', 'mandate', 'user_passkey']),
+    level: level ?? dice.oneOf(['none', 'agent_asserted', 'user_session', 'user_passkey']),
     version: dice.isLucky(97) ? version : version - 1,
     funds: payment && dice.isLucky(94) ? balanceOf(chain, wallet, payment.token) : 0n,
     seenBlock: headOf(chain),

@@ -91,6 +91,7 @@ function newAccount(alias: string, at: number): Account {
     limits,
     version: 1,
     isFrozen: false,
+    session: newDigest(),
     ...known,
     feed: [],
   }
@@ -119,10 +120,26 @@ async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: 
        from jsonb_to_recordset($1) e (id uuid, account uuid, credential text, scope text)`,
     [held],
   )
+  await openSessions(ledger, accounts)
   await ledger.query(
     `select private.open_lane(${chainId}, e.address, '{}', 0)
        from jsonb_to_recordset($1) e (address text)`,
     [lanes.map(({ address }) => ({ address }))],
+  )
+}
+
+/** A session of each owner, who has always just proven who it is. */
+async function openSessions(ledger: Ledger, accounts: Account[]): Promise<void> {
+  await ledger.query(
+    `with opened as (
+       insert into private.credentials (account, kind, digest, label, shown, scopes)
+       select e.id, 'session', e.session, 'model', '', array['owner']
+         from jsonb_to_recordset($1) e (id uuid, session text) returning id
+     )
+     insert into private.sessions
+       (credential, signed_in_with, ends_at, proven_at, user_agent, client)
+     select id, 'password', 'infinity', 'infinity', '', '' from opened`,
+    [accounts.map(({ id, session }) => ({ id, session }))],
   )
 }
 

@@ -50,11 +50,14 @@ export function lookalikeOf({ account, payee }: Payment): string | null {
   return found ?? null
 }
 
+const isApproved = ({ approval }: Payment) => approval?.decision === 'approved'
+
 /** Whether a payment may be authorized at this level now. */
 export function fits(twin: Twin, payment: Payment, level: Level): boolean {
   const { account, usd } = payment
   const { limits } = account
   if (usedOf(twin, account) + usd > limits.cap) return false
+  if (level === 'user_session') return isApproved(payment)
   if (lookalikeOf(payment) !== null) return false
   if (level === 'none') {
     const isWithin = usedOf(twin, account, 'none') + usd <= limits.automatic
@@ -81,6 +84,7 @@ export function confirmPolicy(twin: Twin, payment: Payment): void {
 
 function wantedFrom(twin: Twin, payment: Payment, isConfirmed: boolean): string {
   if (usedOf(twin, payment.account) + payment.usd > payment.account.limits.cap) return 'refuse '
+  if (isConfirmed && isApproved(payment)) return 'allow user_session'
   const isAsserted = fits(twin, payment, 'agent_asserted')
   if (isConfirmed && isAsserted) return 'allow agent_asserted'
   if (fits(twin, payment, 'none')) return 'allow none'
@@ -104,5 +108,6 @@ function policyFacts(twin: Twin, payment: Payment, userConfirmed: boolean) {
     deviceKnown: isDeviceKnown(payment),
     similarRecipient: lookalikeOf(payment),
     userConfirmed,
+    ownerApproved: isApproved(payment),
   }
 }

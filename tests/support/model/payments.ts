@@ -1,8 +1,8 @@
 /** The twin of entering a payment, deciding about it and keeping its signature. */
-import { deviceName, fits, reservedOf } from './limits.ts'
+import { deviceName, fits, lookalikeOf, reservedOf } from './limits.ts'
 import type { Claim } from './relay.ts'
 import { claimLane, claimWallet, fillSlot, isRelayNeeded } from './relay.ts'
-import type { Key, Level, Payment, Twin } from './state.ts'
+import type { Account, Key, Level, Payment, Twin } from './state.ts'
 import { admit, findOwn, isLive, isUnused, Refused } from './state.ts'
 
 export type Entry = {
@@ -19,6 +19,7 @@ export type Entry = {
 
 const blank = {
   state: 'prepared' as const,
+  approval: null,
   level: null,
   authorizedAt: null,
   limitsThen: null,
@@ -62,7 +63,9 @@ export function readFacts(
   const key = admit(twin, credential, 'pay')
   const payment = findOwn(twin, key, asked.id)
   if (payment?.kind !== asked.kind) return undefined
-  if (isUnused(payment)) Object.assign(payment, { device: asked.device, key })
+  if (isUnused(payment) && !payment.approval) {
+    Object.assign(payment, { device: asked.device, key })
+  }
   return payment
 }
 
@@ -71,6 +74,25 @@ export function awaitConfirmation(twin: Twin, credential: string, id: string): v
   if (payment?.state !== 'prepared') return
   payment.state = 'awaiting_confirmation'
   payment.account.feed.push({ type: 'confirmation_requested', payment })
+}
+
+export type Word = { id: string; decision: 'approved' | 'declined'; digest: string }
+
+/** The owner's word for a payment that waits; `shown` is the digest of its terms. */
+export function decide(twin: Twin, account: Account, word: Word, shown: string): string {
+  const { decision, digest } = word
+  if (decision === 'approved' && account.isFrozen) throw new Refused('account_frozen')
+  const payment = twin.payments.find((one) => one.id === word.id && one.account === account)
+  if (!payment) return 'not_found'
+  const isWaiting = payment.state === 'awaiting_confirmation'
+  if (payment.state === 'expired') return 'expired'
+  if (!isWaiting) return 'closed'
+  if (payment.expiresAt <= twin.now) return 'expired'
+  if (digest !== shown) return 'terms_changed'
+  payment.approval = { decision, digest }
+  if (decision === 'declined') payment.state = 'declined'
+  account.feed.push({ type: `confirmation_${decision}`, payment })
+  return decision
 }
 
 export type Asked = {
@@ -162,9 +184,9 @@ export function record(twin: Twin, signed: Signed) {
   return { kept, sent, queued: isRelayed && isRelayNeeded(twin) }
 }
 
-/** A recipient and a device are known after their first settled payment that was confirmed. */
+/** A device and a recipient that imitates none are known after a settled confirmed payment. */
 export function acquaint(payment: Payment): void {
   if (payment.level === 'none') return
-  payment.account.recipients.add(payment.payee)
+  if (lookalikeOf(payment) === null) payment.account.recipients.add(payment.payee)
   payment.account.devices.add(deviceName(payment))
 }

@@ -13,6 +13,8 @@ export type Account = {
   isFrozen: boolean
   recipients: Set<string>
   devices: Set<string>
+  /** The credential of the owner's session. */
+  session: string
   feed: { type: string; payment: Payment }[]
 }
 
@@ -36,6 +38,7 @@ export type State =
   | 'failed'
   | 'released'
   | 'expired'
+  | 'declined'
 export type Finality = 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged'
 
 export type Payment = {
@@ -46,6 +49,7 @@ export type Payment = {
   kind: 'transfer' | 'x402'
   state: State
   claim: string | null
+  approval: { decision: 'approved' | 'declined'; digest: string } | null
   token: string
   payee: string
   alias: string | null

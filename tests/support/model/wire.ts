@@ -69,6 +69,7 @@ export function factsWire(twin: Twin, payment: Payment) {
     recipient_known: isKnown(payment),
     similar_recipient: lookalikeOf(payment),
     device_known: isDeviceKnown(payment),
+    approval: payment.approval,
     reserved_atomic: reservedOf(twin, payment).toString(),
     now: twin.now,
     lanes: payment.kind === 'transfer' ? inService.map(laneWire).sort(byAddress) : [],

@@ -1,0 +1,25 @@
+import { connect } from 'cloudflare:sockets'
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import { deliverMail } from '../../shared/mail/deliver.ts'
+import type { Connect } from '../../shared/mail/smtp-connection.ts'
+import { transportOf } from '../../shared/mail/transport.ts'
+import { worldFrom } from '../../shared/world.ts'
+
+const open: Connect = (hostname, port, tls) =>
+  connect({ hostname, port }, { secureTransport: tls ? 'on' : 'off', allowHalfOpen: false })
+
+/** Reached by service binding and by its schedule: it has no route, and its HTTP face answers nothing. */
+export default class Mailer extends WorkerEntrypoint<Record<string, unknown>> {
+  async deliver(): Promise<void> {
+    const world = worldFrom(this.env)
+    await deliverMail(world, transportOf(world, open))
+  }
+
+  override scheduled(): Promise<void> {
+    return this.deliver()
+  }
+
+  override fetch(): Response {
+    return new Response(null, { status: 404 })
+  }
+}

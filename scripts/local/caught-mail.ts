@@ -1,0 +1,34 @@
+/** A mail as the local SMTP server caught it. */
+import PostalMime from 'postal-mime'
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
+import * as z from 'zod'
+
+export type CaughtMail = {
+  /** Counts up from 1. */
+  number: number
+  from: string
+  to: readonly string[]
+  subject: string
+  text: string
+  html: string
+  /** As they came, by their names in lower case. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** Reads what a client sends after DATA. */
+export async function readMail(
+  stream: SMTPServerDataStream,
+  { envelope }: SMTPServerSession,
+): Promise<Omit<CaughtMail, 'number'>> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(z.instanceof(Uint8Array).parse(chunk))
+  const mail = await PostalMime.parse(Buffer.concat(chunks))
+  return {
+    from: mail.from?.address ?? '',
+    to: envelope.rcptTo.map(({ address }) => address),
+    subject: mail.subject ?? '',
+    text: mail.text ?? '',
+    html: mail.html ?? '',
+    headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])),
+  }
+}

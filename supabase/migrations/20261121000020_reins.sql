@@ -1,0 +1,190 @@
+-- The reins: what the owner changes about the account. All that widens what anybody may do needs a
+-- fresh proof of the owner; all that narrows it works at once. Each change is told in the feed.
+
+create function private.record_change(
+  caller private.credentials, category text, type text, summary text)
+  returns void language sql as $$
+  insert into private.activities (account, category, type, summary)
+  values (caller.account, category, type, summary)
+$$;
+
+create function private.usd_text(micros bigint) returns text
+  language sql immutable as $$ select trim_scale(micros / 1000000.0)::text $$;
+
+create function private.limit_words(limit_name text) returns text
+  language sql immutable as $$
+  select case limit_name
+    when 'automatic_daily' then 'daily limit for payments without confirmation'
+    when 'asserted_daily' then 'daily limit on the word of an agent'
+    when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
+    else 'daily spending cap' end
+$$;
+
+-- Lets payments go on; false when the account was not frozen.
+create function api.owner_unfreeze(credential text) returns table (unfrozen boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  update private.accounts a set frozen_at = null, facts_version = a.facts_version + 1
+   where a.id = caller.account and a.frozen_at is not null;
+  unfrozen := found;
+  if unfrozen then
+    perform private.record_change(caller, 'security', 'account_unfrozen',
+      'The account was unfrozen by its owner.');
+  end if;
+  return next;
+end $$;
+
+-- The limits with what is used of them.
+create function api.owner_read_limits(credential text)
+  returns table (limits jsonb, asserted_new_recipient_limit text, frozen_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.limits_json(a, private.spent(a.id)),
+    a.asserted_new_recipient_limit_usd_micros::text, a.frozen_at
+    from private.accounts a where a.id = caller.account;
+end $$;
+
+-- Sets one limit, named as in the API, and answers what it was before. Whether that is a raise, which
+-- needs a fresh proof, is decided under the lock that every payment of the account has to take.
+create function api.owner_set_limit(credential text, limit_name text, usd_micros text)
+  returns table (outcome text, before text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  wanted bigint := usd_micros::bigint;
+  a private.accounts;
+  current bigint;
+begin
+  select x.* into a from private.accounts x where x.id = caller.account for update;
+  current := case limit_name
+    when 'automatic_daily' then a.automatic_daily_limit_usd_micros
+    when 'asserted_daily' then a.asserted_daily_limit_usd_micros
+    when 'asserted_new_recipient' then a.asserted_new_recipient_limit_usd_micros
+    when 'daily_spending_cap' then a.daily_spending_cap_usd_micros end;
+  before := current::text;
+  outcome := case when current is null or wanted < 0 or wanted > 1000000000000 then 'out_of_bounds'
+    when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
+  if outcome = 'raised' then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    update private.accounts x set facts_version = x.facts_version + 1,
+      automatic_daily_limit_usd_micros = case limit_name when 'automatic_daily' then wanted
+        else x.automatic_daily_limit_usd_micros end,
+      asserted_daily_limit_usd_micros = case limit_name when 'asserted_daily' then wanted
+        else x.asserted_daily_limit_usd_micros end,
+      asserted_new_recipient_limit_usd_micros = case limit_name
+        when 'asserted_new_recipient' then wanted
+        else x.asserted_new_recipient_limit_usd_micros end,
+      daily_spending_cap_usd_micros = case limit_name when 'daily_spending_cap' then wanted
+        else x.daily_spending_cap_usd_micros end
+     where x.id = a.id;
+    perform private.record_change(caller, 'security', 'limit_' || outcome, pg_catalog.format(
+      'The %s was %s from %s to %s USD.', private.limit_words(limit_name), outcome,
+      private.usd_text(current), private.usd_text(wanted)));
+  end if;
+  return next;
+end $$;
+
+-- Whom the account knows, those known last first, with what each was paid.
+create function api.owner_list_recipients(credential text, listed_max integer)
+  returns table (address text, alias text, known_since timestamptz, payments integer,
+    paid_usd_micros text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  with paid as (
+    select p.payee, count(*)::integer as payments, sum(p.counted_usd_micros)::text as total
+      from private.payments p where p.account = caller.account and p.state = 'settled'
+     group by p.payee
+  )
+  select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0')
+    from private.known_recipients r
+    left join private.wallets w on w.address = r.address
+    left join private.accounts a on a.id = w.account
+    left join paid d on d.payee = r.address
+   where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $$;
+
+-- Makes an address known, for what is known may be paid without asking; `outcome` is why it does not.
+-- One that looks like a known one stays unknown: each payment to it is the owner's to approve.
+create function api.owner_add_recipient(credential text, address text)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  outcome := case
+    when private.recipient_known(caller.account, address) then 'known'
+    when private.similar_recipient(caller.account, address) is not null then 'similar'
+    when exists (select from private.wallets w where w.account = caller.account
+      and w.address = owner_add_recipient.address) then 'own'
+    else 'added' end;
+  if outcome = 'added' then
+    insert into private.known_recipients (account, chain_family, address)
+    values (caller.account, 'evm', address) on conflict do nothing;
+    perform private.record_change(caller, 'security', 'recipient_added',
+      pg_catalog.format('The recipient %s was added.', address));
+  end if;
+  return next;
+end $$;
+
+-- Forgets a recipient, so that it is asked about again.
+create function api.owner_forget_recipient(credential text, address text)
+  returns table (forgotten boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  delete from private.known_recipients r
+   where r.account = caller.account and r.address = owner_forget_recipient.address;
+  forgotten := found;
+  if forgotten then
+    perform private.record_change(caller, 'security', 'recipient_forgotten',
+      pg_catalog.format('The recipient %s was removed.', address));
+  end if;
+  return next;
+end $$;
+
+-- From where the account was paid from, those known last first.
+create function api.owner_list_devices(credential text, listed_max integer)
+  returns table (key uuid, fingerprint text, label text, shown text, known_since timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
+    from private.known_devices d join private.credentials k on k.id = d.key
+   where d.account = caller.account and private.is_key_live(k)
+   order by d.known_since desc, d.key, d.fingerprint limit listed_max;
+end $$;
+
+-- Forgets a device, so that its next payment is asked about.
+create function api.owner_forget_device(credential text, key uuid, fingerprint text)
+  returns table (forgotten boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  delete from private.known_devices d where d.account = caller.account
+    and d.key = owner_forget_device.key and d.fingerprint = owner_forget_device.fingerprint;
+  forgotten := found;
+  if forgotten then
+    perform private.record_change(caller, 'security', 'device_forgotten', pg_catalog.format(
+      'A device of the API key %s was removed.', k.shown))
+      from private.credentials k where k.id = owner_forget_device.key;
+  end if;
+  return next;
+end $$;
+grant execute on function api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
+  api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient,
+  api.owner_list_devices, api.owner_forget_device to service_role;

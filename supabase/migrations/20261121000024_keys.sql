@@ -1,0 +1,127 @@
+-- API keys, as the owner makes, ends and replaces them. A key is made outside and shown once; the
+-- database learns its digest alone.
+
+create function private.is_key_live(k private.credentials) returns boolean
+  language sql stable as $$
+  select k.kind = 'api_key' and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())
+$$;
+
+-- What each key that is in service could move by itself.
+create function api.owner_list_exposures(credential text)
+  returns table (key uuid, label text, shown text, exposure jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, k.shown, private.key_exposure(k)
+    from private.credentials k
+   where k.account = caller.account and private.is_key_live(k)
+     and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
+end $$;
+
+-- The API keys of the account: those in service first, then the latest that are over.
+create function api.owner_list_keys(credential text, listed_max integer)
+  returns table (key uuid, label text, shown text, scopes text[], live boolean,
+    created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
+    k.expires_at, k.revoked_at, k.last_used_on
+    from private.credentials k where k.account = caller.account and k.kind = 'api_key'
+   order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $$;
+
+-- Puts a key into service unless the account has as many as it may have; locks the account so that
+-- two at once cannot both be the last one. Null when there is no place.
+create function private.place_key(
+  caller private.credentials, digest text, label text, shown text, scopes text[],
+  expires_in_days integer, burst integer default 600, per_second integer default 100)
+  returns uuid language plpgsql as $$
+declare
+  live_max constant integer := 20;
+  placed uuid;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  if (select count(*) from private.credentials k
+    where k.account = caller.account and private.is_key_live(k)) < live_max then
+    insert into private.credentials as k
+      (account, digest, label, shown, scopes, expires_at, burst, per_second)
+    values (caller.account, digest, label, shown, scopes,
+      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second)
+    returning k.id into placed;
+  end if;
+  return placed;
+end $$;
+
+-- Makes an API key of one scope. The key itself never comes here; null when there is no place for it.
+create function api.owner_create_key(
+  credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+  returns table (key uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+begin
+  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days);
+  if key is not null then
+    perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
+      'The API key %s was made with the scope %s, good for %s days.', shown, scope,
+      expires_in_days));
+  end if;
+  return next;
+end $$;
+
+-- Ends an API key at once; a second call changes nothing. No row when the account has no such key.
+create function api.owner_revoke_key(credential text, key uuid) returns table (label text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
+  if found then
+    perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
+      'The API key %s was revoked.', k.shown)) from private.credentials k where k.id = key;
+  end if;
+  return query select k.label from private.credentials k
+   where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
+end $$;
+
+-- Makes a key that takes the place of another: the same label, scope, rate and known devices. The old
+-- one stays good for `overlap_hours`, and never longer than it was. No row when there is no such key
+-- in service, null when there is no place for a new one.
+create function api.owner_rotate_key(
+  credential text, key uuid, digest text, shown text, expires_in_days integer,
+  overlap_hours integer)
+  returns table (placed uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  old private.credentials;
+begin
+  select k.* into old from private.credentials k
+   where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
+     for update;
+  if not found then
+    return;
+  end if;
+  placed := private.place_key(caller, digest, old.label, shown, old.scopes, expires_in_days,
+    old.burst, old.per_second);
+  if placed is not null then
+    insert into private.known_devices (account, key, fingerprint)
+    select d.account, placed, d.fingerprint from private.known_devices d
+     where d.account = caller.account and d.key = old.id;
+    update private.credentials k set expires_at = least(
+        k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
+     where k.id = old.id;
+    perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
+      'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
+      overlap_hours));
+  end if;
+  return next;
+end $$;
+
+grant execute on function api.owner_list_exposures, api.owner_list_keys, api.owner_create_key,
+  api.owner_revoke_key, api.owner_rotate_key to service_role;

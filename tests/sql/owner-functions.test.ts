@@ -1,0 +1,135 @@
+/** Rules for everything that is the owner's alone, generated from the catalog. */
+import { expect, test } from 'vitest'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { ownerOf } from '../support/owner.ts'
+import { pepper, start } from '../support/world.ts'
+
+const world = await start()
+const { sql } = world.db
+
+/**
+ * What narrows, shows, or ends: it needs a session and no proof of a short time ago. Anything else of
+ * the owner's has to ask for one.
+ */
+const withoutProof = [
+  'owner_decline_all',
+  'owner_forget_device',
+  'owner_forget_recipient',
+  'owner_list_approvals',
+  'owner_list_devices',
+  'owner_list_exposures',
+  'owner_list_keys',
+  'owner_list_recipients',
+  'owner_read_approval',
+  'owner_read_limits',
+  'owner_revoke_key',
+]
+
+/** Arguments that widen, where it depends on them; any of the right type elsewhere. */
+const widening: Record<string, string> = {
+  decision: `'approved'`,
+  limit_name: `'daily_spending_cap'`,
+  usd_micros: `'999000000000'`,
+}
+const anyOf: Record<string, string> = {
+  text: `'x'`,
+  integer: '1',
+  bigint: '1',
+  boolean: 'true',
+  uuid: `'0f8fad5b-d9cb-469f-a165-70867728950e'`,
+  jsonb: `'{}'`,
+  'text[]': `'{read}'`,
+  'timestamp with time zone': 'now()',
+}
+
+type OwnerFunction = { name: string; names: string[]; types: string[] }
+
+const functions = await sql<OwnerFunction[]>`
+  select p.proname as name, p.proargnames[1:p.pronargs] as names,
+    array(select format_type(t, null) from unnest(p.proargtypes) t) as types
+  from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname like 'owner\\_%'
+  order by 1`
+
+function callOf({ name, names, types }: OwnerFunction, credential: string): string {
+  const given = names.map((argument, at) => {
+    if (argument === 'credential') return `credential => '${credential}'`
+    return `${argument} => ${widening[argument] ?? anyOf[types[at] ?? ''] ?? 'null'}`
+  })
+  return `select * from api.${name}(${given.join(', ')})`
+}
+
+/** Calls it and takes back whatever it did; answers what it refused. */
+async function refusalOf(called: OwnerFunction, credential: string): Promise<string | undefined> {
+  try {
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe(callOf(called, credential))
+      throw new Error('done')
+    })
+    return undefined
+  } catch (error) {
+    const { message } = error instanceof Error ? error : { message: String(error) }
+    return message === 'done' ? undefined : message
+  }
+}
+
+/** Every row of every table, but for the buckets that count requests. */
+async function everything(): Promise<string> {
+  const tables = await sql<{ name: string }[]>`
+    select tablename as name from pg_tables where schemaname = 'private'
+       and tablename <> 'rate_buckets' order by 1`
+  const texts = tables.map(async ({ name }) => {
+    const rows = await sql.unsafe(`select t::text from private.${name} t order by 1`)
+    return JSON.stringify(rows)
+  })
+  return (await Promise.all(texts)).join('\n')
+}
+
+test('the catalog holds functions of the owner', () => {
+  expect(functions.map(({ name }) => name)).toContain('owner_set_limit')
+})
+
+test.each(['read', 'pay', 'full', 'vault'] as const)(
+  'a key of the scope %s is refused by each of them, and nothing changes',
+  async (scope) => {
+    const credential = await credentialOf((await world.agent(scope)).key, pepper)
+    const before = await everything()
+
+    for (const called of functions) {
+      await expect(sql.unsafe(callOf(called, credential)), called.name).rejects.toThrow(
+        'insufficient_scope',
+      )
+    }
+
+    expect(await everything()).toBe(before)
+  },
+)
+
+test('whatever widens refuses a proof that is older than ten minutes', async () => {
+  const account = await world.agent('read')
+  const { credential } = await ownerOf(world, account, 11)
+
+  const lenient: string[] = []
+  for (const called of functions) {
+    if ((await refusalOf(called, credential)) !== 'proof_required') lenient.push(called.name)
+  }
+
+  expect(lenient).toEqual(withoutProof)
+})
+
+test('a session that has just been proven is turned away by none of them for that', async () => {
+  const { credential } = await ownerOf(world, await world.agent('read'))
+
+  for (const called of functions) {
+    const refusal = await refusalOf(called, credential)
+    expect(['proof_required', 'insufficient_scope', 'unauthorized']).not.toContain(refusal)
+  }
+})
+
+test('an ended session is refused by each of them', async () => {
+  const { credential } = await ownerOf(world, await world.agent('read'))
+  await sql`update private.credentials set revoked_at = private.clock() where digest = ${credential}`
+
+  for (const called of functions) {
+    expect(await refusalOf(called, credential), called.name).toBe('unauthorized')
+  }
+})

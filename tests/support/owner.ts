@@ -1,0 +1,66 @@
+/** The owner of an account at the database, in a session of its own. */
+import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import type { Payment } from '../../shared/payments/payment.ts'
+import { paymentRow } from '../../shared/payments/payment.ts'
+import { termsDigest } from '../../shared/payments/terms-digest.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+const rows = z.array(z.record(z.string(), z.unknown()))
+type Row = z.output<typeof rows>[number]
+type Name = Parameters<TestWorld['world']['db']['call']>[0]
+
+export type TestOwner = {
+  credential: string
+  /** Calls a function of the owner's; a refusal is `{ refused }`. */
+  call(name: Name, args?: object): Promise<Row[] | { refused: unknown }>
+  /** Says yes or no to the terms that the payment has; answers the outcome. */
+  decide(payment: string, decision: 'approved' | 'declined'): Promise<unknown>
+}
+
+/** Signs the owner in; `provenMinutesAgo` is how long ago it gave its password. */
+export async function ownerOf(
+  { world, db }: Pick<TestWorld, 'world' | 'db'>,
+  { id }: Pick<Agent, 'id'>,
+  provenMinutesAgo = 0,
+): Promise<TestOwner> {
+  const credential = randomBytes(32).toString('hex')
+  await db.sql`
+    with opened as (
+      insert into private.credentials (account, kind, digest, label, shown, scopes)
+      values (${id}, 'session', ${credential}, 'Test', 'session', '{owner}') returning id
+    )
+    insert into private.sessions (credential, signed_in_with, ends_at, proven_at, user_agent, client)
+    select id, 'password', 'infinity',
+      private.clock() - make_interval(mins => ${provenMinutesAgo}), '', '' from opened`
+  const call: TestOwner['call'] = async (name, args = {}) => {
+    try {
+      return rows.parse(await world.db.call(name, { credential, ...args }))
+    } catch (error) {
+      return { refused: error instanceof Error ? error.message : error }
+    }
+  }
+  return {
+    credential,
+    call,
+    async decide(payment, decision) {
+      const digest = await termsDigest(await paymentOf(db, payment))
+      const answer = await call('owner_decide_payment', { payment, decision, digest })
+      return Array.isArray(answer) ? answer[0]?.['outcome'] : answer
+    },
+  }
+}
+
+/** A payment as its row stands. */
+export async function paymentOf({ sql }: TestWorld['db'], id: string): Promise<Payment> {
+  const [row] = await sql`
+    select private.payment_json(p) as payment from private.payments p where p.id = ${id}`
+  return paymentRow.parse(row?.['payment'])
+}
+
+/** The types of the account's feed, oldest first. */
+export async function feedOf({ sql }: TestWorld['db'], { id }: Pick<Agent, 'id'>) {
+  const items = await sql<{ type: string }[]>`
+    select type from private.activities where account = ${id} order by id`
+  return items.map(({ type }) => type)
+}
