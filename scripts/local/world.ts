@@ -32,7 +32,7 @@ import { type MailCatcher, startMailCatcher } from './mail.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
 import { startPostgres } from './postgres.ts'
-import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
+import { readSecrets, type Secrets, secretBindings, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
 
@@ -172,15 +172,7 @@ function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
     CHAIN_RPC_URLS: JSON.stringify(
       Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),
     ),
-    SUPABASE_SERVICE_KEY: secrets.service_key,
-    CUSTODY_DATABASE_KEY: secrets.custody_key,
-    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
-    API_KEY_PEPPER: secrets.api_key_pepper,
-    PASSWORD_PEPPER: secrets.password_pepper,
-    SESSION_PRIVATE_KEY: secrets.session_private_key,
-    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
-    OTP_PEPPER: secrets.otp_pepper,
-    OUTBOX_KEY: secrets.outbox_key,
+    ...secretBindings(secrets),
     MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
     // The server here asks for no password.
     MAIL_TOKEN: 'none',

@@ -7,9 +7,10 @@ import type { AccountRefusal, Registration } from '../../../shared/onboarding/re
 import { openAccount, readRegistration } from '../../../shared/onboarding/registration.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { Button, Field, Form } from '../parts/form.tsx'
+import { Button, Form } from '../parts/form.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
 import { showOpened } from '../parts/opened.tsx'
-import { AccountTerms, LinkClosed } from '../parts/registration.tsx'
+import { AccountTerms, AliasField, LinkClosed } from '../parts/registration.tsx'
 import { Time } from '../parts/show.tsx'
 import { keepSession } from '../session.ts'
 import type { Routes, Visit } from '../visit.ts'
@@ -74,41 +75,8 @@ function askChoices(c: Visit, registration: Registration, { alias, refused }: Ch
     >
       {otherError && <p class="error">{otherError}</p>}
       <Form c={c}>
-        <Field
-          name="alias"
-          label="Alias"
-          hint={`3 to 32 letters, digits and hyphens. Mail for your agent comes to alias@${c.get('world').config.MAIL_DOMAIN}. It cannot be changed later.`}
-          value={alias}
-          required
-          autocomplete="off"
-          minlength={3}
-          maxlength={32}
-          {...(aliasError ? { error: aliasError } : {})}
-        />
-        <p class="hint" id="alias-standing" role="status" />
-        <Field
-          name="password"
-          label="Password"
-          hint="At least 10 characters. A few words in a row are strong and easy to keep. Never tell it to an agent."
-          type="password"
-          required
-          autocomplete="new-password"
-          minlength={10}
-          maxlength={256}
-          {...(passwordError ? { error: passwordError } : {})}
-        />
-        <p id="password-strength" hidden>
-          <meter
-            aria-label="Strength of the password"
-            min={0}
-            max={4}
-            low={2}
-            high={3}
-            optimum={4}
-            value={0}
-          />{' '}
-          <span role="status" />
-        </p>
+        <AliasField c={c} value={alias} {...(aliasError ? { error: aliasError } : {})} />
+        <NewPassword {...(passwordError ? { error: passwordError } : {})} />
         <AccountTerms />
         <Button>Agree and open the account</Button>
       </Form>
