@@ -551,7 +551,7 @@ begin
   return query select private.key_exposure(caller);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
+CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid, mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -566,6 +566,10 @@ begin
   returning * into waiting;
   if found then
     perform private.record_payment(waiting, 'confirmation_requested');
+  end if;
+  if exists (select from private.payments p where p.id = payment
+    and p.account = caller.account and p.state = 'awaiting_confirmation') then
+    perform private.enqueue_mail(caller.account, mail, 6);
   end if;
   return true;
 end $function$;
@@ -955,7 +959,7 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -987,6 +991,7 @@ begin
       case caller.kind when 'session' then 'The account was frozen by its owner.'
         else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
   with signed as (
@@ -1658,7 +1663,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text)
+CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1679,6 +1684,7 @@ begin
     values (caller.account, 'evm', address) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1699,7 +1705,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1713,6 +1719,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
       expires_in_days));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1796,6 +1803,26 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end,
+    a.untrusted, k.label
+  from private.activities a
+  left join private.payments p on p.id = a.payment
+  left join private.credentials k on k.id = p.key
+  where a.account = caller.account and a.id = item;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
  RETURNS TABLE(email text, password_hash text)
  LANGUAGE plpgsql
@@ -1865,34 +1892,6 @@ begin
       pg_catalog.format('The recipient %s was removed.', address));
   end if;
   return next;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
- RETURNS TABLE(address text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential, true);
-  kept text;
-begin
-  select d.sender into kept
-    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
-   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
-  if kept is null then
-    return;
-  end if;
-  perform from private.accounts a where a.id = caller.account for update;
-  insert into private.known_recipients (account, chain_family, address)
-  values (caller.account, 'evm', kept) on conflict do nothing;
-  if found then
-    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-    insert into private.activities (account, category, type, summary)
-    values (caller.account, 'security', 'recipient_added',
-      pg_catalog.format('You added %s to the known recipients.', kept));
-  end if;
-  return query select kept;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
@@ -1981,6 +1980,34 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_overview(credential text, days integer)
+ RETURNS TABLE(overview jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  spent private.spending := private.spent(caller.account);
+  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
+    - pg_catalog.make_interval(days => owner_overview.days - 1);
+begin
+  return query
+  select pg_catalog.jsonb_build_object(
+    'created_at', a.created_at, 'limits', private.limits_json(a, spent),
+    'address', w.address,
+    'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
+      from private.payments p
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+    'waiting', (select count(*) from private.payments p where p.account = a.id
+      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()),
+    'spent_by_day', private.spent_by_day(a.id, since),
+    'moved_by_day', private.moved_by_day(a.id, since))
+  from private.accounts a
+  join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+  where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
@@ -2099,7 +2126,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer)
+CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(placed uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2127,8 +2154,32 @@ begin
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
       overlap_hours));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) - 'delivery' end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+  from private.activities a left join private.payments p on p.id = a.payment
+  where a.id in (select n.id from private.activities n
+     where n.account = caller.account and n.hidden = owner_search_activity.hidden
+       and (before is null or n.id < before)
+       and (only_category is null or n.category = only_category)
+     order by n.id desc limit 20000)
+    and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
+  order by a.id desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_security(credential text)
@@ -2143,6 +2194,9 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    -- Whether what it asks for here needs no proof first.
+    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
+      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -2161,7 +2215,7 @@ begin
   from private.owners o where o.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text)
+CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text, before text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2184,6 +2238,7 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
     update private.accounts x set facts_version = x.facts_version + 1,
@@ -2273,7 +2328,7 @@ begin
   returning k.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text)
+CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(unfrozen boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2288,6 +2343,7 @@ begin
   if unfrozen then
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2418,6 +2474,18 @@ begin
     then known_mail else code_mail end);
   return true;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+      select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
+      left join private.wallets w on w.address = d.sender
+      left join private.accounts s on s.id = w.account where d.id = a.deposit)))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.credentials
@@ -2687,7 +2755,8 @@ begin
     return;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  on conflict on constraint outbox_pkey do nothing;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text)
@@ -3033,6 +3102,28 @@ AS $function$
   select p.state in ('signed', 'unknown', 'released') and private.obstacle(p) is null
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.moved_by_day(account uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+      from (
+        select p.settled_at as at, p.chain, p.token,
+            -coalesce(p.settled_atomic, p.amount_atomic) as atomic
+          from private.payments p
+         where p.account = moved_by_day.account and p.state = 'settled'
+           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+        union all
+        select a.at, t.chain, t.token, t.amount_atomic
+          from private.activities a join private.deposits t on t.id = a.deposit
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+           and not t.reorged) m
+     group by 1, 2, 3) d
 $function$;
 
 CREATE OR REPLACE FUNCTION private.network_of(client text)
@@ -3433,6 +3524,19 @@ begin
   return s;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.spent_by_day(spender uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+      from private.payments p
+     where p.account = spender and p.authorized_at >= since
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     group by 1) d
+$function$;
+
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -3581,7 +3685,7 @@ end $function$;
 
 grant execute on function api.account_exposure(credential text) to service_role;
 
-grant execute on function api.await_confirmation(credential text, payment uuid) to service_role;
+grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
 
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
 
@@ -3613,7 +3717,7 @@ grant execute on function api.custody_record_replacement(slot bigint, attempt in
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.freeze_account(credential text, listed_max integer, reason text) to service_role;
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 
@@ -3685,11 +3789,11 @@ grant execute on function api.mailer_failed(mail uuid, reason text, for_good boo
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
-grant execute on function api.owner_add_recipient(credential text, address text) to service_role;
+grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
 
@@ -3699,6 +3803,8 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
+grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
 grant execute on function api.owner_find_password(credential text) to service_role;
 
 grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
@@ -3706,8 +3812,6 @@ grant execute on function api.owner_finish_login_link(credential text, token_dig
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
-
-grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
@@ -3718,6 +3822,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_overview(credential text, days integer) to service_role;
 
 grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
 
@@ -3733,11 +3839,13 @@ grant execute on function api.owner_rename_passkey(credential text, passkey text
 
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
 
-grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
+
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
-grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text) to service_role;
+grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
@@ -3747,7 +3855,7 @@ grant execute on function api.owner_take_ceremony(credential text, challenge tex
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
 
-grant execute on function api.owner_unfreeze(credential text) to service_role;
+grant execute on function api.owner_unfreeze(credential text, mail jsonb) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 

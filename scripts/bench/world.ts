@@ -158,10 +158,10 @@ export function bindingsOf(
     CUSTODY_DATABASE_KEY: secrets.custody,
     CUSTODY_ROOT_KEYS: rootKeys,
     API_KEY_PEPPER: secrets.pepper,
-    OTP_PEPPER: secrets.pepper,
     PASSWORD_PEPPER: secrets.pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
     OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
+    OTP_PEPPER: secrets.pepper,
   }
 }

@@ -53,21 +53,6 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   return { secrets, fresh: true }
 }
 
-/** The secrets under the names that functions ask for. */
-export function secretBindings(secrets: Secrets) {
-  return {
-    SUPABASE_SERVICE_KEY: secrets.service_key,
-    CUSTODY_DATABASE_KEY: secrets.custody_key,
-    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
-    API_KEY_PEPPER: secrets.api_key_pepper,
-    PASSWORD_PEPPER: secrets.password_pepper,
-    SESSION_PRIVATE_KEY: secrets.session_private_key,
-    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
-    OTP_PEPPER: secrets.otp_pepper,
-    OUTBOX_KEY: secrets.outbox_key,
-  }
-}
-
 /** Writes JSON for the owner's eyes alone; a reader sees the old file or the new one, whole. */
 export function writePrivate(file: string, content: unknown): void {
   const next = `${file}.next`

@@ -8,11 +8,16 @@ const world = await start()
 const { sql } = world.db
 
 /**
- * What narrows, shows, or ends: it needs a session and no proof of a short time ago. Anything else of
- * the owner's has to ask for one.
+ * What narrows, shows, ends, or is itself a step of the proof: it needs a session and no proof of a
+ * short time ago. Anything else of the owner's has to ask for one.
  */
 const withoutProof = [
+  'owner_begin_ceremony',
   'owner_decline_all',
+  'owner_end_other_sessions',
+  'owner_end_session',
+  'owner_find_password',
+  'owner_finish_login_link',
   'owner_forget_device',
   'owner_forget_recipient',
   'owner_list_approvals',
@@ -20,9 +25,15 @@ const withoutProof = [
   'owner_list_exposures',
   'owner_list_keys',
   'owner_list_recipients',
+  'owner_prove',
+  'owner_prove_with_passkey',
   'owner_read_approval',
   'owner_read_limits',
+  'owner_rename_passkey',
   'owner_revoke_key',
+  'owner_security',
+  'owner_take_ceremony',
+  'owner_touch_session',
 ]
 
 /** Arguments that widen, where it depends on them; any of the right type elsewhere. */
