@@ -25,7 +25,7 @@ export type Browser = {
   cookies: Map<string, string>
   /** Opens a page below /web and follows redirects. */
   visit(path: string, headers?: Record<string, string>): Promise<Shown>
-  /** Sends the form of the page shown last that has this action (else its only form) with these fields. */
+  /** Sends the form shown last that has this action, else the only one beside the menu. */
   submit(fields?: Record<string, string>, action?: string): Promise<Shown>
   /** Sends any request as this browser would, without following a redirect. */
   send(path: string, init?: RequestInit): Promise<Shown>
