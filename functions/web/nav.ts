@@ -1,2 +1,9 @@
 /** What the navigation offers, in its order. Only pages that exist are here. */
-export const nav: readonly { path: string; label: string }[] = [{ path: '', label: 'Overview' }]
+export const nav: readonly { path: string; label: string }[] = [
+  { path: '', label: 'Overview' },
+  { path: '/approvals', label: 'Approvals' },
+  { path: '/limits', label: 'Limits' },
+  { path: '/keys', label: 'API keys' },
+  { path: '/recipients', label: 'Recipients and devices' },
+  { path: '/freeze', label: 'Freeze' },
+]

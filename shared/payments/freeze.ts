@@ -27,8 +27,11 @@ const frozenRow = z.object({
 
 type Why = 'live_authorization' | 'not_queued' | (typeof obstacles)[number]
 
+/** What it takes of a request: an agent's, or one of the owner for a page. */
+type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId'>
+
 /** Freezes the caller's account; answers what is being stopped and what cannot be. */
-export async function freezeAccount(context: Context, reason: string | undefined) {
+export async function freezeAccount(context: Freezing, reason: string | undefined) {
   const question = { listed_max: listedMax, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)
   if (!frozen) throw new Error('freeze_account answered no row')
@@ -44,7 +47,10 @@ export async function freezeAccount(context: Context, reason: string | undefined
   }
 }
 
-async function stop({ world, credential, requestId }: Context, payment: OpenPayment): Promise<Why> {
+async function stop(
+  { world, credential, requestId }: Freezing,
+  payment: OpenPayment,
+): Promise<Why> {
   if (payment.obstacle !== null) return payment.obstacle
   if (!world.custody) throw new Error('CUSTODY is not bound')
   try {

@@ -50,7 +50,7 @@ function boundTo(binding: string): string[] {
 }
 
 test('only the functions that have payments signed or cancelled can reach custody', () => {
-  const paying = ['wallet-custodial-transfer', 'x402-payment-execute']
+  const paying = ['wallet-custodial-transfer', 'web', 'x402-payment-execute']
 
   expect(boundTo('CUSTODY')).toEqual(['account-freeze', 'housekeeping', ...paying])
 })
