@@ -24,6 +24,8 @@ const schema = z.object({
   SESSION_PRIVATE_KEY: z.string().min(1).optional(),
   /** JWKS of the keys whose session tokens are good, by kid; without one, only API keys are. */
   SESSION_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
+  /** Keys the HMAC under which sign-up codes are stored. */
+  OTP_PEPPER: z.string().min(16).optional(),
   /** 32 bytes in base64, under which mails are sealed until they are sent. */
   OUTBOX_KEY: z.string().optional(),
   /** Where mail leaves: https://provider/emails, or smtps://user@host for SMTP. */
@@ -34,27 +36,39 @@ const schema = z.object({
   MAIL_FROM: z.string().optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, first preferred; two of different providers are best. */
   CHAIN_RPC_URLS: z.string().default('{}'),
+  /** JSON: origins to which pages of hosted actions may link back. */
+  RETURN_URL_ORIGINS: z.string().default('[]'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */
   EUR_USD_RATE: z.string().optional(),
   ALLOW_LOOPBACK: flag,
 })
 
+const origins = z.array(z.url().refine((url) => new URL(url).origin === url, 'not an origin'))
 const endpoints = z.record(z.string().regex(/^eip155:[1-9][0-9]*$/), z.array(z.url()).min(1))
 
 /** The settings of one function; endpoints are parsed, and secrets absent where not bound. */
-export type Config = Omit<z.output<typeof schema>, 'CHAIN_RPC_URLS' | 'ALLOW_LOOPBACK'> & {
+export type Config = Omit<
+  z.output<typeof schema>,
+  'CHAIN_RPC_URLS' | 'RETURN_URL_ORIGINS' | 'ALLOW_LOOPBACK'
+> & {
+  returnUrlOrigins: readonly string[]
   chainRpcUrls: Readonly<Record<string, readonly string[]>>
   allowLoopback: boolean
 }
 
 /** Reads bindings into a Config; throws with the names of what is missing or wrong. */
 export function readConfig(bindings: unknown): Config {
-  const { CHAIN_RPC_URLS, ALLOW_LOOPBACK, ...rest } = schema.parse(bindings)
+  const { CHAIN_RPC_URLS, RETURN_URL_ORIGINS, ALLOW_LOOPBACK, ...rest } = schema.parse(bindings)
   const allowLoopback = ALLOW_LOOPBACK === 'true'
   if (allowLoopback && rest.ENVIRONMENT !== 'local') {
     throw new Error('ALLOW_LOOPBACK is for ENVIRONMENT=local only')
   }
-  return { ...rest, chainRpcUrls: endpoints.parse(JSON.parse(CHAIN_RPC_URLS)), allowLoopback }
+  return {
+    ...rest,
+    chainRpcUrls: endpoints.parse(JSON.parse(CHAIN_RPC_URLS)),
+    returnUrlOrigins: origins.parse(JSON.parse(RETURN_URL_ORIGINS)),
+    allowLoopback,
+  }
 }
 
 /** A setting that this function cannot work without. */

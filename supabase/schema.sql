@@ -161,6 +161,35 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.hosted_actions (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  credential uuid not null,
+  type text not null,
+  token_digest text not null,
+  chain bigint,
+  tokens text[],
+  asked jsonb not null,
+  created_at timestamp with time zone not null default private.clock(),
+  expires_at timestamp with time zone not null,
+  browser text,
+  opened_at timestamp with time zone,
+  wallet text,
+  declined_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint hosted_actions_pkey PRIMARY KEY (id),
+  constraint hosted_actions_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint hosted_actions_browser_check CHECK ((browser ~ '^[0-9a-f]{64}$'::text)),
+  constraint hosted_actions_check CHECK (((browser IS NULL) = (opened_at IS NULL))),
+  constraint hosted_actions_check1 CHECK ((num_nonnulls(declined_at, finished_at) <= 1)),
+  constraint hosted_actions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
+  constraint hosted_actions_token_digest_check CHECK ((token_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint hosted_actions_token_digest_key UNIQUE (token_digest),
+  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text]))),
+  constraint hosted_actions_wallet_check CHECK ((wallet ~ '^0x[0-9a-fA-F]{40}$'::text))
+);
+alter table private.hosted_actions enable row level security;
+
 create table private.idempotent_answers (
   account uuid not null,
   operation text not null,
@@ -414,6 +443,29 @@ create table private.sessions (
 );
 alter table private.sessions enable row level security;
 
+create table private.signups (
+  id uuid not null default gen_random_uuid(),
+  email text not null,
+  wish text,
+  network text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  code_digest text not null,
+  tries integer not null default 0,
+  link_digest text,
+  confirmed_at timestamp with time zone,
+  account uuid,
+  constraint signups_pkey PRIMARY KEY (id),
+  constraint signups_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint signups_check CHECK (((link_digest IS NULL) = (confirmed_at IS NULL))),
+  constraint signups_check1 CHECK (((account IS NULL) OR (link_digest IS NOT NULL))),
+  constraint signups_code_digest_check CHECK ((code_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_link_digest_key UNIQUE (link_digest),
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+);
+alter table private.signups enable row level security;
+
 create table private.wallets (
   account uuid not null,
   chain_family text not null,
@@ -435,6 +487,8 @@ alter table private.rate_buckets enable row level security;
 
 -- Indexes
 
+CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
+
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
@@ -442,6 +496,8 @@ CREATE INDEX activities_feed_by_category ON private.activities USING btree (acco
 CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+
+CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
@@ -474,6 +530,12 @@ CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, id) W
 CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
+
+CREATE INDEX signups_age ON private.signups USING btree (created_at);
+
+CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
+
+CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
 
 -- Functions
 
@@ -555,15 +617,20 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.check_alias(alias text, client text)
- RETURNS TABLE(taken boolean)
+CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
+ RETURNS TABLE(alias text, standing text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   perform private.take('alias:' || client, 300, 5);
-  return query select exists (select from private.accounts a where a.alias = check_alias.alias);
+  return query
+  select wanted.alias, case when a.alias is null then 'free'
+    when a.alias = wanted.alias then 'taken' else 'similar' end
+  from jsonb_array_elements_text(asked) with ordinality as wanted (alias, place)
+    left join private.accounts a on private.alias_look(a.alias) = private.alias_look(wanted.alias)
+  order by wanted.place limit 8;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text)
@@ -599,6 +666,33 @@ begin
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint DEFAULT NULL::bigint, tokens text[] DEFAULT NULL::text[])
+ RETURNS TABLE(action_id uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  perform pg_catalog.pg_advisory_xact_lock(
+    pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
+  delete from private.hosted_actions a
+   where a.account = caller.account and a.expires_at < private.clock() - interval '30 days';
+  if (select count(*) from private.hosted_actions a
+       where a.account = caller.account and a.expires_at > private.clock()
+         and a.opened_at is null and a.declined_at is null) >= pending_max then
+    return;
+  end if;
+  return query
+  insert into private.hosted_actions as a
+    (account, credential, type, token_digest, asked, chain, tokens, expires_at)
+  values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
+    create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
+    private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
+  returning a.id, a.expires_at;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text)
@@ -707,6 +801,45 @@ begin
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used private.signups;
+  broken text;
+begin
+  select s.* into used from private.signups s
+   where s.link_digest = custody_open_account.link_digest for update;
+  if not found or not private.is_open(used) then
+    return query select 'link_closed';
+    return;
+  end if;
+  perform private.open_account(opened, alias, address, envelope);
+  insert into private.owners (account, email, password_hash)
+  values (opened, used.email, custody_open_account.password_hash);
+  update private.signups s set account = opened where s.id = used.id;
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
+    private.clock() + interval '90 days');
+  if session is not null then
+    perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
+      session ->> 'client');
+  end if;
+  insert into private.activities (account, category, type, summary)
+  values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');
+  return query select 'opened';
+exception when unique_violation then
+  get stacked diagnostics broken = constraint_name;
+  case broken
+    when 'owners_email_key' then return query select 'address_known';
+    when 'accounts_alias_key', 'accounts_alias_look' then return query select 'alias_taken';
+    else raise;
+  end case;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
@@ -906,6 +1039,19 @@ begin
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
+ RETURNS TABLE(action jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select private.hosted_action_json(a) from private.hosted_actions a
+   where a.id = action_id and a.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
@@ -1244,6 +1390,82 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.link_connect(token_digest text, browser text, client text, wallet text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set wallet = link_connect.wallet
+   where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
+     and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_decline(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set declined_at = private.clock()
+   where a.token_digest = link_decline.token_digest
+     and (a.browser is null or a.browser = link_decline.browser)
+     and a.declined_at is null and private.hosted_action_status(a) in ('pending', 'opened');
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
+    expires_at = private.clock() + interval '1 hour'
+   where a.token_digest = link_open.token_digest and a.opened_at is null
+     and private.hosted_action_status(a) = 'pending';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, client text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take('link:' || client, 120, 10);
+  with verified as (
+    update private.hosted_actions a set finished_at = private.clock()
+     where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
+       and a.type = 'human_verification' and a.finished_at is null
+       and private.hosted_action_status(a) = 'opened'
+    returning a.account
+  )
+  insert into private.activities (account, category, type, summary)
+  select v.account, 'security', 'human_verified', 'A person confirmed to be there, by a link.'
+    from verified v;
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
  RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
  LANGUAGE plpgsql
@@ -1574,6 +1796,26 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end,
+    a.untrusted, k.label
+  from private.activities a
+  left join private.payments p on p.id = a.payment
+  left join private.credentials k on k.id = p.key
+  where a.account = caller.account and a.id = item;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
  RETURNS TABLE(email text, password_hash text)
  LANGUAGE plpgsql
@@ -1586,6 +1828,22 @@ begin
   perform private.take_slowly('proof:' || caller.account, 10, interval '1 minute');
   return query select o.email, o.password_hash from private.owners o
    where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_finish_login_link(credential text, token_digest text, browser text)
+ RETURNS TABLE(finished boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.hosted_actions a set finished_at = private.clock()
+   where a.token_digest = owner_finish_login_link.token_digest and a.account = caller.account
+     and a.browser = owner_finish_login_link.browser and a.type = 'login'
+     and a.finished_at is null and private.hosted_action_status(a) = 'opened';
+  return query select found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_forget_device(credential text, key uuid, fingerprint text)
@@ -1627,6 +1885,34 @@ begin
       pg_catalog.format('The recipient %s was removed.', address));
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
+ RETURNS TABLE(address text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  kept text;
+begin
+  select d.sender into kept
+    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
+   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
+  if kept is null then
+    return;
+  end if;
+  perform from private.accounts a where a.id = caller.account for update;
+  insert into private.known_recipients (account, chain_family, address)
+  values (caller.account, 'evm', kept) on conflict do nothing;
+  if found then
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+    insert into private.activities (account, category, type, summary)
+    values (caller.account, 'security', 'recipient_added',
+      pg_catalog.format('You added %s to the known recipients.', kept));
+  end if;
+  return query select kept;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
@@ -1715,6 +2001,34 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_overview(credential text, days integer)
+ RETURNS TABLE(overview jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  spent private.spending := private.spent(caller.account);
+  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
+    - pg_catalog.make_interval(days => owner_overview.days - 1);
+begin
+  return query
+  select pg_catalog.jsonb_build_object(
+    'created_at', a.created_at, 'limits', private.limits_json(a, spent),
+    'address', w.address,
+    'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
+      from private.payments p
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+    'waiting', (select count(*) from private.payments p where p.account = a.id
+      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()),
+    'spent_by_day', private.spent_by_day(a.id, since),
+    'moved_by_day', private.moved_by_day(a.id, since))
+  from private.accounts a
+  join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+  where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_prove(credential text, password_hash text, session_digest text)
@@ -1865,6 +2179,29 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) - 'delivery' end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+  from private.activities a left join private.payments p on p.id = a.payment
+  where a.id in (select n.id from private.activities n
+     where n.account = caller.account and n.hidden = owner_search_activity.hidden
+       and (before is null or n.id < before)
+       and (only_category is null or n.category = only_category)
+     order by n.id desc limit 20000)
+    and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
+  order by a.id desc limit page;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_security(credential text)
  RETURNS TABLE(security jsonb)
  LANGUAGE plpgsql
@@ -1877,6 +2214,9 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    -- Whether what it asks for here needs no proof first.
+    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
+      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -2096,6 +2436,75 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  at timestamptz := private.clock();
+  confirmed uuid;
+begin
+  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform pg_advisory_xact_lock(17, hashtext(email));
+  with tried as (
+    update private.signups s set tries = s.tries + 1
+     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+       and s.created_at > at - interval '10 minutes'
+    returning s.id, s.code_digest)
+  select t.id into confirmed from tried t
+   where t.code_digest = signup_confirm.code_digest limit 1;
+  return query
+  update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
+   where s.id = confirmed returning at + interval '30 minutes';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_read(link_digest text)
+ RETURNS TABLE(email text, wish text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select s.email, s.wish, s.confirmed_at + interval '30 minutes' from private.signups s
+   where s.link_digest = signup_read.link_digest and private.is_open(s);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asking text := private.network_of(client);
+begin
+  perform private.limit_signups(email, asking);
+  delete from private.signups s where s.id in (select o.id from private.signups o
+    where o.created_at <= private.clock() - interval '1 day'
+    order by o.created_at limit 10 for update skip locked);
+  insert into private.signups (email, code_digest, network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  perform private.enqueue_mail(null, case when exists (
+    select from private.owners o where o.email = signup_request.email)
+    then known_mail else code_mail end);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+      select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
+      left join private.wallets w on w.address = d.sender
+      left join private.accounts s on s.id = w.account where d.id = a.deposit)))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.admit(credential text, needed text, unfrozen boolean DEFAULT false)
  RETURNS private.credentials
  LANGUAGE plpgsql
@@ -2141,6 +2550,14 @@ begin
   end if;
   return caller;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.alias_look(alias text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.approval_json(p private.payments)
  RETURNS jsonb
@@ -2439,6 +2856,75 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hosted_action_deposit(a private.hosted_actions)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.id from private.activities v join private.deposits d on d.id = v.deposit
+   where a.type in ('deposit', 'walletconnect')
+     and v.account = a.account and not v.hidden and v.category = 'deposit'
+     and v.at > a.opened_at and v.at <= a.expires_at
+     and not d.reorged and (a.chain is null or d.chain = a.chain)
+     and (a.tokens is null or d.token = any (a.tokens))
+     and (a.type = 'deposit' or d.sender = a.wallet)
+   order by v.id limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
+    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
+    'deposit', private.deposit_json(d.id),
+    'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
+  from (select private.hosted_action_deposit(a) as id) found
+  left join private.deposits d on d.id = found.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_page(token_digest text, browser text)
+ RETURNS TABLE(action jsonb, alias text, address text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when a.browser <> hosted_action_page.browser then null
+      else private.hosted_action_json(a) end,
+    o.alias, case when a.browser = hosted_action_page.browser then w.address end
+  from private.hosted_actions a
+  join private.accounts o on o.id = a.account
+  join private.wallets w on w.account = a.account and w.chain_family = 'evm'
+  where a.token_digest = hosted_action_page.token_digest
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_actions)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select min(k.created_at) from private.credentials k
+   where a.type = 'login' and k.account = a.account and k.kind = 'session'
+     and k.created_at between a.opened_at and a.expires_at
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_status(a private.hosted_actions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when a.declined_at is not null then 'declined'
+    when a.finished_at is not null or private.hosted_action_deposit(a) is not null
+      or private.hosted_action_signed_in(a) is not null then 'finished'
+    when a.expires_at <= private.clock() then 'expired'
+    when a.opened_at is not null then 'opened'
+    else 'pending'
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
  RETURNS boolean
  LANGUAGE sql
@@ -2466,6 +2952,14 @@ CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
 AS $function$
   select k.kind = 'api_key' and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
@@ -2537,6 +3031,19 @@ AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait interval := filled_by + age - private.clock();
+begin
+  if wait > interval '0' then
+    perform private.refuse('rate_limited', '429', jsonb_build_object(
+      'retry_after_seconds', ceil(extract(epoch from wait))));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2547,6 +3054,21 @@ begin
   perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
   perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(17, hashtext(of_email));
+  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -2599,6 +3121,40 @@ AS $function$
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.moved_by_day(account uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+      from (
+        select p.settled_at as at, p.chain, p.token,
+            -coalesce(p.settled_atomic, p.amount_atomic) as atomic
+          from private.payments p
+         where p.account = moved_by_day.account and p.state = 'settled'
+           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+        union all
+        select a.at, t.chain, t.token, t.amount_atomic
+          from private.activities a join private.deposits t on t.id = a.deposit
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+           and not t.reorged) m
+     group by 1, 2, 3) d
+$function$;
+
+CREATE OR REPLACE FUNCTION private.network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
@@ -2986,6 +3542,19 @@ begin
   return s;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.spent_by_day(spender uuid, since timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+      from private.payments p
+     where p.account = spender and p.authorized_at >= since
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     group by 1) d
+$function$;
+
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -3140,9 +3709,11 @@ grant execute on function api.begin_payment(credential text, kind text, device t
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 
-grant execute on function api.check_alias(alias text, client text) to service_role;
+grant execute on function api.check_aliases(asked jsonb, client text) to service_role;
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
+
+grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text) to custody;
 
@@ -3151,6 +3722,8 @@ grant execute on function api.custody_cancel(credential text, payment uuid) to c
 grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
+
+grant execute on function api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb) to custody;
 
 grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, allowance_signature text) to custody;
 
@@ -3167,6 +3740,8 @@ grant execute on function api.freeze_account(credential text, listed_max integer
 grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
+
+grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
 grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
 
@@ -3199,6 +3774,16 @@ grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, bl
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
+
+grant execute on function api.link_connect(token_digest text, browser text, client text, wallet text) to service_role;
+
+grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
@@ -3236,11 +3821,17 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
+grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
 grant execute on function api.owner_find_password(credential text) to service_role;
+
+grant execute on function api.owner_finish_login_link(credential text, token_digest text, browser text) to service_role;
 
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
+
+grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
@@ -3251,6 +3842,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_overview(credential text, days integer) to service_role;
 
 grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
 
@@ -3267,6 +3860,8 @@ grant execute on function api.owner_rename_passkey(credential text, passkey text
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
@@ -3287,6 +3882,12 @@ grant execute on function api.payment_facts(credential text, payment uuid, kind 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
+
+grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
+
+grant execute on function api.signup_read(link_digest text) to service_role;
+
+grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
 
 grant usage on schema api to custody;
 

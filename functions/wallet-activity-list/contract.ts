@@ -1,19 +1,6 @@
 import * as z from 'zod'
-import { chain, limit, time } from '../../shared/contract/fields.ts'
+import { activityCategory, chain, limit, time } from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
-
-/** What an item can be about. */
-export const category = z.enum([
-  'transfer',
-  'deposit',
-  'x402',
-  'mandate',
-  'vault',
-  'mail',
-  'security',
-  'account',
-  'defi',
-])
 
 export const walletActivityList = operation({
   id: 'wallet_activity_list',
@@ -27,7 +14,7 @@ export const walletActivityList = operation({
       .string()
       .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
       .optional(),
-    category: category.optional(),
+    category: activityCategory.optional(),
     hidden: z
       .literal('true')
       .optional()
@@ -38,7 +25,7 @@ export const walletActivityList = operation({
       z.object({
         activity_id: z.string(),
         at: time,
-        category,
+        category: activityCategory,
         type: z.string(),
         summary: z.string(),
         status: z.string().optional(),

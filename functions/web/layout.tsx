@@ -17,7 +17,7 @@ type PageProps = PropsWithChildren<{
   lead?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
   scripts?: readonly Script[]
-  /** Of a page that waits for something to happen. */
+  /** Of a page that waits for something to happen, and has no script to look for it. */
   refreshSeconds?: number
 }>
 
@@ -33,7 +33,11 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        {refreshSeconds && <meta http-equiv="refresh" content={String(refreshSeconds)} />}
+        {refreshSeconds && (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshSeconds)} />
+          </noscript>
+        )}
         <title>{`${title} · ${owner?.account.alias ?? 'Agent Operating Account'}`}</title>
         <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={addressOf('style')} />
@@ -41,14 +45,22 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
           <script src={addressOf(name)} defer />
         ))}
       </head>
-      <body>
+      <body class={owner && 'app'}>
         <a class="skip" href="#content">
           Skip to content
         </a>
-        <Header c={c} {...(owner ? { owner } : {})} />
-        <main id="content">
-          <h1>{title}</h1>
-          {lead && <p class="lead">{lead}</p>}
+        <header>
+          <a class="brand" href={pagesBelow}>
+            <img src={addressOf('icon')} alt="" />
+            Agent Operating Account
+          </a>
+          {owner && <Menu c={c} owner={owner} />}
+        </header>
+        <main id="content" class={owner ? undefined : 'alone'}>
+          <div>
+            <h1>{title}</h1>
+            {lead && <p class="lead">{lead}</p>}
+          </div>
           {children}
         </main>
       </body>
@@ -56,29 +68,29 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
   )
 }
 
-function Header({ c, owner }: { c: Visit; owner?: Owner }) {
+/** On a narrow screen the browser's own popover, which needs no script; else always there. */
+function Menu({ c, owner }: { c: Visit; owner: Owner }) {
   return (
-    <header>
-      <a class="brand" href={pagesBelow}>
-        Agent Operating Account
-      </a>
-      {owner && (
-        <details class="menu">
-          <summary>Menu</summary>
-          <nav aria-label="Main">
-            <ul>
-              {nav.map(({ path, label }) => (
-                <li>
-                  <a href={pagesBelow + path} aria-current={isHere(c, path) ? 'page' : undefined}>
-                    {label}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-        </details>
-      )}
-    </header>
+    <>
+      <button type="button" class="open-menu" popovertarget="menu">
+        Menu
+      </button>
+      <nav id="menu" popover="auto" aria-label="Main">
+        <ul>
+          {nav.map(({ path, label }) => (
+            <li>
+              <a href={pagesBelow + path} aria-current={isHere(c, path) ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <p class="who">
+          <strong>{owner.account.alias}</strong>
+          <span class="quiet">{owner.account.mailAddress}</span>
+        </p>
+      </nav>
+    </>
   )
 }
 

@@ -35,7 +35,8 @@ export function checkPassword(
   const own = [owner.email, mailbox, owner.alias].map(stem)
   // A name that is hardly longer than nothing is in many good passwords.
   if (own.some((name) => name.length > 3 && stem(text) === name)) return 'personal'
-  if (stem(text) === '' || isGuessedFirst(text.toLowerCase()) || isGuessedFirst(stem(text))) return 'common'
+  if (stem(text) === '' || isGuessedFirst(text.toLowerCase()) || isGuessedFirst(stem(text)))
+    return 'common'
   return undefined
 }
 

@@ -119,6 +119,21 @@ export const confirmation = z.object({
   url: z.url().describe('Where the owner sees the terms and approves or declines.'),
 })
 
+/** What an item of the feed can be about. */
+export const activityCategory = z.enum([
+  'transfer',
+  'deposit',
+  'x402',
+  'mandate',
+  'vault',
+  'mail',
+  'security',
+  'account',
+  'defi',
+])
+/** A mail address; upper and lower case are one. */
+export const email = z.email().max(254).describe('Mail address.')
+
 /** A page size of 1 to 50. */
 export const limit = z
   .string()

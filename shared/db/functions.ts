@@ -24,7 +24,7 @@ export type DatabaseFunctions = {
     }
   }
   check_admission: { args: { credential: string; needed: string } }
-  check_alias: { args: { alias: string; client: string } }
+  check_aliases: { args: { asked: unknown; client: string } }
   claim_idempotency: {
     args: {
       credential: string
@@ -32,6 +32,18 @@ export type DatabaseFunctions = {
       operation: string
       key: string
       request_digest: string
+    }
+  }
+  create_hosted_action: {
+    args: {
+      credential: string
+      type: string
+      token_digest: string
+      asked: unknown
+      ttl_seconds: number
+      pending_max: number
+      chain?: number | null
+      tokens?: string[] | null
     }
   }
   custody_authorize: {
@@ -54,6 +66,18 @@ export type DatabaseFunctions = {
   custody_cancel: { args: { credential: string; payment: string } }
   custody_claim: { args: { chain: number; lanes: unknown } }
   custody_load_slot: { args: { slot: number } }
+  custody_open_account: {
+    args: {
+      link_digest: string
+      opened: string
+      alias: string
+      address: string
+      envelope: unknown
+      password_hash: string
+      api_key: unknown
+      session?: unknown
+    }
+  }
   custody_record: {
     args: {
       payment: string
@@ -101,6 +125,7 @@ export type DatabaseFunctions = {
   freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
       chain: number
@@ -182,6 +207,11 @@ export type DatabaseFunctions = {
       body?: string | null
     }
   }
+  link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
+  link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_look: { args: { token_digest: string; browser: string; client: string } }
+  link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {
       credential: string
@@ -263,14 +293,18 @@ export type DatabaseFunctions = {
   owner_decline_all: { args: { credential: string } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
+  owner_find_activity: { args: { credential: string; item: number } }
   owner_find_password: { args: { credential: string } }
+  owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
+  owner_keep_wallet: { args: { credential: string; action_id: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_overview: { args: { credential: string; days: number } }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
     args: {
@@ -294,6 +328,16 @@ export type DatabaseFunctions = {
       shown: string
       expires_in_days: number
       overlap_hours: number
+    }
+  }
+  owner_search_activity: {
+    args: {
+      credential: string
+      page: number
+      words: string
+      before?: number | null
+      only_category?: string | null
+      hidden?: boolean
     }
   }
   owner_security: { args: { credential: string } }
@@ -324,6 +368,25 @@ export type DatabaseFunctions = {
       credential: string
       recipient_alias?: string | null
       address?: string | null
+    }
+  }
+  signup_confirm: {
+    args: {
+      email: string
+      code_digest: string
+      link_digest: string
+      client: string
+    }
+  }
+  signup_read: { args: { link_digest: string } }
+  signup_request: {
+    args: {
+      email: string
+      code_digest: string
+      client: string
+      code_mail: unknown
+      known_mail: unknown
+      wish?: string | null
     }
   }
 }

@@ -1,16 +1,103 @@
+import * as z from 'zod'
+import { readBalances } from '../../../shared/chains/evm/balances.ts'
+import { addressSchema } from '../../../shared/chains/hex.ts'
+import type { Address } from '../../../shared/chains/registry.ts'
+import { connectedChains } from '../../../shared/chains/registry.ts'
+import { activityRow } from '../../../shared/payments/activity.ts'
+import { bigintText, limitsRow } from '../../../shared/payments/payment.ts'
+import type { World } from '../../../shared/world.ts'
+import { daysUpTo } from '../balance-history.ts'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { Facts } from '../parts/show.tsx'
-import type { Routes } from '../visit.ts'
+import { BalanceChart, SpendChart } from '../parts/account-charts.tsx'
+import type { ChainHoldings } from '../parts/holdings.tsx'
+import { Holdings } from '../parts/holdings.tsx'
+import { Items } from '../parts/items.tsx'
+import { Limits } from '../parts/limits.tsx'
+import { Empty, Section } from '../parts/show.tsx'
+import { Frozen, Waiting } from '../parts/standing.tsx'
+import type { Owner, Routes } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+const daysShown = 30
+const itemsShown = 6
+
+const overviewRow = z.object({
+  overview: z.object({
+    created_at: z.string(),
+    limits: limitsRow,
+    address: addressSchema,
+    reserved_usd_micros: bigintText,
+    waiting: z.int(),
+    spent_by_day: z.array(z.object({ day: z.string(), usd_micros: bigintText })),
+    moved_by_day: z.array(
+      z.object({
+        day: z.string(),
+        chain: z.int(),
+        token: z.string(),
+        atomic: z
+          .string()
+          .regex(/^-?[0-9]+$/)
+          .transform(BigInt),
+      }),
+    ),
+  }),
+})
 
 export const routes: Routes = (app) => {
   app.get('/', async (c) => {
+    const { config, now } = c.get('world')
     const me = await owner(c)
+    const { facts, recent, chains } = await read(c.get('world'), me)
+    const days = daysUpTo(now(), daysShown).filter((day) => day >= facts.created_at.slice(0, 10))
     return show(
       c,
       <Page c={c} title="Overview" owner={me}>
-        <Facts facts={[['Mail address', me.account.mailAddress]]} />
+        {me.account.isFrozen && <Frozen />}
+        <Waiting count={facts.waiting} />
+        <div class="columns">
+          <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
+          <Limits limits={facts.limits} />
+        </div>
+        <div class="columns">
+          <SpendChart
+            days={days}
+            spent={facts.spent_by_day}
+            capUsdMicros={facts.limits.daily_spending_cap.limit}
+          />
+          <BalanceChart days={days} chains={chains} moved={facts.moved_by_day} config={config} />
+        </div>
+        <Section
+          title="Recent activity"
+          action={recent.length > 0 && <a href={`${pagesBelow}/activity`}>All activity</a>}
+        >
+          {recent.length > 0 ? <Items rows={recent} /> : <Empty>{nothingYet}</Empty>}
+        </Section>
       </Page>,
     )
   })
+}
+
+const nothingYet =
+  'Nothing has happened yet. Payments, deposits and changes to the account will be listed here.'
+
+async function read(world: World, { db }: Owner) {
+  const [row, rows] = await Promise.all([
+    db.one('owner_overview', { days: daysShown }, overviewRow),
+    db.many('list_activity', { page: itemsShown }, activityRow),
+  ])
+  if (!row) throw new Error('an admitted caller has no account')
+  const facts = row.overview
+  return { facts, recent: rows, chains: await held(world, facts.address) }
+}
+
+/** What the wallet holds, from every chain that answers within the time that a page may take. */
+function held(world: World, address: Address): Promise<ChainHoldings[]> {
+  return Promise.all(
+    connectedChains(world.config).map(async (chain): Promise<ChainHoldings> => {
+      const seen = await readBalances(world, chain, { address, tokens: chain.tokens })
+      if (seen.status !== 'ok') return { chain, tokens: undefined }
+      return { chain, tokens: seen.tokens.filter(({ absent }) => !absent) }
+    }),
+  )
 }

@@ -3,13 +3,17 @@ import type { PropsWithChildren } from 'hono/jsx'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
+type FormProps = {
+  c: Visit
+  action?: string
+  id?: string
+  class?: string
+  /** What a script of the page works from. */
+  [data: `data-${string}`]: string
+}
+
 /** A form with the token that shows it to be ours. `action` is the path below the app, else this page. */
-export function Form({
-  c,
-  action,
-  children,
-  ...rest
-}: PropsWithChildren<{ c: Visit; action?: string; id?: string; class?: string }>) {
+export function Form({ c, action, children, ...rest }: PropsWithChildren<FormProps>) {
   const target = action === undefined ? c.req.path : pagesBelow + action
   return (
     <form method="post" action={target} {...rest}>
@@ -130,6 +134,31 @@ export function Choices({
         </label>
       ))}
     </fieldset>
+  )
+}
+
+export function Select({
+  name,
+  label,
+  choices,
+  chosen,
+}: {
+  name: string
+  label: string
+  choices: readonly Choice[]
+  chosen?: string
+}) {
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      <select id={`field-${name}`} name={name}>
+        {choices.map((choice) => (
+          <option value={choice.value} selected={choice.value === chosen}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }
 

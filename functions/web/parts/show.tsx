@@ -130,3 +130,24 @@ export function Section({
 export function Empty({ children }: PropsWithChildren) {
   return <p class="empty">{children}</p>
 }
+
+/** Ways to the next page of a list and back to its beginning, where there are any. */
+export function Pager({
+  newest,
+  older,
+}: {
+  newest?: string | undefined
+  older?: string | undefined
+}) {
+  if (newest === undefined && older === undefined) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      {newest === undefined ? <span /> : <a href={newest}>Newest</a>}
+      {older !== undefined && (
+        <a href={older} rel="next">
+          Older
+        </a>
+      )}
+    </nav>
+  )
+}

@@ -3,7 +3,7 @@
 /** From left to right; a part imports its own layer and those to the right of it. */
 const layers = [
   ['functions'],
-  ['http', 'payments', 'onboarding', 'oauth', 'consent', 'x402', 'auth'],
+  ['http', 'payments', 'hosted', 'onboarding', 'oauth', 'consent', 'x402', 'auth'],
   ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db'],
   ['policy', 'contract'],
   ['money', 'env.ts', 'base64.ts', 'digest.ts'],
@@ -21,6 +21,8 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
   [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
+  [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
+  [/^uqr$/, /^functions\/web\//],
 ]
 
 /** Whether a file may import another. */

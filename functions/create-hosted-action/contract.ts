@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const takesMoney = ['deposit', 'walletconnect']
+
+export const createHostedAction = operation({
+  id: 'create_login_link',
+  method: 'POST',
+  folder: 'create-hosted-action',
+  access: 'read',
+  summary: 'A link to a page on which a person signs in, sends money or confirms to be there.',
+  request: z
+    .strictObject({
+      action_type: z.enum([
+        'login',
+        'deposit',
+        'walletconnect',
+        'human_verification',
+        'website_login',
+      ]),
+      return_url: z
+        .url()
+        .max(2_048)
+        .optional()
+        .describe('Shown as a link at the end; its origin has to be one that the service allows.'),
+      chain: field.chainInput.optional(),
+      token: field.tokenInput.optional(),
+      amount: field.amount.optional(),
+      site: z.string().min(1).max(253).optional().describe('For website_login.'),
+      ttl_seconds: z
+        .int()
+        .min(60)
+        .max(3_600)
+        .optional()
+        .describe('How long the link can be opened; 900 when absent. An opened one has an hour.'),
+    })
+    .refine(
+      ({ action_type, chain, token, amount }) =>
+        takesMoney.includes(action_type) || (chain ?? token ?? amount) === undefined,
+      { message: 'chain, token and amount are for deposit and walletconnect' },
+    ),
+  response: z.object({
+    url: z.url().describe('For one browser, the first that opens it. Give it to the user alone.'),
+    action_id: z.uuid().describe('For hosted_action_status.'),
+    expires_at: field.time,
+  }),
+  errors: [
+    'unsupported_action',
+    'unsupported_chain',
+    'unsupported_token',
+    'return_url_refused',
+    'too_many_links',
+  ],
+})

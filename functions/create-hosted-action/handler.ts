@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import { fail, isRefusal } from '../../shared/contract/errors.ts'
+import { createLink, mayReturnTo } from '../../shared/hosted/link.ts'
+import { wantedDeposit } from '../../shared/hosted/wanted-deposit.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import type { createHostedAction } from './contract.ts'
+
+const madeRow = z.object({ action_id: z.uuid(), expires_at: z.string() })
+
+const ttlSecondsDefault = 900
+/** Links of one account that wait to be opened. */
+const pendingMax = 20
+
+export const run: Handler<typeof createHostedAction> = async (input, { db, world }) => {
+  const { action_type: type, return_url, ttl_seconds = ttlSecondsDefault } = input
+  if (type === 'website_login') return fail('unsupported_action')
+  if (return_url !== undefined && !mayReturnTo(world.config, return_url)) {
+    return fail('return_url_refused')
+  }
+  const wanted = wantedDeposit(world.config, input)
+  if (isRefusal(wanted)) return wanted
+  const { shown, ...matched } = wanted
+  const { url, digest } = await createLink(world)
+  const order = {
+    type,
+    token_digest: digest,
+    asked: { ...shown, ...(return_url === undefined ? {} : { return_url }) },
+    ttl_seconds,
+    pending_max: pendingMax,
+    ...matched,
+  }
+  const made = await db.one('create_hosted_action', order, madeRow)
+  if (!made) return fail('too_many_links')
+  return { url, action_id: made.action_id, expires_at: new Date(made.expires_at).toISOString() }
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const arrived = z.object({
+  amount: z.string(),
+  amount_atomic: field.amountAtomic,
+  token: z.string(),
+  chain: field.chain,
+  tx_hash: z.string(),
+  from: z.string().describe('Who sent it; a deposit makes nobody known.'),
+  finality: field.finality,
+})
+const verified = z.object({
+  verified_at: field.time,
+  valid_until: field.time.describe('After this, ask for a new verification.'),
+})
+const signedIn = z.object({ signed_in_at: field.time })
+
+export const hostedActionStatus = operation({
+  id: 'hosted_action_status',
+  method: 'GET',
+  folder: 'hosted-action-status',
+  access: 'read',
+  summary: 'What has become of a hosted action. Ask every few seconds, not faster.',
+  request: z.strictObject({ action_id: z.uuid().describe('From create_login_link.') }),
+  response: z.object({
+    action_id: z.uuid(),
+    action_type: z.enum(['login', 'deposit', 'walletconnect', 'human_verification']),
+    status: z.enum(['pending', 'opened', 'finished', 'expired', 'declined']),
+    expires_at: field.time.describe('Opening the link moves it.'),
+    result: z.union([arrived, verified, signedIn]).optional().describe('Once it is finished.'),
+  }),
+  errors: ['action_not_found'],
+})

@@ -1,0 +1,110 @@
+// Sends a token from a wallet in this browser. Wallets announce themselves (EIP-6963) and are asked by
+// EIP-1193; another source of wallets would announce itself to `offer` in the same way.
+import { parseAmount } from '../../../shared/money/amount.ts'
+
+type Provider = { request(call: { method: string; params?: unknown[] }): Promise<unknown> }
+type Announced = { info: { uuid: string; name: string }; provider: Provider }
+
+const form = document.querySelector<HTMLFormElement>('#send')
+const wallets = document.querySelector<HTMLElement>('#wallets')
+const sending = document.querySelector<HTMLElement>('#sending')
+const known = new Set<string>()
+let chosen: { provider: Provider; address: string } | undefined
+
+function say(words: string): void {
+  const place = document.querySelector('#wallet-status')
+  if (place) place.textContent = words
+}
+
+/** Any page script and extension can announce something. */
+function isAnnounced(value: unknown): value is Announced {
+  const info = field(value, 'info')
+  return (
+    typeof field(info, 'uuid') === 'string' &&
+    typeof field(info, 'name') === 'string' &&
+    typeof field(field(value, 'provider'), 'request') === 'function'
+  )
+}
+
+function offer({ info, provider }: Announced): void {
+  if (known.has(info.uuid)) return
+  known.add(info.uuid)
+  document.querySelector('#none')?.remove()
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'plain'
+  button.textContent = info.name
+  button.addEventListener('click', () => void attempt(() => connect(provider)))
+  wallets?.append(button)
+}
+
+/** What a wallet refuses is told in its own words. */
+async function attempt(step: () => Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    const code = field(error, 'code')
+    if (code === 4001) say('You declined in the wallet. Nothing was sent.')
+    else if (code === 4902) say(`Add ${form?.dataset['network']} to your wallet, then try again.`)
+    else say(`The wallet answered: ${String(field(error, 'message') ?? error)}`)
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+async function connect(provider: Provider): Promise<void> {
+  const accounts = await provider.request({ method: 'eth_requestAccounts' })
+  const address: unknown = Array.isArray(accounts) ? accounts[0] : undefined
+  if (typeof address !== 'string' || !sending) return
+  chosen = { provider, address }
+  const place = document.querySelector('#connected')
+  if (place) place.textContent = address
+  sending.hidden = false
+  say('')
+}
+
+/** The wallet is named to the page first: only what comes from it finishes the action. */
+async function send(form: HTMLFormElement): Promise<void> {
+  if (!chosen) return
+  const { provider, address } = chosen
+  const { chain, token = '', to = '', decimals } = form.dataset
+  const body = new URLSearchParams({ form: valueOf(form, 'form'), wallet: address })
+  const amount = parseAmount(valueOf(form, 'amount').trim(), Number(decimals))
+  if (amount === undefined || amount === 0n) {
+    say('The amount is a number such as 12.50.')
+    return
+  }
+  const named = await fetch(form.action, { method: 'POST', body })
+  if (!named.ok) throw new Error('This page is out of date. Open the link again.')
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] })
+  // transfer(address,uint256), ERC-20.
+  const data = `0xa9059cbb${word(to.slice(2))}${word(amount.toString(16))}`
+  const transaction = { from: address, to: token, data, value: '0x0' }
+  say('Confirm in your wallet.')
+  await provider.request({ method: 'eth_sendTransaction', params: [transaction] })
+  form.querySelector('button')?.setAttribute('disabled', '')
+  say('Sent. This page shows it when the network has it.')
+}
+
+function valueOf(form: HTMLFormElement, name: string): string {
+  return form.querySelector<HTMLInputElement>(`input[name=${name}]`)?.value ?? ''
+}
+
+function word(hex: string): string {
+  return hex.toLowerCase().padStart(64, '0')
+}
+
+if (wallets && form) {
+  wallets.hidden = false
+  window.addEventListener('eip6963:announceProvider', (event) => {
+    const detail = field(event, 'detail')
+    if (isAnnounced(detail)) offer(detail)
+  })
+  window.dispatchEvent(new Event('eip6963:requestProvider'))
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void attempt(() => send(form))
+  })
+}

@@ -1,0 +1,49 @@
+/**
+ * What a browser may do with the link of a hosted action. It acts for whoever has the link, and the
+ * first browser that opens it is told from all others by its form token.
+ */
+import * as z from 'zod'
+import { fail, Rejection } from '../../shared/contract/errors.ts'
+import { unbound } from '../../shared/db/database.ts'
+import { sha256Hex } from '../../shared/digest.ts'
+import { actionSchema } from '../../shared/hosted/action.ts'
+import { linkDigest } from '../../shared/hosted/link.ts'
+import { clientOf } from '../../shared/http/caller.ts'
+import type { Visit } from './visit.ts'
+
+const seenRow = z.object({
+  /** Null for a browser that did not open it. */
+  action: actionSchema.nullable(),
+  alias: z.string(),
+  /** The account's, once it is opened here. */
+  address: z.string().nullable(),
+})
+
+export type Seen = z.output<typeof seenRow>
+type Step = 'link_look' | 'link_open' | 'link_decline' | 'link_verify'
+
+/** Looks at the link of this request or takes a step with it; answers what its page may show. */
+export async function takeStep(c: Visit, step: Step): Promise<Seen> {
+  const { db } = c.get('world')
+  return found(await unbound(db).one(step, await heldLink(c), seenRow))
+}
+
+/** Names the wallet from which the money of this link will come. */
+export async function connectWallet(c: Visit, wallet: string): Promise<Seen> {
+  const { db } = c.get('world')
+  const args = { ...(await heldLink(c)), wallet }
+  return found(await unbound(db).one('link_connect', args, seenRow))
+}
+
+/** The link of this request and the browser that holds it, as the database knows them. */
+export async function heldLink(c: Visit) {
+  const token_digest = await linkDigest(c.get('world').config, c.req.param('token') ?? '')
+  if (token_digest === undefined) throw new Rejection(fail('link_not_found'))
+  const browser = await sha256Hex(c.get('formToken'))
+  return { token_digest, browser, client: clientOf(c.req.raw.headers) }
+}
+
+function found(seen: Seen | undefined): Seen {
+  if (!seen) throw new Rejection(fail('link_not_found'))
+  return seen
+}

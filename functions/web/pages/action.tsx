@@ -1,0 +1,90 @@
+/** The page of a hosted action's link. Looking at it changes nothing: mail scanners open links too. */
+
+import * as z from 'zod'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { isSolved } from '../../../shared/hosted/proof-of-work.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import type { Seen } from '../link.ts'
+import { connectWallet, heldLink, takeStep } from '../link.ts'
+import { opened } from '../parts/action-opened.tsx'
+import { ended, finished, offered, usedElsewhere } from '../parts/action-states.tsx'
+import type { Owner, Routes, Visit } from '../visit.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/action/:token', async (c) => showSeen(c, await takeStep(c, 'link_look')))
+  app.get('/action/:token/status', async (c) => {
+    const { action } = await takeStep(c, 'link_look')
+    return c.text(action?.status ?? 'used')
+  })
+  app.post('/action/:token/open', async (c) => {
+    const seen = await takeStep(c, 'link_open')
+    return seen.action?.type === 'login' ? signIn(c, seen) : again(c)
+  })
+  app.post('/action/:token/decline', async (c) => {
+    await takeStep(c, 'link_decline')
+    return again(c)
+  })
+  app.post('/action/:token/verify', async (c) => {
+    await verify(c, (await fields(c)).get('solution') ?? '')
+    return again(c)
+  })
+  app.post('/action/:token/connect', async (c) => {
+    const wallet = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+    const named = wallet.safeParse((await fields(c)).get('wallet'))
+    if (!named.success) throw new Rejection(fail('invalid_request'))
+    await connectWallet(c, named.data)
+    return again(c)
+  })
+}
+
+function again(c: Visit): Response {
+  return goTo(c, `/action/${c.req.param('token')}`)
+}
+
+function showSeen(c: Visit, seen: Seen) {
+  const { action } = seen
+  if (!action) return usedElsewhere(c)
+  switch (action.status) {
+    case 'pending':
+      return offered(c, { ...seen, action })
+    case 'opened':
+      return opened(c, { ...seen, action })
+    case 'finished':
+      return finished(c, { ...seen, action })
+    case 'expired':
+    case 'declined':
+      return ended(c, { ...seen, action })
+  }
+}
+
+/** Who is signed in already has done what the link is for; the others go to do it. */
+async function signIn(c: Visit, seen: Seen): Promise<Response> {
+  const me = await knownOwner(c)
+  if (!me) return goTo(c, '/login?next=/web')
+  if (me.account.alias !== seen.alias || seen.action?.status !== 'opened') return again(c)
+  const { token_digest, browser } = await heldLink(c)
+  await me.db.run('owner_finish_login_link', { token_digest, browser })
+  return goTo(c, '')
+}
+
+async function knownOwner(c: Visit): Promise<Owner | undefined> {
+  try {
+    return await owner(c)
+  } catch (error) {
+    if (error instanceof Rejection && error.refusal.refusal === 'unauthorized') return undefined
+    throw error
+  }
+}
+
+async function verify(c: Visit, solution: string): Promise<void> {
+  const { action } = await takeStep(c, 'link_look')
+  if (action?.type !== 'human_verification' || action.status !== 'opened') return
+  if (!(await isSolved(c.get('world'), action.id, solution))) {
+    throw new Rejection(
+      fail('invalid_request', {
+        message: 'Your browser did not do its part. Allow scripts on this page and try again.',
+      }),
+    )
+  }
+  await takeStep(c, 'link_verify')
+}

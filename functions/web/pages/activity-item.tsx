@@ -1,0 +1,132 @@
+import type { Child } from 'hono/jsx'
+import * as z from 'zod'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import type { ActivityItem } from '../../../shared/payments/activity.ts'
+import { activityItem, activityRow } from '../../../shared/payments/activity.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
+import { transferProof } from '../../../shared/payments/transfer-proof.ts'
+import { owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { forPeople } from '../parts/amounts.ts'
+import { categories, State } from '../parts/items.tsx'
+import { Address, Facts, Notice, Section, Time } from '../parts/show.tsx'
+import type { Owner, Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+const foundRow = activityRow.extend({ asked_by: z.string().nullable() })
+type Found = z.output<typeof foundRow>
+type Fact = readonly [name: string, value: Child]
+
+export const routes: Routes = (app) => {
+  app.get('/activity/:id', async (c) => {
+    const me = await owner(c)
+    const found = await find(c, me)
+    const item = activityItem(found)
+    return show(
+      c,
+      <Page c={c} title={titleOf(item)} owner={me} lead={<Time at={item.at} />} scripts={['copy']}>
+        {item.warning && <Notice kind="danger">{item.warning}</Notice>}
+        <Section title="What happened">
+          <p>{item.summary}</p>
+          <Facts facts={[...movedFacts(item), ...paymentFacts(found), ...chainFacts(item)]} />
+        </Section>
+        <WordsOfOthers words={item.untrusted} />
+        {found.payment?.state === 'settled' && <Proof id={found.id} />}
+        <p>
+          <a href={`${pagesBelow}/activity`}>All activity</a>
+        </p>
+      </Page>,
+    )
+  })
+  app.get('/activity/:id/proof.json', async (c) => {
+    const { payment } = await find(c, await owner(c))
+    const proof = payment && (await transferProof(c.get('world'), payment))
+    if (!payment || !proof) throw new Rejection(fail('not_found'))
+    return c.json({ proof }, 200, {
+      'content-disposition': `attachment; filename="proof-${payment.id}.json"`,
+    })
+  })
+}
+
+/** Somebody else's item is as good as none. */
+async function find(c: Visit, { db }: Owner): Promise<Found> {
+  const id = c.req.param('id') ?? ''
+  const item = /^[0-9]{1,15}$/.test(id) ? Number(id) : undefined
+  const found =
+    item === undefined ? undefined : await db.one('owner_find_activity', { item }, foundRow)
+  if (!found) throw new Rejection(fail('not_found'))
+  return found
+}
+
+function titleOf(item: ActivityItem): string {
+  const { category } = item
+  if (item.amount === undefined) return categories[category]
+  return `${categories[category]} of ${forPeople(item.amount)} ${item.token ?? ''}`
+}
+
+function movedFacts(item: ActivityItem): Fact[] {
+  const { status, amount, token, from } = item
+  return [
+    ...(status ? [['Status', <State of={status} />] as const] : []),
+    ...(amount ? [['Amount', `${forPeople(amount)} ${token ?? ''}`] as const] : []),
+    ...(from?.alias ? [['From', from.alias] as const] : []),
+    ...(from ? [['From address', <Address value={from.address} />] as const] : []),
+  ]
+}
+
+const consentWords: Record<NonNullable<Payment['consent_level']>, string> = {
+  none: 'Within the limit for payments without asking',
+  mandate: 'Covered by a mandate',
+  agent_asserted: 'On the word of the agent that you confirmed it',
+  user_session: 'Approved by you in this app',
+  user_passkey: 'Approved by you with your passkey',
+}
+
+function paymentFacts({ payment, asked_by }: Found): Fact[] {
+  if (!payment) return []
+  const { payee_alias: alias, consent_level: level, failure } = payment
+  const origin = payment.terms['origin']
+  return [
+    ...(alias === null ? [] : [['To', alias] as const]),
+    ['To address', <Address value={payment.payee} />],
+    ...(typeof origin === 'string' ? [['For', origin] as const] : []),
+    ...(asked_by === null ? [] : [['Asked by', `The key “${asked_by}”`] as const]),
+    ...(level === null ? [] : [['Allowed because', consentWords[level]] as const]),
+    ...(failure === null ? [] : [['Why it ended', failure] as const]),
+    ['Payment', <code>{payment.id}</code>],
+    ...(payment.block_number === null ? [] : [['Block', String(payment.block_number)] as const]),
+  ]
+}
+
+function chainFacts(item: ActivityItem): Fact[] {
+  const { tx_hash: hash } = item
+  return hash === undefined ? [] : [['Transaction', <code class="long">{hash}</code>]]
+}
+
+/** Set apart, so that nobody takes it for ours. */
+function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefined }) {
+  const entries = Object.entries(words)
+  if (entries.length === 0) return null
+  return (
+    <Section title="Words of others">
+      <p class="quiet small">Written by whoever asked for this. We have not checked any of it.</p>
+      <Facts facts={entries.map(([name, text]) => [name, text] as const)} />
+    </Section>
+  )
+}
+
+function Proof({ id }: { id: string }) {
+  return (
+    <Section title="Proof">
+      <p>
+        The chain's own record of this payment, in a form that anybody can check without trusting
+        us.
+      </p>
+      <p>
+        <a href={`${pagesBelow}/activity/${id}/proof.json`} download>
+          Download the proof
+        </a>
+      </p>
+    </Section>
+  )
+}

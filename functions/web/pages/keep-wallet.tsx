@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { actionSchema } from '../../../shared/hosted/action.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { Button, Checkbox, Form } from '../parts/form.tsx'
+import { Address, Facts, Notice } from '../parts/show.tsx'
+import type { Owner, Routes, Visit } from '../visit.ts'
+
+const actionRow = z.object({ action: actionSchema })
+const keptRow = z.object({ address: z.string() })
+
+export const routes: Routes = (app) => {
+  app.get('/keep-wallet/:action', async (c) => {
+    const me = await owner(c)
+    const { sender, isKnown } = await payerOf(me, actionId(c))
+    return show(
+      c,
+      <Page c={c} title="Make this wallet a known recipient" owner={me} scripts={['copy']}>
+        <Facts facts={[['Wallet', <Address value={sender} />]]} />
+        {isKnown ? (
+          <Notice kind="good">It is a known recipient of {me.account.alias}.</Notice>
+        ) : (
+          <Question c={c} alias={me.account.alias} />
+        )}
+      </Page>,
+    )
+  })
+  app.post('/keep-wallet/:action', async (c) => {
+    const me = await owner(c)
+    const isTicked = (await fields(c)).get('sure') === 'yes'
+    const action_id = actionId(c)
+    if (isTicked && !(await me.db.one('owner_keep_wallet', { action_id }, keptRow))) {
+      throw new Rejection(fail('not_found'))
+    }
+    return goTo(c, `/keep-wallet/${action_id}`)
+  })
+}
+
+function Question({ c, alias }: { c: Visit; alias: string }) {
+  return (
+    <>
+      <p>
+        Money came to {alias} from this wallet. As a known recipient it can be paid within the
+        automatic limit without anybody's confirmation.
+      </p>
+      <Form c={c}>
+        <Checkbox name="sure" label="This wallet is mine, or of somebody whom I trust" />
+        <Button>Make it known</Button>
+      </Form>
+    </>
+  )
+}
+
+function actionId(c: Visit): string {
+  const id = z.uuid().safeParse(c.req.param('action'))
+  if (!id.success) throw new Rejection(fail('not_found'))
+  return id.data
+}
+
+/** Who paid by this link; nobody where the account has no such link or no money came by it. */
+async function payerOf({ db }: Owner, action_id: string) {
+  const found = await db.one('hosted_action', { action_id }, actionRow)
+  const deposit = found?.action.deposit
+  if (!deposit || found.action.type !== 'walletconnect') throw new Rejection(fail('not_found'))
+  return { sender: deposit.sender, isKnown: found.action.sender_known }
+}

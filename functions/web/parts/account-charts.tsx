@@ -1,0 +1,89 @@
+import type { Config } from '../../../shared/env.ts'
+import type { Moved } from '../balance-history.ts'
+import { balanceHistory } from '../balance-history.ts'
+import { heldUsd, spentUsd } from './amounts.ts'
+import { BarChart, StepChart } from './charts.tsx'
+import type { ChainHoldings } from './holdings.tsx'
+import { Empty, Section } from './show.tsx'
+
+/** What agents spent on each day, against the cap of a day. */
+export function SpendChart({
+  days,
+  spent,
+  capUsdMicros,
+}: {
+  days: readonly string[]
+  spent: readonly { day: string; usd_micros: bigint }[]
+  capUsdMicros: bigint
+}) {
+  const byDay = new Map(spent.map(({ day, usd_micros }) => [day, usd_micros]))
+  const points = days.map((day) => point(day, byDay.get(day) ?? 0n, spentUsd))
+  const total = points.reduce((sum, { value }) => sum + value, 0n)
+  return (
+    <Section title="Spending per day">
+      {total === 0n ? (
+        <Empty>{`Nothing was spent in the last ${wordsFor(days.length)}.`}</Empty>
+      ) : (
+        <BarChart
+          id="spending"
+          title="Spending per day in USD"
+          says={`${spentUsd(total)} USD in ${wordsFor(days.length)}.`}
+          unit="USD"
+          points={points}
+          cap={{ value: capUsdMicros, text: heldUsd(capUsdMicros) }}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** What the account was worth at the end of each day, where every chain tells what it is worth now. */
+export function BalanceChart({
+  days,
+  chains,
+  moved,
+  config,
+}: {
+  days: readonly string[]
+  chains: readonly ChainHoldings[]
+  moved: readonly Moved[]
+  config: Config
+}) {
+  const isWhole = chains.every(({ tokens }) => tokens !== undefined)
+  const held = chains.flatMap(({ chain, tokens = [] }) =>
+    tokens.map(({ token, amountAtomic }) => ({ chain: chain.id, token, atomic: amountAtomic })),
+  )
+  const values = balanceHistory(days, held, moved, config)
+  const points = days.map((day, at) => point(day, values[at] ?? 0n, heldUsd))
+  const [first, last] = [points[0], points.at(-1)]
+  return (
+    <Section title="Balance over time">
+      {!isWhole ? (
+        <Empty>A chain did not answer, so this cannot be drawn right now.</Empty>
+      ) : points.every(({ value }) => value === 0n) ? (
+        <Empty>There is nothing to draw before the first deposit.</Empty>
+      ) : (
+        <StepChart
+          id="balance"
+          title="Balance at the end of each day in USD"
+          says={`From ${first?.text ?? ''} to ${last?.text ?? ''} USD in ${wordsFor(days.length)}, from what is held now and what moved.`}
+          unit="USD"
+          points={points}
+        />
+      )}
+    </Section>
+  )
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** A day as a point, in words that need no year. */
+function point(day: string, value: bigint, inWords: (usdMicros: bigint) => string) {
+  const [, month = '', date = ''] = day.split('-')
+  const label = `${Number(date)} ${months[Number(month) - 1] ?? ''}`
+  return { label, value, text: inWords(value) }
+}
+
+function wordsFor(days: number): string {
+  return days === 1 ? 'one day' : `${days} days`
+}

@@ -1,0 +1,62 @@
+/** What came of a hosted action, and the way back to where the person came from. */
+import { findChain } from '../../../shared/chains/registry.ts'
+import type { HostedAction } from '../../../shared/hosted/action.ts'
+import { resultOf } from '../../../shared/hosted/action.ts'
+import { pagesBelow } from '../visit.ts'
+import { LinkButton } from './form.tsx'
+import { Address, Facts, Money, Notice, Time } from './show.tsx'
+
+export function Outcome({ action }: { action: HostedAction }) {
+  const result = resultOf(action)
+  if (!result) return null
+  if ('verified_at' in result) {
+    return (
+      <p>
+        Your agent is told that somebody was there. That is good until{' '}
+        <Time at={result.valid_until} />.
+      </p>
+    )
+  }
+  if ('signed_in_at' in result) {
+    return (
+      <p>
+        You are signed in. <a href={pagesBelow}>To the overview</a>
+      </p>
+    )
+  }
+  const network = findChain(result.chain)
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Received', <Money amount={result.amount} unit={result.token} />],
+          ['Network', network?.title ?? result.chain],
+          ['From', <Address value={result.from} />],
+          ['Transaction', <code class="long">{result.tx_hash}</code>],
+        ]}
+      />
+      {action.wallet && (
+        <Notice>
+          <p>
+            This wallet is not a known recipient by that. If payments to it need no confirmation
+            from now on, the owner has to say so.
+          </p>
+          <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** Never followed by itself: who leaves the page sees where to. */
+export function WayBack({ action: { asked } }: { action: HostedAction }) {
+  if (asked.return_url === undefined) return null
+  const { host } = new URL(asked.return_url)
+  return (
+    <p>
+      <a class="button plain" href={asked.return_url} rel="noreferrer">
+        Back to {host}
+      </a>
+    </p>
+  )
+}

@@ -1,0 +1,104 @@
+/** A hosted action while it is not at work: what is asked, and that it is over. */
+import type { Child } from 'hono/jsx'
+import type { HostedAction } from '../../../shared/hosted/action.ts'
+import { Page, show } from '../layout.tsx'
+import type { Seen } from '../link.ts'
+import type { Visit } from '../visit.ts'
+import { Outcome, WayBack } from './action-outcome.tsx'
+import { Button, Form } from './form.tsx'
+import { Time } from './show.tsx'
+
+/** A page of a link that this browser may see. */
+export type Shown = Seen & { action: HostedAction }
+
+const titles: Record<HostedAction['type'], string> = {
+  login: 'Sign in',
+  deposit: 'Send money',
+  walletconnect: 'Send money from your wallet',
+  human_verification: 'Confirm that you are there',
+}
+
+export function titleOf({ type }: HostedAction): string {
+  return titles[type]
+}
+
+/** Before anybody has opened the link: what for, and the two ways on. */
+export function offered(c: Visit, { action, alias }: Shown) {
+  return show(
+    c,
+    <Page c={c} title={titleOf(action)} lead={purposeOf(action, alias)}>
+      <p>
+        The link works until <Time at={action.expires_at} />, in the browser that continues first.
+      </p>
+      <div class="actions">
+        <Form c={c} action={stepPath(c, 'open')}>
+          <Button>Continue</Button>
+        </Form>
+        <Decline c={c} />
+      </div>
+    </Page>,
+  )
+}
+
+export function Decline({ c }: { c: Visit }) {
+  return (
+    <Form c={c} action={stepPath(c, 'decline')}>
+      <Button kind="plain">Decline</Button>
+    </Form>
+  )
+}
+
+/** Path of a step below the pages. */
+export function stepPath(c: Visit, step: string): string {
+  return `/action/${c.req.param('token')}/${step}`
+}
+
+function purposeOf({ type, asked }: HostedAction, alias: string): Child {
+  const what = [asked.amount, asked.token ?? 'money'].join(' ').trim()
+  switch (type) {
+    case 'login':
+      return `The agent of ${alias} asks you to sign in to the account.`
+    case 'deposit':
+      return `The agent of ${alias} asks you to send ${what} to the account.`
+    case 'walletconnect':
+      return `The agent of ${alias} asks you to send ${what} to the account, from a wallet in this browser.`
+    case 'human_verification':
+      return `The agent of ${alias} asks a person to confirm that they are there.`
+  }
+}
+
+export function usedElsewhere(c: Visit) {
+  return show(
+    c,
+    <Page c={c} title="This link is used">
+      <p>It was opened in another browser and works only there. Ask your agent for a new one.</p>
+    </Page>,
+    410,
+  )
+}
+
+export function ended(c: Visit, { action }: Shown) {
+  const isDeclined = action.status === 'declined'
+  return show(
+    c,
+    <Page c={c} title={isDeclined ? 'You declined' : 'This link has expired'}>
+      <p>
+        {isDeclined
+          ? 'The agent is told. Nothing else happened.'
+          : 'Nothing more can be done with it. Ask your agent for a new one.'}
+      </p>
+      <WayBack action={action} />
+    </Page>,
+    isDeclined ? 200 : 410,
+  )
+}
+
+export function finished(c: Visit, { action }: Shown) {
+  return show(
+    c,
+    <Page c={c} title={action.deposit ? 'The money has arrived' : 'Done'}>
+      <Outcome action={action} />
+      <WayBack action={action} />
+    </Page>,
+  )
+}

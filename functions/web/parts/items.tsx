@@ -1,0 +1,86 @@
+/** Items of the feed as a list; each leads to its own page. */
+import type * as z from 'zod'
+import type { ActivityItem, activityRow } from '../../../shared/payments/activity.ts'
+import { activityItem } from '../../../shared/payments/activity.ts'
+import { pagesBelow } from '../visit.ts'
+import { forPeople } from './amounts.ts'
+import { Badge, Time } from './show.tsx'
+
+export const categories: Record<ActivityItem['category'], string> = {
+  transfer: 'Transfer',
+  deposit: 'Deposit',
+  x402: 'Purchase',
+  mandate: 'Mandate',
+  vault: 'Vault',
+  mail: 'Mail',
+  security: 'Security',
+  account: 'Account',
+  defi: 'DeFi',
+}
+
+const states: Record<
+  string,
+  readonly [kind: 'plain' | 'good' | 'warning' | 'danger', word: string]
+> = {
+  awaiting_confirmation: ['warning', 'Waiting for approval'],
+  submitted: ['plain', 'On its way'],
+  unknown: ['warning', 'Not certain yet'],
+  settled: ['good', 'Settled'],
+  failed: ['danger', 'Failed'],
+  released: ['plain', 'Not sent'],
+  declined: ['plain', 'Declined'],
+  expired: ['plain', 'Expired'],
+  included: ['good', 'Arrived'],
+  safe: ['good', 'Arrived'],
+  finalized: ['good', 'Arrived, final'],
+  reorged: ['danger', 'Taken back'],
+}
+
+export function State({ of }: { of: string }) {
+  const [kind, word] = states[of] ?? ['plain', of]
+  return <Badge kind={kind}>{word}</Badge>
+}
+
+type Row = z.output<typeof activityRow>
+
+export function Items({ rows }: { rows: readonly Row[] }) {
+  return (
+    <ul class="items">
+      {rows.map((row) => {
+        const item = activityItem(row)
+        return (
+          <li>
+            <a href={`${pagesBelow}/activity/${row.id}`}>{headlineOf(row, item)}</a>
+            <Amount item={item} />
+            <span class="meta">
+              <Time at={item.at} />
+              <span>{categories[row.category]}</span>
+              {item.status && <State of={item.status} />}
+            </span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** Whom it is about. An address that has no name is shown whole: parts of it are easily imitated. */
+function headlineOf({ payment, deposit }: Row, item: ActivityItem): string {
+  if (deposit) return `From ${deposit.sender_alias ?? deposit.sender}`
+  if (!payment) return item.summary
+  const origin = payment.terms['origin']
+  if (typeof origin === 'string') return `To ${new URL(origin).host}`
+  return `To ${payment.payee_alias ?? payment.payee}`
+}
+
+/** With its sign: what came in is plus. */
+function Amount({ item }: { item: ActivityItem }) {
+  if (item.amount === undefined) return null
+  const sign = item.category === 'deposit' ? '+' : '−'
+  return (
+    <span class="money amount">
+      {sign}
+      {forPeople(item.amount)} <span class="unit">{item.token}</span>
+    </span>
+  )
+}

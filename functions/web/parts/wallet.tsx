@@ -1,0 +1,73 @@
+/** Sending from a wallet in the browser. The script finds the wallets; here is what it works from. */
+import type { Visit } from '../visit.ts'
+import type { Way } from './deposit.tsx'
+import { networkTitle } from './deposit.tsx'
+import { Button, Field, Form } from './form.tsx'
+import { Address, Facts, Notice } from './show.tsx'
+
+type WalletProps = {
+  c: Visit
+  way: Way
+  address: string
+  /** Where the connected wallet is named, below the app. */
+  connectPath: string
+}
+
+export function WalletPanel(props: WalletProps) {
+  const { way, address } = props
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Network', networkTitle(way.chain)],
+          ['Token', way.token.symbol],
+          ['To', <Address value={address} />],
+        ]}
+      />
+      <noscript>
+        <Notice kind="warning" title="Scripts are needed here">
+          A wallet in the browser is reached by script.
+        </Notice>
+      </noscript>
+      <section id="wallets" hidden>
+        <h2>Choose a wallet</h2>
+        <p id="none">No wallet was found in this browser. Use one that has a wallet.</p>
+      </section>
+      <SendForm {...props} />
+      <p id="wallet-status" role="status" />
+    </>
+  )
+}
+
+/** Shown once a wallet is connected. */
+function SendForm({ c, way, address, connectPath }: WalletProps) {
+  const { chain, token, amount } = way
+  const order = {
+    'data-chain': `0x${chain.id.toString(16)}`,
+    'data-network': chain.title,
+    'data-token': token.address,
+    'data-decimals': String(token.decimals),
+    'data-to': address,
+  }
+  return (
+    <section id="sending" hidden>
+      <h2>Send</h2>
+      <Form c={c} action={connectPath} id="send" {...order}>
+        <input type="hidden" name="wallet" value="" />
+        <p>
+          From <code id="connected" class="long" />
+        </p>
+        <Field
+          name="amount"
+          label="Amount"
+          inputmode="decimal"
+          required
+          autocomplete="off"
+          unit={token.symbol}
+          {...(amount === undefined ? {} : { value: amount })}
+        />
+        <Button>Send from this wallet</Button>
+      </Form>
+    </section>
+  )
+}

@@ -1,0 +1,71 @@
+/**
+ * An item of the feed as it leaves the database and as it is told. Payments and deposits are told as
+ * they stand now; words of others are kept apart from our sentences.
+ */
+import * as z from 'zod'
+import { assetOf } from '../chains/registry.ts'
+import { activityCategory } from '../contract/fields.ts'
+import { formatAmount } from '../money/amount.ts'
+import { depositItem, depositRow } from './deposit.ts'
+import type { Payment } from './payment.ts'
+import { paymentRow } from './payment.ts'
+import { statusOf, summaryOf } from './words.ts'
+
+/** What api.list_activity answers. */
+export const activityRow = z.object({
+  id: z.string(),
+  at: z.string(),
+  category: activityCategory,
+  type: z.string(),
+  summary: z.string().nullable(),
+  payment: paymentRow.nullable(),
+  untrusted: z.record(z.string(), z.string()).nullable(),
+  deposit: depositRow.nullable(),
+})
+
+/** An item in the form of the wire. What moved is there where money did. */
+export type ActivityItem = {
+  activity_id: string
+  at: string
+  category: z.output<typeof activityCategory>
+  type: string
+  summary: string
+  status?: string
+  amount?: string
+  token?: string
+  chain?: string
+  tx_hash?: string
+  from?: { address: string; alias?: string }
+  warning?: string
+  ref?: { kind: string; id: string }
+  untrusted?: Record<string, string>
+}
+
+/** Tells a row as an item. */
+export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
+  const { id, at, category, type, summary, payment, deposit, untrusted } = row
+  return {
+    activity_id: id,
+    at: new Date(at).toISOString(),
+    category,
+    type,
+    summary: summary ?? '',
+    ...(untrusted ? { untrusted } : {}),
+    ...(payment ? paymentItem(payment) : {}),
+    ...(deposit ? depositItem(deposit) : {}),
+  }
+}
+
+function paymentItem(payment: Payment) {
+  const { chain, token } = assetOf(payment)
+  return {
+    summary: summaryOf(payment),
+    status: statusOf(payment.state),
+    amount: formatAmount(payment.amount_atomic, token.decimals),
+    token: token.symbol,
+    chain: chain.caip2,
+    ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
+    ref: { kind: payment.kind, id: payment.id },
+    ...(payment.memo === null ? {} : { untrusted: { memo: payment.memo } }),
+  }
+}

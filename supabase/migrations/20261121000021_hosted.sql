@@ -1,0 +1,237 @@
+-- Hosted actions: what an agent asks a person to do on a page, by a link that works for one browser.
+-- The link shows and does nothing that widens what anybody may do; for that the owner signs in.
+
+create table private.hosted_actions (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null references private.accounts,
+  credential uuid not null references private.credentials,
+  type text not null check (type in ('login', 'deposit', 'walletconnect', 'human_verification')),
+  -- HMAC of the link's token with a pepper that the database never sees.
+  token_digest text not null unique check (token_digest ~ '^[0-9a-f]{64}$'),
+  -- What has to arrive; null where the person may choose. One symbol has an address on each chain.
+  chain bigint,
+  tokens text[],
+  -- What the page shows of the order: chain, token, amount, return_url.
+  asked jsonb not null,
+  created_at timestamptz not null default private.clock(),
+  expires_at timestamptz not null,
+  -- The browser that opened it, as a digest of its form cookie: a link that two have is used by one.
+  browser text check (browser ~ '^[0-9a-f]{64}$'),
+  opened_at timestamptz,
+  -- Of walletconnect: the wallet that the person connected, from which the money has to come.
+  wallet text check (wallet ~ '^0x[0-9a-fA-F]{40}$'),
+  declined_at timestamptz,
+  finished_at timestamptz,
+  check ((browser is null) = (opened_at is null)),
+  check (num_nonnulls(declined_at, finished_at) <= 1)
+);
+create index hosted_actions_account on private.hosted_actions (account, expires_at);
+alter table private.hosted_actions enable row level security;
+
+-- The deposit that an opened action waits for. It is looked up and never written down, so that one
+-- that the chain took back finishes nothing.
+create function private.hosted_action_deposit(a private.hosted_actions) returns uuid
+  language sql stable as $$
+  select d.id from private.activities v join private.deposits d on d.id = v.deposit
+   where a.type in ('deposit', 'walletconnect')
+     and v.account = a.account and not v.hidden and v.category = 'deposit'
+     and v.at > a.opened_at and v.at <= a.expires_at
+     and not d.reorged and (a.chain is null or d.chain = a.chain)
+     and (a.tokens is null or d.token = any (a.tokens))
+     and (a.type = 'deposit' or d.sender = a.wallet)
+   order by v.id limit 1
+$$;
+
+-- When the owner signed in after the link was opened, in whatever browser.
+create function private.hosted_action_signed_in(a private.hosted_actions) returns timestamptz
+  language sql stable as $$
+  select min(k.created_at) from private.credentials k
+   where a.type = 'login' and k.account = a.account and k.kind = 'session'
+     and k.created_at between a.opened_at and a.expires_at
+$$;
+
+create function private.hosted_action_status(a private.hosted_actions) returns text
+  language sql stable as $$
+  select case
+    when a.declined_at is not null then 'declined'
+    when a.finished_at is not null or private.hosted_action_deposit(a) is not null
+      or private.hosted_action_signed_in(a) is not null then 'finished'
+    when a.expires_at <= private.clock() then 'expired'
+    when a.opened_at is not null then 'opened'
+    else 'pending'
+  end
+$$;
+
+-- The form in which an action leaves the database.
+create function private.hosted_action_json(a private.hosted_actions) returns jsonb
+  language sql stable as $$
+  select jsonb_build_object(
+    'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
+    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
+    'deposit', private.deposit_json(d.id),
+    'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
+  from (select private.hosted_action_deposit(a) as id) found
+  left join private.deposits d on d.id = found.id
+$$;
+
+-- Makes an action. No row when as many as are allowed wait to be opened. What ended a month ago is
+-- forgotten.
+create function api.create_hosted_action(
+  credential text, type text, token_digest text, asked jsonb, ttl_seconds integer,
+  pending_max integer, chain bigint default null, tokens text[] default null)
+  returns table (action_id uuid, expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  perform pg_catalog.pg_advisory_xact_lock(
+    pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
+  delete from private.hosted_actions a
+   where a.account = caller.account and a.expires_at < private.clock() - interval '30 days';
+  if (select count(*) from private.hosted_actions a
+       where a.account = caller.account and a.expires_at > private.clock()
+         and a.opened_at is null and a.declined_at is null) >= pending_max then
+    return;
+  end if;
+  return query
+  insert into private.hosted_actions as a
+    (account, credential, type, token_digest, asked, chain, tokens, expires_at)
+  values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
+    create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
+    private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
+  returning a.id, a.expires_at;
+end $$;
+
+-- An action of the caller's account.
+create function api.hosted_action(credential text, action_id uuid) returns table (action jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query select private.hosted_action_json(a) from private.hosted_actions a
+   where a.id = action_id and a.account = caller.account;
+end $$;
+
+-- What the page of a link may show to a browser: to one that did not open it, that it is used. What
+-- the account is called is shown to whoever has the link, its address once it is opened.
+create function private.hosted_action_page(token_digest text, browser text)
+  returns table (action jsonb, alias text, address text) language sql stable as $$
+  select case when a.browser <> hosted_action_page.browser then null
+      else private.hosted_action_json(a) end,
+    o.alias, case when a.browser = hosted_action_page.browser then w.address end
+  from private.hosted_actions a
+  join private.accounts o on o.id = a.account
+  join private.wallets w on w.account = a.account and w.chain_family = 'evm'
+  where a.token_digest = hosted_action_page.token_digest
+$$;
+
+-- The pages behind links act for whoever has the link, so they are limited by who asks.
+create function api.link_look(token_digest text, browser text, client text)
+  returns table (action jsonb, alias text, address text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('link:' || client, 120, 10);
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $$;
+
+-- Opens a link for this browser alone, if nobody has opened it. From then on an hour is left: money
+-- takes its time.
+create function api.link_open(token_digest text, browser text, client text)
+  returns table (action jsonb, alias text, address text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
+    expires_at = private.clock() + interval '1 hour'
+   where a.token_digest = link_open.token_digest and a.opened_at is null
+     and private.hosted_action_status(a) = 'pending';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $$;
+
+-- Declines what is not over, by the browser that opened it or, while nobody has, by any.
+create function api.link_decline(token_digest text, browser text, client text)
+  returns table (action jsonb, alias text, address text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set declined_at = private.clock()
+   where a.token_digest = link_decline.token_digest
+     and (a.browser is null or a.browser = link_decline.browser)
+     and a.declined_at is null and private.hosted_action_status(a) in ('pending', 'opened');
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $$;
+
+-- Names the wallet from which the money will come. It is nobody's proof: what counts is the transfer.
+create function api.link_connect(token_digest text, browser text, client text, wallet text)
+  returns table (action jsonb, alias text, address text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('link:' || client, 120, 10);
+  update private.hosted_actions a set wallet = link_connect.wallet
+   where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
+     and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $$;
+
+-- Books that a person confirmed to be there. The proof of work is checked by the caller; it is good
+-- for one action, and that ends here once.
+create function api.link_verify(token_digest text, browser text, client text)
+  returns table (action jsonb, alias text, address text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('link:' || client, 120, 10);
+  with verified as (
+    update private.hosted_actions a set finished_at = private.clock()
+     where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
+       and a.type = 'human_verification' and a.finished_at is null
+       and private.hosted_action_status(a) = 'opened'
+    returning a.account
+  )
+  insert into private.activities (account, category, type, summary)
+  select v.account, 'security', 'human_verified', 'A person confirmed to be there, by a link.'
+    from verified v;
+  return query select * from private.hosted_action_page(token_digest, browser);
+end $$;
+
+-- Finishes a login link that the owner opened while signed in.
+create function api.owner_finish_login_link(credential text, token_digest text, browser text)
+  returns table (finished boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.hosted_actions a set finished_at = private.clock()
+   where a.token_digest = owner_finish_login_link.token_digest and a.account = caller.account
+     and a.browser = owner_finish_login_link.browser and a.type = 'login'
+     and a.finished_at is null and private.hosted_action_status(a) = 'opened';
+  return query select found;
+end $$;
+
+-- Makes the wallet that paid by a link a known recipient. No row when the caller's account has no
+-- such link, or no money came from that wallet by it.
+create function api.owner_keep_wallet(credential text, action_id uuid)
+  returns table (address text) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  kept text;
+begin
+  select d.sender into kept
+    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
+   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
+  if kept is null then
+    return;
+  end if;
+  perform from private.accounts a where a.id = caller.account for update;
+  insert into private.known_recipients (account, chain_family, address)
+  values (caller.account, 'evm', kept) on conflict do nothing;
+  if found then
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+    insert into private.activities (account, category, type, summary)
+    values (caller.account, 'security', 'recipient_added',
+      pg_catalog.format('You added %s to the known recipients.', kept));
+  end if;
+  return query select kept;
+end $$;
+grant execute on function api.create_hosted_action, api.hosted_action, api.link_look, api.link_open,
+  api.link_decline, api.link_connect, api.link_verify, api.owner_finish_login_link,
+  api.owner_keep_wallet to service_role;

@@ -1,0 +1,116 @@
+-- What the owner's pages show together: one call for a page instead of one for each part of it.
+
+-- The account at a glance. Days are those of UTC, those without an entry are left out. Spending
+-- counts on the day of its authorization, as limits do; movements on the day on which money moved.
+create function api.owner_overview(credential text, days integer)
+  returns table (overview jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  spent private.spending := private.spent(caller.account);
+  since timestamptz := pg_catalog.date_trunc('day', private.clock(), 'utc')
+    - pg_catalog.make_interval(days => owner_overview.days - 1);
+begin
+  return query
+  select pg_catalog.jsonb_build_object(
+    'created_at', a.created_at, 'limits', private.limits_json(a, spent),
+    'address', w.address,
+    'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
+      from private.payments p
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+    'waiting', (select count(*) from private.payments p where p.account = a.id
+      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()),
+    'spent_by_day', private.spent_by_day(a.id, since),
+    'moved_by_day', private.moved_by_day(a.id, since))
+  from private.accounts a
+  join private.wallets w on w.account = a.id and w.chain_family = 'evm'
+  where a.id = caller.account;
+end $$;
+
+create function private.spent_by_day(spender uuid, since timestamptz) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
+  from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
+      from private.payments p
+     where p.account = spender and p.authorized_at >= since
+       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     group by 1) d
+$$;
+
+-- By how much each token of the wallet grew or shrank. A payment settles soon after its
+-- authorization, by which payments are found; deposits count from when they were seen.
+create function private.moved_by_day(account uuid, since timestamptz) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'day', d.day, 'chain', d.chain, 'token', d.token, 'atomic', d.sum::text)), '[]')
+  from (select (m.at at time zone 'utc')::date as day, m.chain, m.token, sum(m.atomic)
+      from (
+        select p.settled_at as at, p.chain, p.token,
+            -coalesce(p.settled_atomic, p.amount_atomic) as atomic
+          from private.payments p
+         where p.account = moved_by_day.account and p.state = 'settled'
+           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+        union all
+        select a.at, t.chain, t.token, t.amount_atomic
+          from private.activities a join private.deposits t on t.id = a.deposit
+         where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
+           and not t.reorged) m
+     group by 1, 2, 3) d
+$$;
+
+-- Everything in an item that its reader may remember, in one text.
+create function private.activity_words(a private.activities, p private.payments) returns text
+  language sql stable as $$
+  select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+      select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
+      left join private.wallets w on w.address = d.sender
+      left join private.accounts s on s.id = w.account where d.id = a.deposit)))
+$$;
+
+-- As api.list_activity, of items that hold these words. So that a rare word ends, the newest 20,000
+-- are looked through from where the page begins.
+create function api.owner_search_activity(
+  credential text, page integer, words text, before bigint default null,
+  only_category text default null, hidden boolean default false)
+  returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
+    deposit jsonb, untrusted jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) - 'delivery' end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+  from private.activities a left join private.payments p on p.id = a.payment
+  where a.id in (select n.id from private.activities n
+     where n.account = caller.account and n.hidden = owner_search_activity.hidden
+       and (before is null or n.id < before)
+       and (only_category is null or n.category = only_category)
+     order by n.id desc limit 20000)
+    and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
+  order by a.id desc limit page;
+end $$;
+
+-- One item of the feed, kept out of it or not, with its payment whole and the label of the key that
+-- asked for it. No row for a stranger's item, as for none.
+create function api.owner_find_activity(credential text, item bigint)
+  returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
+    deposit jsonb, untrusted jsonb, asked_by text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select a.id::text, a.at, a.category, a.type, a.summary,
+    case when p.id is not null then private.payment_json(p) end,
+    case when a.deposit is not null then private.deposit_json(a.deposit) end,
+    a.untrusted, k.label
+  from private.activities a
+  left join private.payments p on p.id = a.payment
+  left join private.credentials k on k.id = p.key
+  where a.account = caller.account and a.id = item;
+end $$;
+grant execute on function api.owner_overview, api.owner_search_activity,
+  api.owner_find_activity to service_role;

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stop as stopEsbuild } from 'esbuild'
+import { afterAll, expect, test, vi } from 'vitest'
+import { buildFunctions } from '../../scripts/build.ts'
+import { readFunctions } from '../../scripts/local/functions.ts'
+import { startMailCatcher } from '../../scripts/local/mail.ts'
+import { outboxPages } from '../../scripts/local/outbox-pages.ts'
+import { startWorkers } from '../../scripts/local/workers.ts'
+import { sealMail } from '../../shared/mail/outbox.ts'
+import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
+import { start } from '../support/world.ts'
+
+const modules = mkdtempSync(join(tmpdir(), 'aoa-mailer-'))
+afterAll(async () => {
+  await stopEsbuild()
+  rmSync(modules, { recursive: true, force: true })
+})
+
+test('the mailer sends what waits from its own worker, over SMTP, and the outbox page shows it', async () => {
+  const { world, db, bindings } = await start()
+  const catcher = await startMailCatcher()
+  const to = 'ann@people.example'
+  const mail = await sealMail(world, { ...signUpCode({ code: '482913', minutes: 10 }), to })
+  await db.sql`select private.enqueue_mail(null, ${db.sql.json(mail)})`
+  await buildFunctions(modules)
+  const functions = (await readFunctions()).filter(({ folder }) => folder === 'mailer')
+  const given = { ...bindings.product, MAIL_URL: catcher.smtpUrl }
+  const lines: string[] = []
+  const log = (line: string) => lines.push(line)
+
+  const workers = await startWorkers({ functions, port: 0, modules, bindings: given, log })
+  await vi.waitUntil(() => catcher.caught().length > 0, { timeout: 20_000, interval: 20 })
+
+  const shown = async (path: string) => (await fetch(new URL(path, catcher.outboxUrl))).text()
+  expect(await shown('/')).toContain('href="/messages/1"')
+  expect(await shown('/messages/1')).toContain('482913')
+  expect(await shown(`/messages?to=${to}`)).toContain('482913')
+  expect(await shown('/messages?to=eve@people.example')).toBe('[]')
+  await workers.stop()
+  await catcher.close()
+  expect(lines).toEqual([])
+})
+
+test('the outbox page is not read under a name that a stranger gave this machine', async () => {
+  const asked = outboxPages(() => [])
+
+  expect((await asked(new Request('http://rebound.example:8025/'))).status).toBe(421)
+  expect((await asked(new Request('http://localhost:8025/'))).status).toBe(200)
+})
