@@ -443,6 +443,29 @@ create table private.sessions (
 );
 alter table private.sessions enable row level security;
 
+create table private.signups (
+  id uuid not null default gen_random_uuid(),
+  email text not null,
+  wish text,
+  network text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  code_digest text not null,
+  tries integer not null default 0,
+  link_digest text,
+  confirmed_at timestamp with time zone,
+  account uuid,
+  constraint signups_pkey PRIMARY KEY (id),
+  constraint signups_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint signups_check CHECK (((link_digest IS NULL) = (confirmed_at IS NULL))),
+  constraint signups_check1 CHECK (((account IS NULL) OR (link_digest IS NOT NULL))),
+  constraint signups_code_digest_check CHECK ((code_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_link_digest_key UNIQUE (link_digest),
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+);
+alter table private.signups enable row level security;
+
 create table private.wallets (
   account uuid not null,
   chain_family text not null,
@@ -463,6 +486,8 @@ create unlogged table private.rate_buckets (
 alter table private.rate_buckets enable row level security;
 
 -- Indexes
+
+CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
@@ -506,6 +531,12 @@ CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (s
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
+CREATE INDEX signups_age ON private.signups USING btree (created_at);
+
+CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
+
+CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
 -- Functions
 
 CREATE OR REPLACE FUNCTION api.account_exposure(credential text)
@@ -520,7 +551,7 @@ begin
   return query select private.key_exposure(caller);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
+CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid, mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -535,6 +566,10 @@ begin
   returning * into waiting;
   if found then
     perform private.record_payment(waiting, 'confirmation_requested');
+  end if;
+  if exists (select from private.payments p where p.id = payment
+    and p.account = caller.account and p.state = 'awaiting_confirmation') then
+    perform private.enqueue_mail(caller.account, mail, 6);
   end if;
   return true;
 end $function$;
@@ -586,15 +621,20 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.check_alias(alias text, client text)
- RETURNS TABLE(taken boolean)
+CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
+ RETURNS TABLE(alias text, standing text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   perform private.take('alias:' || client, 300, 5);
-  return query select exists (select from private.accounts a where a.alias = check_alias.alias);
+  return query
+  select wanted.alias, case when a.alias is null then 'free'
+    when a.alias = wanted.alias then 'taken' else 'similar' end
+  from jsonb_array_elements_text(asked) with ordinality as wanted (alias, place)
+    left join private.accounts a on private.alias_look(a.alias) = private.alias_look(wanted.alias)
+  order by wanted.place limit 8;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text)
@@ -767,6 +807,45 @@ begin
   where s.id = custody_load_slot.slot and s.state = 'open';
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used private.signups;
+  broken text;
+begin
+  select s.* into used from private.signups s
+   where s.link_digest = custody_open_account.link_digest for update;
+  if not found or not private.is_open(used) then
+    return query select 'link_closed';
+    return;
+  end if;
+  perform private.open_account(opened, alias, address, envelope);
+  insert into private.owners (account, email, password_hash)
+  values (opened, used.email, custody_open_account.password_hash);
+  update private.signups s set account = opened where s.id = used.id;
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
+    private.clock() + interval '90 days');
+  if session is not null then
+    perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
+      session ->> 'client');
+  end if;
+  insert into private.activities (account, category, type, summary)
+  values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');
+  return query select 'opened';
+exception when unique_violation then
+  get stacked diagnostics broken = constraint_name;
+  case broken
+    when 'owners_email_key' then return query select 'address_known';
+    when 'accounts_alias_key', 'accounts_alias_look' then return query select 'alias_taken';
+    else raise;
+  end case;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
@@ -880,7 +959,7 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -912,6 +991,7 @@ begin
       case caller.kind when 'session' then 'The account was frozen by its owner.'
         else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
   with signed as (
@@ -1583,7 +1663,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text)
+CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1604,6 +1684,7 @@ begin
     values (caller.account, 'evm', address) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1624,7 +1705,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1638,6 +1719,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
       expires_in_days));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2044,7 +2126,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer)
+CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(placed uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2072,6 +2154,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
       overlap_hours));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2111,6 +2194,9 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    -- Whether what it asks for here needs no proof first.
+    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
+      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -2129,7 +2215,7 @@ begin
   from private.owners o where o.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text)
+CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text, before text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2152,6 +2238,7 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
     update private.accounts x set facts_version = x.facts_version + 1,
@@ -2241,7 +2328,7 @@ begin
   returning k.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text)
+CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(unfrozen boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2256,6 +2343,7 @@ begin
   if unfrozen then
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2330,6 +2418,63 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  at timestamptz := private.clock();
+  confirmed uuid;
+begin
+  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform pg_advisory_xact_lock(17, hashtext(email));
+  with tried as (
+    update private.signups s set tries = s.tries + 1
+     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+       and s.created_at > at - interval '10 minutes'
+    returning s.id, s.code_digest)
+  select t.id into confirmed from tried t
+   where t.code_digest = signup_confirm.code_digest limit 1;
+  return query
+  update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
+   where s.id = confirmed returning at + interval '30 minutes';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_read(link_digest text)
+ RETURNS TABLE(email text, wish text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select s.email, s.wish, s.confirmed_at + interval '30 minutes' from private.signups s
+   where s.link_digest = signup_read.link_digest and private.is_open(s);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asking text := private.network_of(client);
+begin
+  perform private.limit_signups(email, asking);
+  delete from private.signups s where s.id in (select o.id from private.signups o
+    where o.created_at <= private.clock() - interval '1 day'
+    order by o.created_at limit 10 for update skip locked);
+  insert into private.signups (email, code_digest, network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  perform private.enqueue_mail(null, case when exists (
+    select from private.owners o where o.email = signup_request.email)
+    then known_mail else code_mail end);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -2387,6 +2532,14 @@ begin
   end if;
   return caller;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.alias_look(alias text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.approval_json(p private.payments)
  RETURNS jsonb
@@ -2602,7 +2755,8 @@ begin
     return;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  on conflict on constraint outbox_pkey do nothing;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text)
@@ -2782,6 +2936,14 @@ AS $function$
     and (k.expires_at is null or k.expires_at > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -2851,6 +3013,19 @@ AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait interval := filled_by + age - private.clock();
+begin
+  if wait > interval '0' then
+    perform private.refuse('rate_limited', '429', jsonb_build_object(
+      'retry_after_seconds', ceil(extract(epoch from wait))));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2861,6 +3036,21 @@ begin
   perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
   perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(17, hashtext(of_email));
+  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -2935,6 +3125,18 @@ AS $function$
            and not t.reorged) m
      group by 1, 2, 3) d
 $function$;
+
+CREATE OR REPLACE FUNCTION private.network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
@@ -3483,13 +3685,13 @@ end $function$;
 
 grant execute on function api.account_exposure(credential text) to service_role;
 
-grant execute on function api.await_confirmation(credential text, payment uuid) to service_role;
+grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
 
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 
-grant execute on function api.check_alias(alias text, client text) to service_role;
+grant execute on function api.check_aliases(asked jsonb, client text) to service_role;
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
@@ -3503,6 +3705,8 @@ grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custod
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
 
+grant execute on function api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb) to custody;
+
 grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, allowance_signature text) to custody;
 
 grant execute on function api.custody_record_cancel(credential text, payment uuid, signature text) to custody;
@@ -3513,7 +3717,7 @@ grant execute on function api.custody_record_replacement(slot bigint, attempt in
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.freeze_account(credential text, listed_max integer, reason text) to service_role;
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 
@@ -3585,11 +3789,11 @@ grant execute on function api.mailer_failed(mail uuid, reason text, for_good boo
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
-grant execute on function api.owner_add_recipient(credential text, address text) to service_role;
+grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
 
@@ -3635,13 +3839,13 @@ grant execute on function api.owner_rename_passkey(credential text, passkey text
 
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
 
-grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
-grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text) to service_role;
+grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
@@ -3651,13 +3855,19 @@ grant execute on function api.owner_take_ceremony(credential text, challenge tex
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
 
-grant execute on function api.owner_unfreeze(credential text) to service_role;
+grant execute on function api.owner_unfreeze(credential text, mail jsonb) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
+
+grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
+
+grant execute on function api.signup_read(link_digest text) to service_role;
+
+grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
 
 grant usage on schema api to custody;
 
