@@ -36,7 +36,7 @@ test('shows the terms in full, warns, and approves; the agent then pays once', a
   expect(shown.status).toBe(200)
   const groups = payee.address.slice(2).match(/.{4}/g) ?? []
   const told = [
-    '500 USDC',
+    '500.00 USDC',
     payee.alias,
     groups.join(' '),
     'New recipient',

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { formatUsd } from '../../../shared/money/amount.ts'
 import { time } from '../../../shared/payments/payment.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Field, Form } from '../parts/form.tsx'
 import { Address, Empty, Section, Table, Time } from '../parts/show.tsx'
+import { spentUsd } from '../parts/usd.ts'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -85,7 +85,7 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
             { label: 'Payments', cell: ({ payments }) => payments, isNumber: true },
             {
               label: 'Paid',
-              cell: ({ paid_usd_micros }) => `${formatUsd(BigInt(paid_usd_micros))} USD`,
+              cell: ({ paid_usd_micros }) => `${spentUsd(BigInt(paid_usd_micros))} USD`,
               isNumber: true,
             },
             {

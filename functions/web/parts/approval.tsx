@@ -5,7 +5,9 @@ import type { Payment } from '../../../shared/payments/payment.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../approvals.ts'
+import { forPeople } from './amounts.ts'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
+import { heldUsd } from './usd.ts'
 
 /** The amount as the payee gets it. */
 export function Amount({ payment }: { payment: Payment }) {
@@ -17,7 +19,7 @@ export function Amount({ payment }: { payment: Payment }) {
 export function Terms({ approval: { payment_row: payment, asked } }: { approval: Approval }) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
-  const usd = `${formatUsd(payment.amount_usd_micros)} USD`
+  const usd = `${forPeople(formatUsd(payment.amount_usd_micros))} USD`
   return (
     <Section title="What is paid">
       <Facts
@@ -108,11 +110,11 @@ export function Left({ approval, facts }: Opened) {
         rows={rows}
         columns={[
           { label: 'Limit', cell: ({ name }) => name },
-          { label: 'Set to', cell: ({ window }) => formatUsd(window.limit), isNumber: true },
-          { label: 'Left now', cell: ({ window }) => formatUsd(headroom(window)), isNumber: true },
+          { label: 'Set to', cell: ({ window }) => heldUsd(window.limit), isNumber: true },
+          { label: 'Left now', cell: ({ window }) => heldUsd(headroom(window)), isNumber: true },
           {
             label: 'Left after',
-            cell: ({ window, used }) => formatUsd(headroom(after(window, used))),
+            cell: ({ window, used }) => heldUsd(headroom(after(window, used))),
             isNumber: true,
           },
         ]}

@@ -1,9 +1,9 @@
 /** What each key could move by itself, in plain words: what a thief of it would get. */
 import * as z from 'zod'
-import { formatUsd } from '../../../shared/money/amount.ts'
 import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'
 import { Empty, Section, Table } from './show.tsx'
+import { spentUsd } from './usd.ts'
 
 export const keyExposureRow = z.object({
   key: z.string(),
@@ -19,7 +19,7 @@ const weekMinutes = 7 * dayMinutes
 
 export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
   const within = (minutes: number) => (row: KeyExposure) =>
-    `${formatUsd(exposureWithin(exposureFacts(row.exposure), minutes).usdMicros)} USD`
+    `${spentUsd(exposureWithin(exposureFacts(row.exposure), minutes).usdMicros)} USD`
   return (
     <Section title="The worst case">
       <p>

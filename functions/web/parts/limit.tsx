@@ -5,6 +5,7 @@ import type { Window } from '../../../shared/policy/facts.ts'
 import type { Visit } from '../visit.ts'
 import { Button, Field, Form } from './form.tsx'
 import { Facts, Section } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 export const limitNames = [
   'automatic_daily',
@@ -61,8 +62,8 @@ export function Limit({
       {window && (
         <Facts
           facts={[
-            ['Used in the last 24 hours', `${formatUsd(window.spent)} USD`],
-            ['Left', `${formatUsd(headroom(window))} USD`],
+            ['Used in the last 24 hours', `${spentUsd(window.spent)} USD`],
+            ['Left', `${heldUsd(headroom(window))} USD`],
           ]}
         />
       )}

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { limitsRow } from '../../../shared/payments/payment.ts'
-import { heldUsd, spentUsd } from './amounts.ts'
 import { Section, Time } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 type LimitsRow = z.output<typeof limitsRow>
 
