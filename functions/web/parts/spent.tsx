@@ -12,7 +12,7 @@ const words: Record<keyof LimitsRow, string> = {
 }
 
 /** What agents spent in the last 24 hours, against each limit. */
-export function Limits({ limits }: { limits: LimitsRow }) {
+export function Spent({ limits }: { limits: LimitsRow }) {
   return (
     <Section title="Spent in the last 24 hours">
       <div class="bars">
