@@ -11,6 +11,7 @@ import { readRoots } from '../../shared/custody/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
+import { bindingsOf } from './bindings.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
   type Account,
@@ -36,8 +37,6 @@ import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
 
-export const mailDomain = 'agents.example'
-const eurUsdRate = '1.10'
 const blockTimeSeconds = 2
 
 export type WorldOptions = {
@@ -106,13 +105,13 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const bindings = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
+  const bindings = bindingsOf({ ...start, chains, mail })
   const log = (line: string) => console.error(line)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
     endings.keep(working, (all) => all.stop()),
     openMerchant(start, chains),
-    provision(opening, chains),
+    provision({ ...opening, bindings }, chains),
   ])
   say('functions listening')
   return { url: workers.url, ...owned, chains, merchant, mail }
@@ -160,36 +159,12 @@ async function openMerchant(start: Start, chains: readonly [Chain, ...Chain[]]) 
   return merchant
 }
 
-function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
-  return {
-    ENVIRONMENT: 'local',
-    ALLOW_LOOPBACK: 'true',
-    BASE_URL: `http://127.0.0.1:${ports.functions}`,
-    WEB_URL: `http://localhost:${ports.functions}/web`,
-    MAIL_DOMAIN: mailDomain,
-    EUR_USD_RATE: eurUsdRate,
-    SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,
-    CHAIN_RPC_URLS: JSON.stringify(
-      Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),
-    ),
-    SUPABASE_SERVICE_KEY: secrets.service_key,
-    CUSTODY_DATABASE_KEY: secrets.custody_key,
-    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
-    API_KEY_PEPPER: secrets.api_key_pepper,
-    PASSWORD_PEPPER: secrets.password_pepper,
-    SESSION_PRIVATE_KEY: secrets.session_private_key,
-    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
-    OUTBOX_KEY: secrets.outbox_key,
-    MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
-    // The server here asks for no password.
-    MAIL_TOKEN: 'none',
-  }
-}
-
 type Opening = Start & { databaseUrl: string }
 
-async function provision(opening: Opening, chains: readonly Chain[]) {
-  const { databaseUrl, secrets, directory, fresh, say } = opening
+type Provisioning = Opening & { bindings: Record<string, string> }
+
+async function provision(opening: Provisioning, chains: readonly Chain[]) {
+  const { databaseUrl, bindings, secrets, directory, fresh, say } = opening
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   const secretsFile = join(directory, 'secrets.json')
   try {
@@ -201,7 +176,7 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
     const owner = await ownedAccount(sql, roots, 'demo')
     const shop = await ownedAccount(sql, roots, 'shop')
     const apiKeys = await ownedKeys(sql, owner, secrets)
-    await readyOwner(sql, worldFrom(bindingsOf(opening, chains)), owner, secrets.owner_password)
+    await readyOwner(sql, worldFrom(bindings), owner, secrets.owner_password)
     writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
