@@ -3,10 +3,13 @@ import type { Operation } from '../shared/contract/operation.ts'
 import { accountExposure } from './account-exposure/contract.ts'
 import { accountFreeze } from './account-freeze/contract.ts'
 import { checkAlias } from './check-availability/contract.ts'
+import { confirmRegistrationCode } from './confirm-registration-code/contract.ts'
+import { createAccount } from './create-account/contract.ts'
 import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
 import { hostedActionStatus } from './hosted-action-status/contract.ts'
+import { requestSignupVerification } from './request-signup-verification/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
@@ -17,6 +20,9 @@ import { x402PaymentPrepare } from './x402-payment-prepare/contract.ts'
 export const contracts: readonly Operation[] = [
   getIdentity,
   checkAlias,
+  requestSignupVerification,
+  confirmRegistrationCode,
+  createAccount,
   walletBalances,
   resolveTransferRecipient,
   walletCustodialTransfer,

@@ -24,6 +24,8 @@ const schema = z.object({
   SESSION_PRIVATE_KEY: z.string().min(1).optional(),
   /** JWKS of the keys whose session tokens are good, by kid; without one, only API keys are. */
   SESSION_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
+  /** Keys the HMAC under which sign-up codes are stored. */
+  OTP_PEPPER: z.string().min(16).optional(),
   /** 32 bytes in base64, under which mails are sealed until they are sent. */
   OUTBOX_KEY: z.string().optional(),
   /** Where mail leaves: https://provider/emails, or smtps://user@host for SMTP. */

@@ -443,6 +443,29 @@ create table private.sessions (
 );
 alter table private.sessions enable row level security;
 
+create table private.signups (
+  id uuid not null default gen_random_uuid(),
+  email text not null,
+  wish text,
+  network text not null,
+  created_at timestamp with time zone not null default private.clock(),
+  code_digest text not null,
+  tries integer not null default 0,
+  link_digest text,
+  confirmed_at timestamp with time zone,
+  account uuid,
+  constraint signups_pkey PRIMARY KEY (id),
+  constraint signups_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint signups_check CHECK (((link_digest IS NULL) = (confirmed_at IS NULL))),
+  constraint signups_check1 CHECK (((account IS NULL) OR (link_digest IS NOT NULL))),
+  constraint signups_code_digest_check CHECK ((code_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint signups_link_digest_key UNIQUE (link_digest),
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+);
+alter table private.signups enable row level security;
+
 create table private.wallets (
   account uuid not null,
   chain_family text not null,
@@ -463,6 +486,8 @@ create unlogged table private.rate_buckets (
 alter table private.rate_buckets enable row level security;
 
 -- Indexes
+
+CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
@@ -505,6 +530,12 @@ CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, id) W
 CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
+
+CREATE INDEX signups_age ON private.signups USING btree (created_at);
+
+CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
+
+CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
 
 -- Functions
 
@@ -590,15 +621,20 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.check_alias(alias text, client text)
- RETURNS TABLE(taken boolean)
+CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
+ RETURNS TABLE(alias text, standing text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   perform private.take('alias:' || client, 300, 5);
-  return query select exists (select from private.accounts a where a.alias = check_alias.alias);
+  return query
+  select wanted.alias, case when a.alias is null then 'free'
+    when a.alias = wanted.alias then 'taken' else 'similar' end
+  from jsonb_array_elements_text(asked) with ordinality as wanted (alias, place)
+    left join private.accounts a on private.alias_look(a.alias) = private.alias_look(wanted.alias)
+  order by wanted.place limit 8;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text)
@@ -769,6 +805,45 @@ begin
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  used private.signups;
+  broken text;
+begin
+  select s.* into used from private.signups s
+   where s.link_digest = custody_open_account.link_digest for update;
+  if not found or not private.is_open(used) then
+    return query select 'link_closed';
+    return;
+  end if;
+  perform private.open_account(opened, alias, address, envelope);
+  insert into private.owners (account, email, password_hash)
+  values (opened, used.email, custody_open_account.password_hash);
+  update private.signups s set account = opened where s.id = used.id;
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
+    private.clock() + interval '90 days');
+  if session is not null then
+    perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
+      session ->> 'client');
+  end if;
+  insert into private.activities (account, category, type, summary)
+  values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');
+  return query select 'opened';
+exception when unique_violation then
+  get stacked diagnostics broken = constraint_name;
+  case broken
+    when 'owners_email_key' then return query select 'address_known';
+    when 'accounts_alias_key', 'accounts_alias_look' then return query select 'alias_taken';
+    else raise;
+  end case;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
@@ -1819,34 +1894,6 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
- RETURNS TABLE(address text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential, true);
-  kept text;
-begin
-  select d.sender into kept
-    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
-   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
-  if kept is null then
-    return;
-  end if;
-  perform from private.accounts a where a.id = caller.account for update;
-  insert into private.known_recipients (account, chain_family, address)
-  values (caller.account, 'evm', kept) on conflict do nothing;
-  if found then
-    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-    insert into private.activities (account, category, type, summary)
-    values (caller.account, 'security', 'recipient_added',
-      pg_catalog.format('You added %s to the known recipients.', kept));
-  end if;
-  return query select kept;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
  RETURNS TABLE(approvals jsonb, waiting integer)
  LANGUAGE plpgsql
@@ -2147,6 +2194,9 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    -- Whether what it asks for here needs no proof first.
+    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
+      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -2368,6 +2418,63 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  at timestamptz := private.clock();
+  confirmed uuid;
+begin
+  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform pg_advisory_xact_lock(17, hashtext(email));
+  with tried as (
+    update private.signups s set tries = s.tries + 1
+     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+       and s.created_at > at - interval '10 minutes'
+    returning s.id, s.code_digest)
+  select t.id into confirmed from tried t
+   where t.code_digest = signup_confirm.code_digest limit 1;
+  return query
+  update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
+   where s.id = confirmed returning at + interval '30 minutes';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_read(link_digest text)
+ RETURNS TABLE(email text, wish text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select s.email, s.wish, s.confirmed_at + interval '30 minutes' from private.signups s
+   where s.link_digest = signup_read.link_digest and private.is_open(s);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asking text := private.network_of(client);
+begin
+  perform private.limit_signups(email, asking);
+  delete from private.signups s where s.id in (select o.id from private.signups o
+    where o.created_at <= private.clock() - interval '1 day'
+    order by o.created_at limit 10 for update skip locked);
+  insert into private.signups (email, code_digest, network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  perform private.enqueue_mail(null, case when exists (
+    select from private.owners o where o.email = signup_request.email)
+    then known_mail else code_mail end);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -2425,6 +2532,14 @@ begin
   end if;
   return caller;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.alias_look(alias text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.approval_json(p private.payments)
  RETURNS jsonb
@@ -2821,6 +2936,14 @@ AS $function$
     and (k.expires_at is null or k.expires_at > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -2890,6 +3013,19 @@ AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  wait interval := filled_by + age - private.clock();
+begin
+  if wait > interval '0' then
+    perform private.refuse('rate_limited', '429', jsonb_build_object(
+      'retry_after_seconds', ceil(extract(epoch from wait))));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2900,6 +3036,21 @@ begin
   perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
   perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(17, hashtext(of_email));
+  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -2974,6 +3125,18 @@ AS $function$
            and not t.reorged) m
      group by 1, 2, 3) d
 $function$;
+
+CREATE OR REPLACE FUNCTION private.network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
@@ -3528,7 +3691,7 @@ grant execute on function api.begin_payment(credential text, kind text, device t
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 
-grant execute on function api.check_alias(alias text, client text) to service_role;
+grant execute on function api.check_aliases(asked jsonb, client text) to service_role;
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
@@ -3541,6 +3704,8 @@ grant execute on function api.custody_cancel(credential text, payment uuid) to c
 grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
 
 grant execute on function api.custody_load_slot(slot bigint) to custody;
+
+grant execute on function api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb) to custody;
 
 grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, allowance_signature text) to custody;
 
@@ -3648,8 +3813,6 @@ grant execute on function api.owner_forget_device(credential text, key uuid, fin
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
 
-grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
-
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
@@ -3699,6 +3862,12 @@ grant execute on function api.payment_facts(credential text, payment uuid, kind 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
+
+grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
+
+grant execute on function api.signup_read(link_digest text) to service_role;
+
+grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
 
 grant usage on schema api to custody;
 

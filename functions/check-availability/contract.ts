@@ -13,7 +13,10 @@ export const checkAlias = operation({
   response: z.object({
     alias: z.string().describe('Canonical form.'),
     available: z.boolean(),
-    reason: z.enum(['taken', 'reserved', 'malformed']).optional(),
+    reason: z
+      .enum(['taken', 'similar', 'reserved', 'malformed'])
+      .optional()
+      .describe('similar: it looks like one that is taken.'),
     suggestions: z.array(z.string()),
   }),
   errors: [],

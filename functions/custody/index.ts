@@ -3,6 +3,7 @@ import { openCustody } from '../../shared/custody/custody.ts'
 import type {
   AuthorizeRequest,
   CancelRequest,
+  OpenAccountRequest,
   RelayRequest,
   ReplaceRequest,
 } from '../../shared/custody/port.ts'
@@ -24,6 +25,10 @@ export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
 
   cancel(request: CancelRequest) {
     return openCustody(worldFrom(this.env)).cancel(request)
+  }
+
+  openAccount(request: OpenAccountRequest) {
+    return openCustody(worldFrom(this.env)).openAccount(request)
   }
 
   override fetch(): Response {

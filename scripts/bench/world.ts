@@ -162,5 +162,6 @@ export function bindingsOf(
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
     OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
+    OTP_PEPPER: secrets.pepper,
   }
 }

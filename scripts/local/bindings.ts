@@ -1,21 +1,16 @@
-/** Every var and secret of the local functions, from what was started for them. */
+/** What the functions of the local world are bound to. */
 import type { Chain } from './chain.ts'
-import type { MailCatcher } from './mail.ts'
 import type { Ports } from './ports.ts'
 import type { Secrets } from './secrets.ts'
 
 const mailDomain = 'agents.example'
 const eurUsdRate = '1.10'
 
-type Started = {
-  ports: Ports
-  secrets: Secrets
-  chains: readonly Chain[]
-  mail: Pick<MailCatcher, 'smtpUrl'>
-}
-
-/** What the functions of this world are given; each takes what wrangler.toml names for it. */
-export function bindingsOf({ ports, secrets, chains, mail }: Started): Record<string, string> {
+/** A value for every var and secret that a function may name, but for those that others bring. */
+export function bindingsOf(
+  { ports, secrets }: { ports: Ports; secrets: Secrets },
+  chains: readonly Pick<Chain, 'network' | 'rpcUrl'>[],
+) {
   return {
     ENVIRONMENT: 'local',
     ALLOW_LOOPBACK: 'true',
@@ -34,9 +29,9 @@ export function bindingsOf({ ports, secrets, chains, mail }: Started): Record<st
     PASSWORD_PEPPER: secrets.password_pepper,
     SESSION_PRIVATE_KEY: secrets.session_private_key,
     SESSION_PUBLIC_KEYS: secrets.session_public_keys,
+    OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
     MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
-    MAIL_URL: mail.smtpUrl,
     // The server here asks for no password.
     MAIL_TOKEN: 'none',
   }

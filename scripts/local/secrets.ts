@@ -19,7 +19,8 @@ const schema = z.object({
   session_public_keys: z.string(),
   /** Of the demo owner. */
   owner_password: z.string(),
-  // Absent in worlds that are older than mail.
+  // Absent in worlds that are older than onboarding and mail.
+  otp_pepper: z.string().default(newKey),
   outbox_key: z.string().default(newKey),
   /** An address that nobody has paid. */
   payee: z.string().regex(/^0x[0-9a-f]{40}$/),
@@ -44,6 +45,7 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     session_private_key: privateKey,
     session_public_keys: publicKeys,
     owner_password: `demo-${randomBytes(9).toString('base64url')}`,
+    otp_pepper: newKey(),
     outbox_key: newKey(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},

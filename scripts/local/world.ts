@@ -105,7 +105,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const bindings = bindingsOf({ ...start, chains, mail })
+  const bindings = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
   const log = (line: string) => console.error(line)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([

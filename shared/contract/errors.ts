@@ -45,7 +45,22 @@ export const errorTable = {
   resource_unavailable: [502, 'The resource did not answer as an HTTP server should.'],
   no_payment_required: [409, 'The resource did not ask for a payment.'],
   invalid_challenge: [422, 'The payment challenge cannot be read.'],
-  rate_limited: [429, 'Too many requests with this credential. Wait, then try again.'],
+  code_not_accepted: [
+    422,
+    'The code is not right or no longer good. Look at the newest mail, or ask for a new code.',
+  ],
+  browser_only: [
+    403,
+    'Only a person does this, in a browser. Give registration_url to your user, and go no further.',
+  ],
+  registration_closed: [
+    410,
+    'The registration link was used or is older than 30 minutes. Begin again with a new code.',
+  ],
+  alias_unavailable: [409, 'This alias cannot be had. check_alias tells why, and what is free.'],
+  weak_password: [422, 'The password is too easy to guess. Choose another one.'],
+  account_exists: [409, 'This mail address has an account already. Sign in to it.'],
+  rate_limited: [429, 'Too many requests. Wait, then try again.'],
   internal_error: [500, 'Something failed on our side. The request id identifies it.'],
   unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>

@@ -131,6 +131,8 @@ export const activityCategory = z.enum([
   'account',
   'defi',
 ])
+/** A mail address; upper and lower case are one. */
+export const email = z.email().max(254).describe('Mail address.')
 
 /** A page size of 1 to 50. */
 export const limit = z

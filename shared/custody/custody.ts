@@ -12,6 +12,7 @@ import { signDirectTransfer } from './direct-transfer.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
+import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
 import type { Roots } from './roots.ts'
@@ -30,6 +31,7 @@ export function openCustody(world: World): CustodyPort {
     relay: async (request) => relayQueued(world, roots(), request),
     replace: async (request) => replaceSlot(world, roots(), request),
     cancel: async (request) => cancelPayment(world, roots(), request),
+    openAccount: async (request) => openAccount(world, roots(), request),
   }
 }
 

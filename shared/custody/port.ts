@@ -1,6 +1,7 @@
 /**
  * What other functions may ask of custody: a payment id and the caller's credential, never a digest
- * or a transaction. Custody loads what the ledger authorized itself and signs exactly that.
+ * or a transaction. Custody loads what the ledger authorized itself and signs exactly that. Beside
+ * that it opens an account, with a wallet, for who holds a registration link.
  */
 import type { ErrorCode } from '../contract/errors.ts'
 import type { ConsentLevel } from '../policy/facts.ts'
@@ -93,6 +94,23 @@ export type CancelRequest = Pick<AuthorizeRequest, 'credential' | 'paymentId'>
 /** `queued`: the cancellation is signed and kept for a relayer. `closed`: there is nothing to cancel. */
 export type CancelAnswer = { outcome: 'queued' | 'closed' }
 
+/** An account to open. What is secret about it comes as a digest, or as the hash of a password. */
+export type OpenAccountRequest = {
+  /** SHA-256 of the registration link. */
+  linkDigest: string
+  /** In canonical form. */
+  alias: string
+  passwordHash: string
+  apiKey: { digest: string; shown: string }
+  /** The browser session that begins with it. */
+  session?: { digest: string; userAgent: string; client: string } | undefined
+}
+
+/** In all cases but `opened` the link is as good, or as little good, as it was. */
+export type OpenAccountAnswer =
+  | { outcome: 'opened'; account: string; address: string }
+  | { outcome: 'link_closed' | 'alias_taken' | 'address_known' }
+
 /** What a service binding to custody offers: the same in process and between functions. */
 export type CustodyPort = {
   authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>
@@ -100,4 +118,5 @@ export type CustodyPort = {
   /** Undefined when the slot is over, was replaced often enough, or by somebody else meanwhile. */
   replace(request: ReplaceRequest): Promise<SignedTransaction | undefined>
   cancel(request: CancelRequest): Promise<CancelAnswer>
+  openAccount(request: OpenAccountRequest): Promise<OpenAccountAnswer>
 }

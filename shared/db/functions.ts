@@ -24,7 +24,7 @@ export type DatabaseFunctions = {
     }
   }
   check_admission: { args: { credential: string; needed: string } }
-  check_alias: { args: { alias: string; client: string } }
+  check_aliases: { args: { asked: unknown; client: string } }
   claim_idempotency: {
     args: {
       credential: string
@@ -66,6 +66,18 @@ export type DatabaseFunctions = {
   custody_cancel: { args: { credential: string; payment: string } }
   custody_claim: { args: { chain: number; lanes: unknown } }
   custody_load_slot: { args: { slot: number } }
+  custody_open_account: {
+    args: {
+      link_digest: string
+      opened: string
+      alias: string
+      address: string
+      envelope: unknown
+      password_hash: string
+      api_key: unknown
+      session?: unknown
+    }
+  }
   custody_record: {
     args: {
       payment: string
@@ -294,7 +306,6 @@ export type DatabaseFunctions = {
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
-  owner_keep_wallet: { args: { credential: string; action_id: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_exposures: { args: { credential: string } }
@@ -372,6 +383,25 @@ export type DatabaseFunctions = {
       credential: string
       recipient_alias?: string | null
       address?: string | null
+    }
+  }
+  signup_confirm: {
+    args: {
+      email: string
+      code_digest: string
+      link_digest: string
+      client: string
+    }
+  }
+  signup_read: { args: { link_digest: string } }
+  signup_request: {
+    args: {
+      email: string
+      code_digest: string
+      client: string
+      code_mail: unknown
+      known_mail: unknown
+      wish?: string | null
     }
   }
 }

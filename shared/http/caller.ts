@@ -53,6 +53,7 @@ export function contextOf(
     now: () => world.now(),
     requestId: known.requestId,
     device: () => fingerprint(request.headers),
+    headers: request.headers,
     client: clientOf(request.headers),
     claim: null,
     mailSoon: () => wakeMailer(world, known.later),

@@ -18,6 +18,8 @@ export type Context = {
   requestId: string
   /** Fingerprint of the client: SHA-256 of X-Device-Id, else of the user agent. */
   device(): Promise<string>
+  /** Of the request as it came, for what only a browser sends. */
+  headers: Headers
   /** Network address of the client where a trusted proxy told it, else 'direct'. */
   client: string
   /** Under which this request may enter something once, when it carries an Idempotency-Key. */

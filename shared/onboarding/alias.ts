@@ -45,11 +45,26 @@ export function canonicalAlias(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
+/**
+ * How a canonical alias looks at a glance. Two that look alike are never both accounts; SQL has the same
+ * rules in private.alias_look, on which accounts are unique.
+ */
+export function aliasLook(alias: string): string {
+  return alias
+    .replaceAll('-', '')
+    .replaceAll('0', 'o')
+    .replaceAll(/[1i]/g, 'l')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+}
+
+const reservedLooks = new Set([...reserved].map(aliasLook))
+
 /** Why a canonical alias can never be registered; undefined when only the database can object. */
 export function aliasProblem(alias: string): 'malformed' | 'reserved' | undefined {
   const hasLength = alias.length >= lengthMin && alias.length <= lengthMax
   if (!hasLength || !form.test(alias)) return 'malformed'
-  return reserved.has(alias) ? 'reserved' : undefined
+  return reservedLooks.has(aliasLook(alias)) ? 'reserved' : undefined
 }
 
 /** Well-formed aliases near one that cannot be had; each is still to be checked. */
@@ -59,6 +74,6 @@ export function aliasSuggestions(alias: string): string[] {
     .replace(/^[^a-z]+/, '')
     .slice(0, lengthMax - 6)
     .replace(/-+$/, '')
-  const near = [stem, `${stem}-agent`, `${stem}-1`, `my-${stem}`]
+  const near = [stem, `${stem}-agent`, `${stem}-2`, `my-${stem}`]
   return near.filter((one) => one !== alias && aliasProblem(one) === undefined)
 }

@@ -140,15 +140,6 @@ begin
 end $$;
 grant execute on function api.check_admission to service_role;
 
--- Whether an account already has the alias. Public, so it is limited by who asks.
-create function api.check_alias(alias text, client text) returns table (taken boolean)
-  language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.take('alias:' || client, 300, 5);
-  return query select exists (select from private.accounts a where a.alias = check_alias.alias);
-end $$;
-grant execute on function api.check_alias to service_role;
-
 -- What the operator's scripts open accounts with; it is not exposed. The id comes from outside
 -- because the wallet's key is sealed for it before the account exists.
 create function private.open_account(opened uuid, alias text, address text, envelope jsonb)

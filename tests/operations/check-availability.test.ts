@@ -35,20 +35,32 @@ test('a taken alias is told as taken in every spelling of it', async () => {
 test('what is suggested is free itself', async () => {
   await world.agent('read', { alias: 'dave' })
   const first = (await check('dave')).body['suggestions']
-  expect(first).toEqual(['dave-agent', 'dave-1', 'my-dave'])
+  expect(first).toEqual(['dave-agent', 'dave-2', 'my-dave'])
   await world.agent('read', { alias: 'dave-agent' })
 
   const { suggestions } = (await check('dave')).body
 
-  expect(suggestions).toEqual(['dave-1', 'my-dave'])
+  expect(suggestions).toEqual(['dave-2', 'my-dave'])
   for (const near of Array.isArray(suggestions) ? suggestions : []) {
     expect((await check(String(near))).body['available']).toBe(true)
   }
 })
 
+test.each(['rnodern-l', 'm0dern-l', 'modern-1', 'm-odern-i', 'modernl'])(
+  '%s is too similar to modern-l',
+  async (lookAlike) => {
+    if ((await check('modern-l')).body['available'] === true) {
+      await world.agent('read', { alias: 'modern-l' })
+    }
+    expect((await check(lookAlike)).body).toMatchObject({ available: false, reason: 'similar' })
+  },
+)
+
 test.each([
   ['postmaster', 'reserved'],
   ['Support', 'reserved'],
+  ['supp0rt', 'reserved'],
+  ['ad-min', 'reserved'],
   ['ab', 'malformed'],
   ['1bob', 'malformed'],
   ['bob--agent', 'malformed'],

@@ -5,6 +5,10 @@ import { accountFreeze } from '../../functions/account-freeze/contract.ts'
 import { run as runFreeze } from '../../functions/account-freeze/handler.ts'
 import { checkAlias } from '../../functions/check-availability/contract.ts'
 import { run as runCheckAlias } from '../../functions/check-availability/handler.ts'
+import { confirmRegistrationCode } from '../../functions/confirm-registration-code/contract.ts'
+import { run as runConfirmCode } from '../../functions/confirm-registration-code/handler.ts'
+import { createAccount } from '../../functions/create-account/contract.ts'
+import { run as runCreateAccount } from '../../functions/create-account/handler.ts'
 import { createHostedAction } from '../../functions/create-hosted-action/contract.ts'
 import { run as runCreateHosted } from '../../functions/create-hosted-action/handler.ts'
 import { getIdentity } from '../../functions/get-identity/contract.ts'
@@ -13,6 +17,8 @@ import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
 import { run as runWalletBalances } from '../../functions/get-wallet-balances/handler.ts'
 import { hostedActionStatus } from '../../functions/hosted-action-status/contract.ts'
 import { run as runHostedStatus } from '../../functions/hosted-action-status/handler.ts'
+import { requestSignupVerification } from '../../functions/request-signup-verification/contract.ts'
+import { run as runRequestSignup } from '../../functions/request-signup-verification/handler.ts'
 import { resolveTransferRecipient } from '../../functions/resolve-transfer-recipient/contract.ts'
 import { run as runResolveRecipient } from '../../functions/resolve-transfer-recipient/handler.ts'
 import { transferStatus } from '../../functions/transfer-status/contract.ts'
@@ -35,6 +41,12 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
   return new Map([
     [getIdentity.folder, edgeFunction(getIdentity, runGetIdentity, given)],
     [checkAlias.folder, edgeFunction(checkAlias, runCheckAlias, given)],
+    [
+      requestSignupVerification.folder,
+      edgeFunction(requestSignupVerification, runRequestSignup, given),
+    ],
+    [confirmRegistrationCode.folder, edgeFunction(confirmRegistrationCode, runConfirmCode, given)],
+    [createAccount.folder, edgeFunction(createAccount, runCreateAccount, given)],
     [walletBalances.folder, edgeFunction(walletBalances, runWalletBalances, given)],
     [
       resolveTransferRecipient.folder,

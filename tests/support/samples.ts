@@ -21,9 +21,25 @@ const offer = {
 const resource_url = 'https://www.example.com/data'
 const transfer = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
+/** What the form cookie holds; browsers send it beside the same value in the body. */
+const form = 'f0'.repeat(32)
+
+/** What browsers send and agents do not, where an operation asks for it. */
+const sentByBrowsers: Record<string, Record<string, string>> = {
+  create_account: { origin: 'http://localhost', cookie: `__Host-aoa_form=${form}` },
+}
+
 const admitted: Record<string, Input> = {
   get_identity: {},
   check_alias: { alias: 'free-name' },
+  request_signup_verification: { email: 'someone@example.com' },
+  confirm_registration_code: { email: 'someone@example.com', code: '123456' },
+  create_account: {
+    registration: 'r'.repeat(43),
+    alias: 'a-name',
+    password: 'long enough, or not',
+    form,
+  },
   wallet_balances: {},
   resolve_transfer_recipient: { recipient: payee },
   wallet_custodial_transfer: transfer,
@@ -63,14 +79,17 @@ export type Shape = { name: string; path: string; init: RequestInit }
 /** A request of this operation with this input, without a token. */
 export function shapeOf(contract: Operation, input: Input, name = 'a right request'): Shape {
   const path = `/${contract.folder}`
-  if (contract.method === 'POST') return { name, path, init: json(JSON.stringify(input)) }
+  if (contract.method === 'POST') {
+    const init = json(JSON.stringify(input), sentByBrowsers[contract.id])
+    return { name, path, init }
+  }
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(input)) query.set(key, String(value))
   return { name, path: `${path}?${query.toString()}`, init: {} }
 }
 
-function json(body: string): RequestInit {
-  return { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+function json(body: string, headers: Record<string, string> = {}): RequestInit {
+  return { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }
 }
 
 /** Requests that are wrong in themselves, with the status that an admitted caller hears. */

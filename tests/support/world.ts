@@ -231,6 +231,7 @@ function bindingsOf(
     PASSWORD_PEPPER: pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    OTP_PEPPER: 'another pepper of the tests only',
     OUTBOX_KEY: outboxKey,
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',

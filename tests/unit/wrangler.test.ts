@@ -12,27 +12,29 @@ const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
 const internal = ['custody', 'housekeeping', 'mailer']
 
-/** What an agent does with these may be told to the owner by mail. */
-const telling = [
-  'account-freeze',
-  'wallet-custodial-transfer',
-  'x402-payment-execute',
-  'x402-payment-prepare',
-]
+/** Of operations that keep other secrets than a caller's token; some tell the owner by mail. */
+const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
+const ownSecrets: Readonly<Record<string, string[]>> = {
+  'account-freeze': telling,
+  'confirm-registration-code': ['OTP_PEPPER'],
+  'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
+  'wallet-custodial-transfer': telling,
+  'x402-payment-execute': telling,
+  'x402-payment-prepare': telling,
+  web: ['API_KEY_PEPPER', 'OTP_PEPPER', 'PASSWORD_PEPPER', 'OUTBOX_KEY', 'SESSION_PRIVATE_KEY'],
+}
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
-  if (folder === 'web') {
-    const own = ['OUTBOX_KEY', 'PASSWORD_PEPPER', 'SESSION_PRIVATE_KEY']
-    return ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER', ...own]
-  }
-  if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']
+  if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
+  const own = ownSecrets[folder]
+  if (own) return ['SUPABASE_SERVICE_KEY', ...own]
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
-  const tokens = readsTokens ? ['API_KEY_PEPPER'] : []
-  return ['SUPABASE_SERVICE_KEY', ...tokens, ...(telling.includes(folder) ? ['OUTBOX_KEY'] : [])]
+  return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
 }
 
 test('every function folder is one environment, and every environment a folder', () => {
@@ -58,10 +60,12 @@ function boundTo(binding: string): string[] {
   return bound.map(({ folder }) => folder)
 }
 
-test('only the functions that have payments signed or cancelled can reach custody', () => {
+test('only the functions that have something signed, cancelled or opened can reach custody', () => {
   const paying = ['wallet-custodial-transfer', 'x402-payment-execute']
 
-  expect(boundTo('CUSTODY')).toEqual(['account-freeze', 'housekeeping', ...paying])
+  expect(boundTo('CUSTODY').toSorted()).toEqual(
+    ['account-freeze', 'create-account', 'housekeeping', 'web', ...paying].toSorted(),
+  )
 })
 
 test('a function can wake the mailer just when it can put a mail into the outbox', () => {

@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const confirmRegistrationCode = operation({
+  id: 'confirm_registration_code',
+  method: 'POST',
+  folder: 'confirm-registration-code',
+  access: 'public',
+  summary: 'Exchanges the code from the mail for a link, on which your user opens the account.',
+  request: z.strictObject({
+    email: field.email,
+    code: z
+      .string()
+      .regex(/^[0-9]{6}$/, 'the 6 digits from the mail')
+      .describe('As your user tells it.'),
+  }),
+  response: z.object({
+    registration_url: z.url().describe('For your user alone, to open in a browser; works once.'),
+    expires_at: field.time,
+  }),
+  errors: ['code_not_accepted'],
+})

@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const requestSignupVerification = operation({
+  id: 'request_signup_verification',
+  method: 'POST',
+  folder: 'request-signup-verification',
+  access: 'public',
+  summary: "Sends a 6-digit code to your user's mail address, to begin an account with it.",
+  request: z.strictObject({
+    email: field.email,
+    alias: z.string().min(1).max(64).optional().describe('A wish; check_alias tells what is free.'),
+  }),
+  response: z.object({
+    status: z.literal('sent').describe('Whether or not the address has an account already.'),
+    expires_in_seconds: z.int(),
+  }),
+  errors: ['alias_unavailable'],
+})

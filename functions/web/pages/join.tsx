@@ -1,0 +1,136 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { Refusal } from '../../../shared/contract/errors.ts'
+import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { email as emailField } from '../../../shared/contract/fields.ts'
+import { clientOf } from '../../../shared/http/caller.ts'
+import { laterOf, wakeMailer } from '../../../shared/http/later.ts'
+import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
+import { fields, goTo } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { Button, Field, Form } from '../parts/form.tsx'
+import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+/** A person who comes without an agent: mail address, code, and on to the registration page. */
+export const routes: Routes = (app) => {
+  app.get('/join', (c) => askAddress(c))
+  app.post('/join', sendCode)
+  app.get('/join/code', (c) => askCode(c))
+  app.post('/join/code', takeCode)
+}
+
+const codeForm = /^[0-9]{6}$/
+/** Which address the code went to; kept by the browser alone, as long as the code is good. */
+const cookie = 'aoa_join'
+const host = { path: '/', secure: true, prefix: 'host' } as const
+
+function asking(c: Visit) {
+  return { world: c.get('world'), client: clientOf(c.req.raw.headers) }
+}
+
+function askAddress(c: Visit, typed = '', error?: string) {
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Open an account"
+      lead="Your agent gets a mail address and a wallet. You set what it may spend, and can stop it at any time."
+    >
+      <Form c={c} action="/join">
+        <Field
+          name="email"
+          label="Your mail address"
+          hint="We send a code to it. It is how you sign in later."
+          type="email"
+          value={typed}
+          required
+          autocomplete="email"
+          maxlength={254}
+          {...(error === undefined ? {} : { error })}
+        />
+        <Button>Send the code</Button>
+      </Form>
+      <p class="quiet">
+        You have an account? <a href={`${pagesBelow}/login`}>Sign in</a>.
+      </p>
+    </Page>,
+    error === undefined ? 200 : 422,
+  )
+}
+
+async function sendCode(c: Visit) {
+  const typed = (await fields(c)).get('email')?.trim() ?? ''
+  const email = emailField.safeParse(typed)
+  if (!email.success) return askAddress(c, typed, 'This is not a mail address. Look it over.')
+  const refused = await refusalOf(requestSignup(asking(c), { email: email.data }))
+  if (refused) return askAddress(c, typed, waitWords(refused))
+  wakeMailer(c.get('world'), laterOf(c))
+  const kept = { ...host, httpOnly: true, sameSite: 'Lax', maxAge: 600 } as const
+  setCookie(c, cookie, email.data, kept)
+  return goTo(c, '/join/code')
+}
+
+/** Too many codes is something to say beside the field; all else is not for this page. */
+async function refusalOf(work: Promise<Refusal | undefined>): Promise<Refusal | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Rejection && error.refusal.refusal === 'rate_limited') return error.refusal
+    throw error
+  }
+}
+
+function waitWords({ retryAfterSeconds = 60 }: Refusal): string {
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  const wait = minutes < 100 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
+  return `Several codes were asked for already. The next one can be sent in ${wait}.`
+}
+
+function askCode(c: Visit, error?: string) {
+  const email = getCookie(c, cookie, 'host')
+  if (email === undefined) return goTo(c, '/join')
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Enter the code"
+      lead={
+        <>
+          A mail is on its way to <strong>{email}</strong>. Its code is good for 10 minutes.
+        </>
+      }
+    >
+      <Form c={c} action="/join/code">
+        <Field
+          name="code"
+          label="Code of 6 digits"
+          required
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          pattern="[0-9 ]*"
+          maxlength={12}
+          {...(error === undefined ? {} : { error })}
+        />
+        <Button>Continue</Button>
+      </Form>
+      <p class="quiet">
+        Nothing came? Look in the spam folder, or <a href={`${pagesBelow}/join`}>begin again</a>{' '}
+        with another address.
+      </p>
+    </Page>,
+    error === undefined ? 200 : 422,
+  )
+}
+
+async function takeCode(c: Visit) {
+  const email = getCookie(c, cookie, 'host')
+  if (email === undefined) return goTo(c, '/join')
+  const code = ((await fields(c)).get('code') ?? '').replaceAll(/\s/g, '')
+  if (!codeForm.test(code)) return askCode(c, 'The code has 6 digits.')
+  const confirmed = await confirmCode(asking(c), { email, code })
+  if (isRefusal(confirmed)) {
+    return askCode(c, 'This code is not right or no longer good. Look at the newest mail.')
+  }
+  deleteCookie(c, cookie, host)
+  return c.redirect(confirmed.registrationUrl, 303)
+}

@@ -1,0 +1,145 @@
+import { newSessionId, openSessionToken } from '../../../shared/auth/session.ts'
+import type { Refusal } from '../../../shared/contract/errors.ts'
+import { errorTable, isRefusal } from '../../../shared/contract/errors.ts'
+import { unbound } from '../../../shared/db/database.ts'
+import { clientOf } from '../../../shared/http/caller.ts'
+import { checkAvailability } from '../../../shared/onboarding/availability.ts'
+import type { Registration } from '../../../shared/onboarding/registration.ts'
+import { openAccount, readRegistration } from '../../../shared/onboarding/registration.ts'
+import { fields } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { Button, Field, Form } from '../parts/form.tsx'
+import { showOpened } from '../parts/opened.tsx'
+import { AccountTerms, LinkClosed } from '../parts/registration.tsx'
+import { Time } from '../parts/show.tsx'
+import { keepSession } from '../session.ts'
+import type { Routes, Visit } from '../visit.ts'
+
+/** The page of a registration link, on which a person opens the account. */
+export const routes: Routes = (app) => {
+  app.get('/register/:link', async (c) => {
+    const registration = await readRegistration(c.get('world'), c.req.param('link'))
+    if (!registration) return show(c, <LinkClosed c={c} />, 410)
+    return askChoices(c, registration, { alias: registration.wish ?? '' })
+  })
+  app.post('/register/:link', (c) => register(c, c.req.param('link')))
+  app.get('/alias', async (c) => {
+    const asking = { db: unbound(c.get('world').db), client: clientOf(c.req.raw.headers) }
+    const asked = (c.req.query('alias') ?? '').slice(0, 64)
+    const { alias, ...standing } = await checkAvailability(asking, asked)
+    return c.json({ alias, words: standing.available ? undefined : aliasWords(standing) })
+  })
+}
+
+async function register(c: Visit, link: string) {
+  const world = c.get('world')
+  const given = await fields(c)
+  const alias = given.get('alias')?.slice(0, 64) ?? ''
+  const sid = newSessionId(world)
+  const opened = await openAccount(world, {
+    link,
+    alias,
+    password: given.get('password') ?? '',
+    client: clientOf(c.req.raw.headers),
+    session: { id: sid, userAgent: (c.req.header('user-agent') ?? '').slice(0, 256) },
+  })
+  if (!isRefusal(opened)) {
+    const expiresAt = new Date(world.now().getTime() + sessionMilliseconds)
+    keepSession(c, await openSessionToken(world, { sid, account: opened.id, expiresAt }))
+    return showOpened(c, opened)
+  }
+  const registration = await readRegistration(world, link)
+  if (!registration) return show(c, <LinkClosed c={c} />, 410)
+  return askChoices(c, registration, { alias, refused: opened })
+}
+
+/** As private.open_session has it. */
+const sessionMilliseconds = 30 * 60_000
+
+type Choices = { alias: string; refused?: Refusal }
+
+function askChoices(c: Visit, registration: Registration, { alias, refused }: Choices) {
+  const { aliasError, passwordError, otherError } = errorsOf(refused)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Open your account"
+      scripts={['sign-up']}
+      lead={
+        <>
+          For <strong>{registration.email}</strong>. This page is good until{' '}
+          <Time at={registration.expires_at} />.
+        </>
+      }
+    >
+      {otherError && <p class="error">{otherError}</p>}
+      <Form c={c}>
+        <Field
+          name="alias"
+          label="Alias"
+          hint={`3 to 32 letters, digits and hyphens. Mail for your agent comes to alias@${c.get('world').config.MAIL_DOMAIN}. It cannot be changed later.`}
+          value={alias}
+          required
+          autocomplete="off"
+          minlength={3}
+          maxlength={32}
+          {...(aliasError ? { error: aliasError } : {})}
+        />
+        <p class="hint" id="alias-standing" role="status" />
+        <Field
+          name="password"
+          label="Password"
+          hint="At least 10 characters. A few words in a row are strong and easy to keep. Never tell it to an agent."
+          type="password"
+          required
+          autocomplete="new-password"
+          minlength={10}
+          maxlength={256}
+          {...(passwordError ? { error: passwordError } : {})}
+        />
+        <p id="password-strength" hidden>
+          <meter
+            aria-label="Strength of the password"
+            min={0}
+            max={4}
+            low={2}
+            high={3}
+            optimum={4}
+            value={0}
+          />{' '}
+          <span role="status" />
+        </p>
+        <AccountTerms />
+        <Button>Agree and open the account</Button>
+      </Form>
+    </Page>,
+    refused ? errorTable[refused.refusal][0] : 200,
+  )
+}
+
+function errorsOf(refused: Refusal | undefined) {
+  if (!refused) return {}
+  const words = refused.message ?? errorTable[refused.refusal][1]
+  switch (refused.refusal) {
+    case 'alias_unavailable':
+      return { aliasError: aliasWords(refused.details ?? {}) }
+    case 'weak_password':
+      return { passwordError: words }
+    default:
+      return { otherError: words }
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  taken: 'This alias is taken.',
+  similar: 'This alias looks like one that is taken.',
+  reserved: 'This alias is kept for the service.',
+  malformed: 'An alias has 3 to 32 letters, digits and single hyphens, and begins with a letter.',
+}
+
+function aliasWords({ reason, suggestions }: { reason?: unknown; suggestions?: unknown }): string {
+  const near = Array.isArray(suggestions) ? suggestions.map(String) : []
+  const free = near.length > 0 ? ` Free: ${near.join(', ')}.` : ''
+  return `${reasons[String(reason)] ?? 'This alias cannot be had.'}${free}`
+}

@@ -1,0 +1,44 @@
+/** What stands on the page of a registration link beside its form. */
+import { Page } from '../layout.tsx'
+import type { Visit } from '../visit.ts'
+import { LinkButton } from './form.tsx'
+
+/** What the owner agrees to, as the account begins. */
+export function AccountTerms() {
+  return (
+    <section>
+      <h2>What you agree to</h2>
+      <ul>
+        <li>
+          The service holds the wallet's key and signs what the limits of your account allow. What
+          was paid cannot be called back.
+        </li>
+        <li>
+          At first your agent may pay up to 200 USD in 24 hours by itself, to recipients that it has
+          paid before, and as much when it says that you agreed. It never pays more than 1,000 USD
+          in 24 hours. You can change all of this under Limits.
+        </li>
+        <li>You or your agent can freeze everything at once. Only you can unfreeze it.</li>
+        <li>Your mail address and password are how you come back. Keep both to yourself.</li>
+      </ul>
+    </section>
+  )
+}
+
+/** A link that was used, is too old, or never was. */
+export function LinkClosed({ c }: { c: Visit }) {
+  return (
+    <Page c={c} title="This link is closed" lead="A registration link works once, for 30 minutes.">
+      <p>
+        If you have just used it, your account is open: sign in, and make an API key there if you
+        did not keep the first one. Otherwise begin again with a new code.
+      </p>
+      <p class="actions">
+        <LinkButton kind="main" to="/login">
+          Sign in
+        </LinkButton>
+        <LinkButton to="/join">Begin again</LinkButton>
+      </p>
+    </Page>
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * Opens an account with a wallet: makes the key, seals it for the account and has the ledger open all
+ * of it in one transaction, by the digest of a registration link. Who holds no such link opens nothing,
+ * and no key is kept that belongs to no account.
+ */
+import * as z from 'zod'
+import { unbound } from '../db/database.ts'
+import type { World } from '../world.ts'
+import { createAccountKey } from './accounts.ts'
+import { sealKey } from './envelope.ts'
+import type { OpenAccountAnswer, OpenAccountRequest } from './port.ts'
+import type { Roots } from './roots.ts'
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+
+const openAccountRequest = z.strictObject({
+  linkDigest: digest,
+  alias: z.string().max(32),
+  passwordHash: z.string().max(256),
+  apiKey: z.strictObject({ digest, shown: z.string().max(32) }),
+  session: z
+    .strictObject({ digest, userAgent: z.string().max(256), client: z.string().max(64) })
+    .optional(),
+})
+
+const answerRow = z.object({
+  outcome: z.enum(['opened', 'link_closed', 'alias_taken', 'address_known']),
+})
+
+/** Uses a link once; in all cases but `opened` nothing was changed. */
+export async function openAccount(
+  world: World,
+  roots: Roots,
+  request: OpenAccountRequest,
+): Promise<OpenAccountAnswer> {
+  const { linkDigest, alias, passwordHash, apiKey, session } = openAccountRequest.parse(request)
+  const account = world.newId()
+  const random = (length: number) => world.randomBytes(length)
+  const { address, privateKey } = createAccountKey(random)
+  const envelope = sealKey(roots, random, { account, address }, privateKey)
+  privateKey.fill(0)
+  const question = {
+    link_digest: linkDigest,
+    opened: account,
+    alias,
+    address,
+    envelope,
+    password_hash: passwordHash,
+    api_key: apiKey,
+    session: session
+      ? { digest: session.digest, user_agent: session.userAgent, client: session.client }
+      : null,
+  }
+  const row = await unbound(world.db).one('custody_open_account', question, answerRow)
+  if (!row) throw new Error('custody_open_account answered no row')
+  return row.outcome === 'opened'
+    ? { outcome: 'opened', account, address }
+    : { outcome: row.outcome }
+}

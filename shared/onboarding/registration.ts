@@ -1,0 +1,107 @@
+/**
+ * The second half of onboarding: what a registration link is for, and the account that it opens, once.
+ * The API key and the session are made here and answered here; what is kept of them is a digest.
+ */
+import * as z from 'zod'
+import { createApiKey, credentialOf, shownPart } from '../auth/api-key.ts'
+import type { PasswordProblem } from '../auth/password.ts'
+import { checkPassword, hashPassword } from '../auth/password.ts'
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import { unbound } from '../db/database.ts'
+import { sha256Hex } from '../digest.ts'
+import { required } from '../env.ts'
+import type { World } from '../world.ts'
+import { checkAvailability } from './availability.ts'
+
+const registrationRow = z.object({
+  email: z.string(),
+  wish: z.string().nullable(),
+  expires_at: z.string(),
+})
+
+/** What an open link is for. */
+export type Registration = z.output<typeof registrationRow>
+
+/** Reads a link without using it; undefined when it opens nothing. */
+export async function readRegistration(
+  world: World,
+  link: string,
+): Promise<Registration | undefined> {
+  const question = { link_digest: await sha256Hex(link) }
+  return unbound(world.db).one('signup_read', question, registrationRow)
+}
+
+const passwordWords: Readonly<Record<PasswordProblem, string>> = {
+  too_short: 'The password has fewer than 10 characters. A few words in a row are easy to keep.',
+  too_long: 'The password has more than 256 characters.',
+  common: 'This password is one that many people use. Choose another one.',
+  personal: 'This password is your alias or address. Choose another one.',
+}
+
+/** What the person chose, and the browser session to open with it, if any. */
+export type AccountOrder = {
+  link: string
+  alias: string
+  password: string
+  client: string
+  session?: { id: string; userAgent: string }
+}
+
+/** A new account. The key is in no other place than this. */
+export type OpenedAccount = { id: string; alias: string; address: string; apiKey: string }
+
+/** Opens the account of a link. Whatever is refused leaves the link as it was. */
+export async function openAccount(
+  world: World,
+  order: AccountOrder,
+): Promise<
+  | OpenedAccount
+  | Refusal<'registration_closed' | 'alias_unavailable' | 'weak_password' | 'account_exists'>
+> {
+  const registration = await readRegistration(world, order.link)
+  if (!registration) return fail('registration_closed')
+  const asking = { db: unbound(world.db), client: order.client }
+  const { alias, ...standing } = await checkAvailability(asking, order.alias)
+  if (!standing.available) return aliasRefused(standing)
+  const problem = checkPassword(order.password, { email: registration.email, alias })
+  if (problem !== undefined) return fail('weak_password', { message: passwordWords[problem] })
+  return askCustody(world, order, alias)
+}
+
+async function askCustody(world: World, order: AccountOrder, alias: string) {
+  const { config, custody } = world
+  if (!custody) throw new Error('CUSTODY is not bound')
+  const pepper = required(config, 'API_KEY_PEPPER')
+  const kind = config.ENVIRONMENT === 'production' ? 'live' : 'test'
+  const apiKey = createApiKey(kind, (length) => world.randomBytes(length))
+  const { client, session } = order
+  const answer = await custody.openAccount({
+    linkDigest: await sha256Hex(order.link),
+    alias,
+    passwordHash: hashPassword(world, order.password),
+    apiKey: { digest: await credentialOf(apiKey, pepper), shown: shownPart(apiKey) },
+    ...(session && {
+      session: {
+        digest: await credentialOf(session.id, pepper),
+        userAgent: session.userAgent,
+        client,
+      },
+    }),
+  })
+  switch (answer.outcome) {
+    case 'opened':
+      return { id: answer.account, alias, address: answer.address, apiKey }
+    case 'link_closed':
+      return fail('registration_closed')
+    case 'address_known':
+      return fail('account_exists')
+    case 'alias_taken':
+      return aliasRefused({ reason: 'taken', suggestions: [] })
+  }
+}
+
+function aliasRefused(standing: { reason?: string; suggestions: string[] }) {
+  const { reason, suggestions } = standing
+  return fail('alias_unavailable', { details: { reason, suggestions } })
+}

@@ -1,0 +1,72 @@
+/**
+ * The first half of onboarding: a code goes to a mail address, and the code is exchanged for a link that
+ * opens one account. Nothing here tells whether an address has an account: for one that has, the same
+ * is done and another mail is sent.
+ */
+import * as z from 'zod'
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import { unbound } from '../db/database.ts'
+import { sha256Hex } from '../digest.ts'
+import { required } from '../env.ts'
+import { sealMail } from '../mail/outbox.ts'
+import { alreadyHaveAccount, signUpCode } from '../mail/sign-up-messages.ts'
+import type { World } from '../world.ts'
+import { aliasProblem, canonicalAlias } from './alias.ts'
+import { codeDigest, createCode, createLink } from './code.ts'
+
+/** How long a code is good; api.signup_confirm holds it. */
+export const codeSeconds = 600
+
+/** Who asks: the world, and the network address that limits count by. */
+export type Asking = { world: World; client: string }
+
+/** Lower case: one mailbox, one account. */
+export function canonicalEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** Sends a code to the address, or tells an owner that there is an account already. */
+export async function requestSignup(
+  { world, client }: Asking,
+  asked: { email: string; alias?: string | undefined },
+): Promise<Refusal<'alias_unavailable'> | undefined> {
+  const wish = asked.alias === undefined ? undefined : canonicalAlias(asked.alias)
+  if (wish !== undefined && aliasProblem(wish) !== undefined) return fail('alias_unavailable')
+  const { config } = world
+  const email = canonicalEmail(asked.email)
+  const code = createCode(world)
+  const minutes = codeSeconds / 60
+  await unbound(world.db).run('signup_request', {
+    email,
+    code_digest: await codeDigest(required(config, 'OTP_PEPPER'), email, code),
+    client,
+    code_mail: await sealMail(world, { to: email, ...signUpCode({ code, minutes }) }),
+    known_mail: await sealMail(world, { to: email, ...alreadyHaveAccount(config.WEB_URL) }),
+    ...(wish === undefined ? {} : { wish }),
+  })
+  return undefined
+}
+
+const confirmedRow = z.object({ expires_at: z.string() })
+
+/** Exchanges a code for the link; every way in which a code is not good answers the same. */
+export async function confirmCode(
+  { world, client }: Asking,
+  asked: { email: string; code: string },
+): Promise<{ registrationUrl: string; expiresAt: string } | Refusal<'code_not_accepted'>> {
+  const email = canonicalEmail(asked.email)
+  const link = createLink(world)
+  const question = {
+    email,
+    code_digest: await codeDigest(required(world.config, 'OTP_PEPPER'), email, asked.code),
+    link_digest: await sha256Hex(link),
+    client,
+  }
+  const row = await unbound(world.db).one('signup_confirm', question, confirmedRow)
+  if (!row) return fail('code_not_accepted')
+  return {
+    registrationUrl: `${world.config.WEB_URL}/register/${link}`,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,193 @@
+-- Onboarding: a code by mail, a link for the code, an account for the link. Codes and links are kept
+-- as digests, and a sign-up is forgotten after a day.
+
+-- How an alias looks at a glance. shared/onboarding/alias.ts has the same rules, for reserved names.
+create function private.alias_look(alias text) returns text
+  language sql immutable as $$
+  select replace(replace(translate(alias, '01i-', 'oll'), 'rn', 'm'), 'vv', 'w')
+$$;
+
+-- Two aliases that look alike are never both accounts: money and mail would go astray.
+create unique index accounts_alias_look on private.accounts (private.alias_look(alias));
+
+-- How aliases stand: free, taken, or similar to one that is. Public, so limited by who asks.
+create function api.check_aliases(asked jsonb, client text)
+  returns table (alias text, standing text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take('alias:' || client, 300, 5);
+  return query
+  select wanted.alias, case when a.alias is null then 'free'
+    when a.alias = wanted.alias then 'taken' else 'similar' end
+  from jsonb_array_elements_text(asked) with ordinality as wanted (alias, place)
+    left join private.accounts a on private.alias_look(a.alias) = private.alias_look(wanted.alias)
+  order by wanted.place limit 8;
+end $$;
+
+create table private.signups (
+  id uuid primary key default gen_random_uuid(),
+  email text not null check (email = lower(email) and length(email) <= 254),
+  -- The alias that was asked for beside it: a wish, which holds nothing.
+  wish text,
+  network text not null,
+  created_at timestamptz not null default private.clock(),
+  -- HMAC of address and code with a pepper that the database never sees.
+  code_digest text not null check (code_digest ~ '^[0-9a-f]{64}$'),
+  tries integer not null default 0 check (tries between 0 and 5),
+  -- SHA-256 of the link that the code was exchanged for.
+  link_digest text unique check (link_digest ~ '^[0-9a-f]{64}$'),
+  confirmed_at timestamptz,
+  -- What was opened with the link.
+  account uuid references private.accounts,
+  check ((link_digest is null) = (confirmed_at is null)),
+  check (account is null or link_digest is not null)
+);
+alter table private.signups enable row level security;
+create index signups_of_address on private.signups (email, created_at desc);
+create index signups_of_network on private.signups (network, created_at desc);
+create index signups_age on private.signups (created_at);
+
+-- Whom a limit on sign-ups counts together: an address of IPv4, a network of 64 bits of IPv6, which
+-- is what one subscriber is given.
+create function private.network_of(client text) returns text
+  language plpgsql immutable as $$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $$;
+
+-- Refuses when the sign-up that fills a limit is younger than the limit's window.
+create function private.limit_pace(filled_by timestamptz, age interval) returns void
+  language plpgsql as $$
+declare
+  wait interval := filled_by + age - private.clock();
+begin
+  if wait > interval '0' then
+    perform private.refuse('rate_limited', '429', jsonb_build_object(
+      'retry_after_seconds', ceil(extract(epoch from wait))));
+  end if;
+end $$;
+
+-- 3 codes an hour and 10 a day for a mail address, 20 an hour for who asks. They count what was asked,
+-- so a refusal tells nothing about whether the address has an account. One after the other, because
+-- two at once would both find the last place free.
+create function private.limit_signups(of_email text, of_network text) returns void
+  language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(17, hashtext(of_email));
+  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
+end $$;
+
+-- Enters a code and sends it. Who owns an account already is sent the other mail, and the rest is the
+-- same work: the answer cannot tell. That code was sent to nobody.
+create function api.signup_request(
+  email text, code_digest text, client text, code_mail jsonb, known_mail jsonb,
+  wish text default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  asking text := private.network_of(client);
+begin
+  perform private.limit_signups(email, asking);
+  delete from private.signups s where s.id in (select o.id from private.signups o
+    where o.created_at <= private.clock() - interval '1 day'
+    order by o.created_at limit 10 for update skip locked);
+  insert into private.signups (email, code_digest, network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  perform private.enqueue_mail(null, case when exists (
+    select from private.owners o where o.email = signup_request.email)
+    then known_mail else code_mail end);
+  return true;
+end $$;
+
+-- Exchanges a code for a link, good for 30 minutes. A guess counts against every code of the address
+-- that is good, so each is compared with 5 guesses at most, and an address with 50 a day. Every way to
+-- fail answers no row.
+create function api.signup_confirm(
+  email text, code_digest text, link_digest text, client text)
+  returns table (expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  at timestamptz := private.clock();
+  confirmed uuid;
+begin
+  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform pg_advisory_xact_lock(17, hashtext(email));
+  with tried as (
+    update private.signups s set tries = s.tries + 1
+     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+       and s.created_at > at - interval '10 minutes'
+    returning s.id, s.code_digest)
+  select t.id into confirmed from tried t
+   where t.code_digest = signup_confirm.code_digest limit 1;
+  return query
+  update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
+   where s.id = confirmed returning at + interval '30 minutes';
+end $$;
+
+-- Whether a link still opens an account.
+create function private.is_open(s private.signups) returns boolean
+  language sql stable as $$
+  select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$$;
+
+-- What a link is for; no row when it opens nothing any more. Reading it changes nothing, because
+-- programs that check mail open links too.
+create function api.signup_read(link_digest text)
+  returns table (email text, wish text, expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  return query
+  select s.email, s.wish, s.confirmed_at + interval '30 minutes' from private.signups s
+   where s.link_digest = signup_read.link_digest and private.is_open(s);
+end $$;
+grant execute on function api.check_aliases, api.signup_request, api.signup_confirm,
+  api.signup_read to service_role;
+
+-- Opens the account of a link with everything that belongs to it, or nothing of it: `link_closed`, or
+-- `alias_taken` and `address_known`, which leave the link as good as it was. Of several uses of one
+-- link the first holds its row, and the others find it used. `api_key` and `session` hold digests.
+create function api.custody_open_account(
+  link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text,
+  api_key jsonb, session jsonb default null)
+  returns table (outcome text) language plpgsql security definer set search_path = '' as $$
+declare
+  used private.signups;
+  broken text;
+begin
+  select s.* into used from private.signups s
+   where s.link_digest = custody_open_account.link_digest for update;
+  if not found or not private.is_open(used) then
+    return query select 'link_closed';
+    return;
+  end if;
+  perform private.open_account(opened, alias, address, envelope);
+  insert into private.owners (account, email, password_hash)
+  values (opened, used.email, custody_open_account.password_hash);
+  update private.signups s set account = opened where s.id = used.id;
+  insert into private.credentials (account, digest, label, shown, scopes, expires_at)
+  values (opened, api_key ->> 'digest', 'First key', api_key ->> 'shown', array['full'],
+    private.clock() + interval '90 days');
+  if session is not null then
+    perform private.open_session(opened, session ->> 'digest', 'sign_up', session ->> 'user_agent',
+      session ->> 'client');
+  end if;
+  insert into private.activities (account, category, type, summary)
+  values (opened, 'account', 'account_opened', 'The account was opened, with its first API key.');
+  return query select 'opened';
+exception when unique_violation then
+  get stacked diagnostics broken = constraint_name;
+  case broken
+    when 'owners_email_key' then return query select 'address_known';
+    when 'accounts_alias_key', 'accounts_alias_look' then return query select 'alias_taken';
+    else raise;
+  end case;
+end $$;
+grant execute on function api.custody_open_account to custody;
