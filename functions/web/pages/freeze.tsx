@@ -1,8 +1,9 @@
-import { clientOf } from '../../../shared/http/caller.ts'
+import { accountUnfrozen } from '../../../shared/mail/money-messages.ts'
 import type { freezeAccount } from '../../../shared/payments/freeze.ts'
 import { freezeAccount as freeze } from '../../../shared/payments/freeze.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { browserOf, noticeOf } from '../own-session.ts'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Notice, Section, Table } from '../parts/show.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
@@ -19,14 +20,13 @@ export const routes: Routes = (app) => {
   app.post('/freeze', async (c) => {
     const { db, credential } = await owner(c)
     if ((await fields(c)).get('wanted') === 'unfrozen') {
-      await db.run('owner_unfreeze', {})
+      await db.run('owner_unfreeze', { mail: await noticeOf(c, accountUnfrozen) })
       return goTo(c, '/freeze')
     }
     const world = c.get('world')
     const requestId = c.get('requestId')
-    const client = clientOf(c.req.raw.headers)
-    const asking = { world, db, credential, requestId, client, now: () => world.now() }
-    const frozen = await freeze(asking, undefined)
+    const { client } = browserOf(c)
+    const frozen = await freeze({ world, db, credential, requestId, client }, undefined)
     return show(c, <Stopped c={c} me={await again(c)} frozen={frozen} />)
   })
 }

@@ -14,7 +14,7 @@ export const limitNames = [
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
-const words: Record<LimitName, { title: string; meaning: string }> = {
+export const limitWords: Record<LimitName, { title: string; meaning: string }> = {
   automatic_daily: {
     title: 'Without asking',
     meaning:
@@ -53,7 +53,7 @@ export function Limit({
   window: Window | undefined
   entry: Entry | undefined
 }) {
-  const { title, meaning } = words[name]
+  const { title, meaning } = limitWords[name]
   const own = entry?.name === name ? entry : undefined
   return (
     <Section title={title}>
