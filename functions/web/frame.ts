@@ -7,7 +7,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
-import { readSession } from './session.ts'
+import { readSession, renewSession } from './session.ts'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
 
@@ -29,6 +29,7 @@ export async function owner(c: Visit): Promise<Owner> {
   const db = bindCredential(world.db, credential)
   const row = await db.one('get_identity', {}, factsRow)
   if (!row) throw new Error('an admitted caller has no account')
+  await renewSession(c, session, db)
   const { account_id: id, alias, frozen: isFrozen } = row.identity
   const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
   const found = { db, credential, account: { id, alias, mailAddress, isFrozen } }
@@ -38,7 +39,8 @@ export async function owner(c: Visit): Promise<Owner> {
 
 /** The fields of a form that was sent; `requireOwnForm` has seen to it that it is one. */
 export async function fields(c: Visit): Promise<URLSearchParams> {
-  return new URLSearchParams(await c.req.text())
+  // The database has no text with this character, and no person types it.
+  return new URLSearchParams((await c.req.text()).replace(/%00|\0/g, ''))
 }
 
 /** The answer to a form: the browser fetches the next page, so that going back sends nothing twice. */

@@ -4,11 +4,40 @@ import { routes as activity } from './pages/activity.tsx'
 import { routes as activityItem } from './pages/activity-item.tsx'
 import { routes as deposit } from './pages/deposit.tsx'
 import { routes as join } from './pages/join.tsx'
+import { routes as jwks } from './pages/jwks.ts'
 import { routes as keepWallet } from './pages/keep-wallet.tsx'
+import { routes as login } from './pages/login.tsx'
+import { routes as loginRecovery } from './pages/login-recovery.tsx'
+import { routes as logout } from './pages/logout.tsx'
 import { routes as overview } from './pages/overview.tsx'
+import { routes as proof } from './pages/proof.tsx'
 import { routes as register } from './pages/register.tsx'
+import { routes as security } from './pages/security.tsx'
+import { routes as securityPasskeys } from './pages/security-passkeys.tsx'
+import { routes as securityPassword } from './pages/security-password.tsx'
+import { routes as securityRecoveryCodes } from './pages/security-recovery-codes.tsx'
+import { routes as securitySessions } from './pages/security-sessions.tsx'
 
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
-export const pages = [action, activity, activityItem, deposit, join, keepWallet, overview, register]
+export const pages = [
+  action,
+  activityItem,
+  activity,
+  deposit,
+  join,
+  jwks,
+  keepWallet,
+  loginRecovery,
+  login,
+  logout,
+  overview,
+  proof,
+  register,
+  securityPasskeys,
+  securityPassword,
+  securityRecoveryCodes,
+  securitySessions,
+  security,
+]
 
 export default webFunction(pages)

@@ -3,4 +3,5 @@ export const nav: readonly { path: string; label: string }[] = [
   { path: '', label: 'Overview' },
   { path: '/activity', label: 'Activity' },
   { path: '/deposit', label: 'Deposit' },
+  { path: '/security', label: 'Security' },
 ]

@@ -11,6 +11,7 @@ import { readRoots } from '../../shared/custody/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
+import { bindingsOf } from './bindings.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
   type Account,
@@ -36,8 +37,6 @@ import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
 
-export const mailDomain = 'agents.example'
-const eurUsdRate = '1.10'
 const blockTimeSeconds = 2
 
 export type WorldOptions = {
@@ -158,33 +157,6 @@ async function openMerchant(start: Start, chains: readonly [Chain, ...Chain[]]) 
   const merchant = await endings.keep(starting, ({ close }) => close())
   start.say('x402 facilitator and merchant ready')
   return merchant
-}
-
-function bindingsOf({ ports, secrets }: Start, chains: readonly Chain[]) {
-  return {
-    ENVIRONMENT: 'local',
-    ALLOW_LOOPBACK: 'true',
-    BASE_URL: `http://127.0.0.1:${ports.functions}`,
-    WEB_URL: `http://localhost:${ports.functions}/web`,
-    MAIL_DOMAIN: mailDomain,
-    EUR_USD_RATE: eurUsdRate,
-    SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,
-    CHAIN_RPC_URLS: JSON.stringify(
-      Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),
-    ),
-    SUPABASE_SERVICE_KEY: secrets.service_key,
-    CUSTODY_DATABASE_KEY: secrets.custody_key,
-    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
-    API_KEY_PEPPER: secrets.api_key_pepper,
-    PASSWORD_PEPPER: secrets.password_pepper,
-    SESSION_PRIVATE_KEY: secrets.session_private_key,
-    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
-    OTP_PEPPER: secrets.otp_pepper,
-    OUTBOX_KEY: secrets.outbox_key,
-    MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
-    // The server here asks for no password.
-    MAIL_TOKEN: 'none',
-  }
 }
 
 type Opening = Start & { databaseUrl: string }

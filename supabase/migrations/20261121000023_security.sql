@@ -63,6 +63,9 @@ begin
   return query
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
+    -- Whether what it asks for here needs no proof first.
+    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
+      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),

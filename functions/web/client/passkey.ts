@@ -1,0 +1,54 @@
+// Forms that a passkey answers. They are hidden until here, for without script there is no passkey.
+
+for (const place of document.querySelectorAll<HTMLElement>('[data-passkey]')) {
+  const form = place.querySelector('form')
+  if (!form || !('PublicKeyCredential' in window)) continue
+  place.hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    answer(place, form).catch((error: unknown) => tell(form, error))
+  })
+}
+
+async function answer(place: HTMLElement, form: HTMLFormElement) {
+  const options = await ask(place.dataset['options'] ?? '', fieldOf(form, 'form').value)
+  if (options === undefined) return
+  const credential =
+    place.dataset['passkey'] === 'create'
+      ? await navigator.credentials.create({
+          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+        })
+      : await navigator.credentials.get({
+          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
+        })
+  if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey')
+  fieldOf(form, 'answer').value = JSON.stringify(credential.toJSON())
+  form.submit()
+}
+
+// What stands in the way of a passkey, such as a missing proof, is told by another page.
+async function ask(path: string, token: string) {
+  const response = await fetch(path, { method: 'POST', body: new URLSearchParams({ form: token }) })
+  const isOptions = response.headers.get('content-type')?.startsWith('application/json')
+  if (isOptions) return response.json()
+  location.assign(response.redirected ? response.url : location.href)
+  return undefined
+}
+
+function fieldOf(form: HTMLFormElement, name: string): HTMLInputElement {
+  const field = form.elements.namedItem(name)
+  if (!(field instanceof HTMLInputElement)) throw new Error(`no field ${name}`)
+  return field
+}
+
+function tell(form: HTMLFormElement, error: unknown) {
+  const place = form.querySelector<HTMLElement>('[role=alert]')
+  if (!place) return
+  const wasKnown = error instanceof DOMException && error.name === 'InvalidStateError'
+  place.textContent = wasKnown
+    ? 'This device already holds a passkey for the account.'
+    : 'The passkey was not used. Try again, or go on without it.'
+  place.hidden = false
+}
+
+export {}

@@ -1,0 +1,48 @@
+import { signInWithRecoveryCode } from '../../../shared/auth/sign-in.ts'
+import { fields } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { browserOf, enter } from '../own-session.ts'
+import { Button, Field, Form } from '../parts/form.tsx'
+import { Notice } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/login/recovery', (c) => showRecovery(c, ''))
+  app.post('/login/recovery', async (c) => {
+    const form = await fields(c)
+    const given = { email: form.get('email') ?? '', code: form.get('code') ?? '' }
+    const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
+    if (token === undefined) return showRecovery(c, given.email, true)
+    return enter(c, token, '/security')
+  })
+}
+
+function showRecovery(c: Visit, email: string, isWrong = false) {
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Sign in with a recovery code"
+      lead="Each code works once. For three days after it nothing can be widened: limits stay as they are, and no payment can be approved. Freezing works."
+    >
+      {isWrong && <Notice kind="danger">The mail address or the code is not right.</Notice>}
+      <Form c={c}>
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={email}
+          autocomplete="username"
+          maxlength={254}
+          required
+        />
+        <Field name="code" label="Recovery code" autocomplete="off" maxlength={64} required />
+        <Button>Sign in</Button>
+      </Form>
+      <p>
+        <a href="/web/login">Back to sign in</a>
+      </p>
+    </Page>,
+    isWrong ? 403 : 200,
+  )
+}

@@ -1,0 +1,74 @@
+import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
+import { beginPasskeySignIn, signInWithPasskey } from '../../../shared/auth/passkey-sign-in.ts'
+import { signInWithPassword } from '../../../shared/auth/sign-in.ts'
+import { clientOf } from '../../../shared/http/caller.ts'
+import { fields } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { browserOf, enter } from '../own-session.ts'
+import { Button, Field, Form } from '../parts/form.tsx'
+import { PasskeyForm } from '../parts/passkey.tsx'
+import { Notice } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+import { nextOf, wayBack } from '../way-back.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/login', (c) => showLogin(c, { way: wayBack(c.req.query('next')) }))
+  app.post('/login', async (c) => {
+    const form = await fields(c)
+    const given = { email: form.get('email') ?? '', password: form.get('password') ?? '' }
+    const way = wayBack(form.get('next'))
+    const token = await signInWithPassword(c.get('world'), given, browserOf(c))
+    const error = 'The mail address or the password is not right.'
+    if (token === undefined) return showLogin(c, { way, email: given.email, error })
+    return enter(c, token, way)
+  })
+  app.post('/login/passkey/options', async (c) => {
+    const client = clientOf(c.req.raw.headers)
+    return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken'), client))
+  })
+  app.post('/login/passkey', async (c) => {
+    const form = await fields(c)
+    const way = wayBack(form.get('next'))
+    const answer = readAssertion(form.get('answer') ?? '')
+    const holder = c.get('formToken')
+    const token = answer && (await signInWithPasskey(c.get('world'), answer, holder, browserOf(c)))
+    const error = 'This passkey does not open an account here.'
+    return token === undefined ? showLogin(c, { way, error }) : enter(c, token, way)
+  })
+}
+
+function showLogin(c: Visit, given: { way: string; email?: string; error?: string }) {
+  const { way, email = '', error } = given
+  const next = nextOf(way)
+  return show(
+    c,
+    <Page c={c} title="Sign in" scripts={['passkey']}>
+      {error && <Notice kind="danger">{error}</Notice>}
+      <PasskeyForm c={c} act="get" action="/login/passkey" label="Use a passkey" next={next} />
+      <Form c={c} action="/login">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={email}
+          autocomplete="username webauthn"
+          maxlength={254}
+          required
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <Button>Sign in</Button>
+      </Form>
+      <p>
+        <a href={`/web/login/recovery?next=${encodeURIComponent(next)}`}>Use a recovery code</a>
+      </p>
+    </Page>,
+    error === undefined ? 200 : 403,
+  )
+}

@@ -1,0 +1,77 @@
+import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
+import {
+  beginPasskeyProof,
+  proveWithPasskey,
+  proveWithPassword,
+} from '../../../shared/auth/proof.ts'
+import { fields, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { enter, ownSession, readSecurity } from '../own-session.ts'
+import { Button, Field, Form } from '../parts/form.tsx'
+import { PasskeyForm } from '../parts/passkey.tsx'
+import { Notice } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+import { nextOf, wayBack } from '../way-back.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/proof', (c) => showProof(c, wayBack(c.req.query('next'))))
+  app.post('/proof', async (c) => {
+    const form = await fields(c)
+    const way = wayBack(form.get('next'))
+    const token = await proveWithPassword(await ownSession(c), form.get('password') ?? '')
+    if (token === undefined) return showProof(c, way, 'The password is not right.')
+    return enter(c, token, way)
+  })
+  app.post('/proof/passkey/options', async (c) =>
+    c.json(await beginPasskeyProof(await ownSession(c))),
+  )
+  app.post('/proof/passkey', async (c) => {
+    const form = await fields(c)
+    const way = wayBack(form.get('next'))
+    const answer = readAssertion(form.get('answer') ?? '')
+    const token = answer && (await proveWithPasskey(await ownSession(c), answer))
+    if (token === undefined) return showProof(c, way, 'This passkey is not one of the account.')
+    return enter(c, token, way)
+  })
+}
+
+async function showProof(c: Visit, way: string, error?: string) {
+  const me = await owner(c)
+  const { has_password, passkeys } = await readSecurity(c)
+  const next = nextOf(way)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Confirm that it is you"
+      owner={me}
+      lead="What you are about to do gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
+      scripts={['passkey']}
+    >
+      {error && <Notice kind="danger">{error}</Notice>}
+      {passkeys.length > 0 && (
+        <PasskeyForm c={c} act="get" action="/proof/passkey" label="Use a passkey" next={next} />
+      )}
+      {has_password && (
+        <Form c={c} action="/proof">
+          <input type="hidden" name="next" value={next} />
+          <Field
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          <Button>Confirm</Button>
+        </Form>
+      )}
+      {!has_password && passkeys.length === 0 && (
+        <p>
+          The account has neither password nor passkey yet. Set one on the{' '}
+          <a href="/web/security">security page</a>.
+        </p>
+      )}
+    </Page>,
+    error === undefined ? 200 : 403,
+  )
+}

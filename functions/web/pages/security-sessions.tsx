@@ -1,0 +1,81 @@
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { readSecurity, type SignIn } from '../own-session.ts'
+import { Button, Form } from '../parts/form.tsx'
+import { Badge, Section, Table, Time } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+const path = '/security/sessions'
+
+export const routes: Routes = (app) => {
+  app.get(path, showSessions)
+  app.post(path, async (c) => {
+    const { db } = await owner(c)
+    const session = (await fields(c)).get('session') ?? ''
+    if (session === 'others') await db.run('owner_end_other_sessions', {})
+    else if (isId.test(session)) await db.run('owner_end_session', { session })
+    return goTo(c, path)
+  })
+}
+
+const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const ways: Record<string, string> = {
+  sign_up: 'Sign-up',
+  password: 'Password',
+  passkey: 'Passkey',
+  recovery_code: 'Recovery code',
+}
+
+async function showSessions(c: Visit) {
+  const me = await owner(c)
+  const { sign_ins } = await readSecurity(c)
+  const others = sign_ins.filter(({ is_live, is_this }) => is_live && !is_this)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Sessions"
+      owner={me}
+      lead="Where somebody signed in to your account. A session ends after 30 minutes without use."
+    >
+      <Table caption="Sign-ins, open ones first" columns={columns(c)} rows={sign_ins} />
+      {others.length > 0 && (
+        <Section title="Somewhere you do not know?">
+          <p>End all other sessions, then change your password.</p>
+          <Form c={c}>
+            <Button kind="danger" name="session" value="others">
+              End all other sessions
+            </Button>
+          </Form>
+        </Section>
+      )}
+      <p>
+        <a href="/web/security">Back to security</a>
+      </p>
+    </Page>,
+  )
+}
+
+function columns(c: Visit) {
+  return [
+    { label: 'Signed in', cell: (row: SignIn) => <Time at={row.signed_in_at} /> },
+    { label: 'With', cell: (row: SignIn) => ways[row.signed_in_with] ?? row.signed_in_with },
+    { label: 'Browser', cell: (row: SignIn) => row.user_agent || 'Unknown' },
+    { label: 'Network address', cell: (row: SignIn) => row.client },
+    { label: 'Last seen', cell: (row: SignIn) => <Time at={row.last_seen_at} /> },
+    { label: 'State', cell: (row: SignIn) => <State c={c} row={row} /> },
+  ]
+}
+
+function State({ c, row }: { c: Visit; row: SignIn }) {
+  if (row.is_this) return <Badge kind="good">This one</Badge>
+  if (!row.is_live) return <Badge>Ended</Badge>
+  return (
+    <Form c={c}>
+      <Button kind="plain" name="session" value={row.id}>
+        End
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,38 @@
+/** What the functions of the local world are bound to. */
+import type { Chain } from './chain.ts'
+import type { Ports } from './ports.ts'
+import type { Secrets } from './secrets.ts'
+
+const mailDomain = 'agents.example'
+const eurUsdRate = '1.10'
+
+/** A value for every var and secret that a function may name, but for those that others bring. */
+export function bindingsOf(
+  { ports, secrets }: { ports: Ports; secrets: Secrets },
+  chains: readonly Pick<Chain, 'network' | 'rpcUrl'>[],
+) {
+  return {
+    ENVIRONMENT: 'local',
+    ALLOW_LOOPBACK: 'true',
+    BASE_URL: `http://127.0.0.1:${ports.functions}`,
+    WEB_URL: `http://localhost:${ports.functions}/web`,
+    MAIL_DOMAIN: mailDomain,
+    EUR_USD_RATE: eurUsdRate,
+    SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,
+    CHAIN_RPC_URLS: JSON.stringify(
+      Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),
+    ),
+    SUPABASE_SERVICE_KEY: secrets.service_key,
+    CUSTODY_DATABASE_KEY: secrets.custody_key,
+    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
+    API_KEY_PEPPER: secrets.api_key_pepper,
+    PASSWORD_PEPPER: secrets.password_pepper,
+    SESSION_PRIVATE_KEY: secrets.session_private_key,
+    SESSION_PUBLIC_KEYS: secrets.session_public_keys,
+    OTP_PEPPER: secrets.otp_pepper,
+    OUTBOX_KEY: secrets.outbox_key,
+    MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
+    // The server here asks for no password.
+    MAIL_TOKEN: 'none',
+  }
+}
