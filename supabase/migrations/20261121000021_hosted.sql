@@ -38,7 +38,7 @@ create function private.hosted_action_deposit(a private.hosted_actions) returns 
      and v.at > a.opened_at and v.at <= a.expires_at
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
-     and (a.type = 'deposit' or d.sender = a.wallet)
+     and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
    order by v.id limit 1
 $$;
 
