@@ -40,8 +40,8 @@ export function Outcome({ action }: { action: HostedAction }) {
       {action.wallet && (
         <Notice>
           <p>
-            Payments to this wallet need a confirmation, as to anybody new. The owner can make it a
-            known recipient.
+            This wallet is not a known recipient: payments to it need a confirmation. The owner can
+            make it one.
           </p>
           <p>
             <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>
