@@ -13,7 +13,7 @@ import {
 import { Page, show } from '../layout.tsx'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Badge, Empty, Notice, Section, Table, Time } from '../parts/show.tsx'
+import { Badge, Empty, Notice, Section, Table } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 /** Made here; `vault` is offered once there is a vault. */
@@ -95,7 +95,7 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
 function Ends({ revoked_at, expires_at, live }: KeyRow) {
   if (revoked_at !== null) return <Badge>Revoked</Badge>
   if (expires_at === null) return 'Never'
-  return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
+  return live ? expires_at.slice(0, 10) : <Badge>Expired</Badge>
 }
 
 function CreateForm({ c }: { c: Visit }) {
@@ -125,7 +125,9 @@ function CreateForm({ c }: { c: Visit }) {
           ]}
         />
         <Choices name="days" legend="Good for" chosen={lifeDaysDefault} choices={lifeChoices} />
-        <Button>Make the key</Button>
+        <div class="actions">
+          <Button>Make the key</Button>
+        </div>
       </Form>
     </Section>
   )
