@@ -12,6 +12,7 @@ import { benchGas } from './bench/gas.ts'
 import { benchGrowth } from './bench/growth.ts'
 import { benchIdentity } from './bench/identity.ts'
 import { benchMemory } from './bench/memory.ts'
+import { benchPages } from './bench/pages.ts'
 import { benchPurchases } from './bench/purchases.ts'
 import { benchRecovery } from './bench/recovery.ts'
 import type { Figure } from './bench/report.ts'
@@ -56,6 +57,7 @@ const atOnce: Record<string, Measurement> = {
   x402: (world) => benchX402(world, rounds),
   transfer: (world) => benchTransfer(world, rounds),
   gas: benchGas,
+  pages: (world) => benchPages(world, rounds),
   purchases: benchPurchases,
   memory: benchMemory,
   contention: benchContention,

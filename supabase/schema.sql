@@ -551,7 +551,7 @@ begin
   return query select private.key_exposure(caller);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid)
+CREATE OR REPLACE FUNCTION api.await_confirmation(credential text, payment uuid, mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -566,6 +566,10 @@ begin
   returning * into waiting;
   if found then
     perform private.record_payment(waiting, 'confirmation_requested');
+  end if;
+  if exists (select from private.payments p where p.id = payment
+    and p.account = caller.account and p.state = 'awaiting_confirmation') then
+    perform private.enqueue_mail(caller.account, mail, 6);
   end if;
   return true;
 end $function$;
@@ -955,7 +959,7 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -987,6 +991,7 @@ begin
       case caller.kind when 'session' then 'The account was frozen by its owner.'
         else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
   with signed as (
@@ -1658,7 +1663,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text)
+CREATE OR REPLACE FUNCTION api.owner_add_recipient(credential text, address text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1679,6 +1684,7 @@ begin
     values (caller.account, 'evm', address) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1699,7 +1705,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1713,6 +1719,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
       expires_in_days));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -1885,34 +1892,6 @@ begin
       pg_catalog.format('The recipient %s was removed.', address));
   end if;
   return next;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.owner_keep_wallet(credential text, action_id uuid)
- RETURNS TABLE(address text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  caller private.credentials := private.admit_owner(credential, true);
-  kept text;
-begin
-  select d.sender into kept
-    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
-   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
-  if kept is null then
-    return;
-  end if;
-  perform from private.accounts a where a.id = caller.account for update;
-  insert into private.known_recipients (account, chain_family, address)
-  values (caller.account, 'evm', kept) on conflict do nothing;
-  if found then
-    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-    insert into private.activities (account, category, type, summary)
-    values (caller.account, 'security', 'recipient_added',
-      pg_catalog.format('You added %s to the known recipients.', kept));
-  end if;
-  return query select kept;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
@@ -2147,7 +2126,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer)
+CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(placed uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2175,6 +2154,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
       overlap_hours));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2235,7 +2215,7 @@ begin
   from private.owners o where o.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text)
+CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text, before text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2258,6 +2238,7 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
     update private.accounts x set facts_version = x.facts_version + 1,
@@ -2347,7 +2328,7 @@ begin
   returning k.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text)
+CREATE OR REPLACE FUNCTION api.owner_unfreeze(credential text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(unfrozen boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2362,6 +2343,7 @@ begin
   if unfrozen then
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $function$;
@@ -2774,7 +2756,8 @@ begin
     return;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  on conflict on constraint outbox_pkey do nothing;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text)
@@ -2867,7 +2850,7 @@ AS $function$
      and v.at > a.opened_at and v.at <= a.expires_at
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
-     and (a.type = 'deposit' or d.sender = a.wallet)
+     and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
    order by v.id limit 1
 $function$;
 
@@ -3703,7 +3686,7 @@ end $function$;
 
 grant execute on function api.account_exposure(credential text) to service_role;
 
-grant execute on function api.await_confirmation(credential text, payment uuid) to service_role;
+grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
 
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
 
@@ -3735,7 +3718,7 @@ grant execute on function api.custody_record_replacement(slot bigint, attempt in
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.freeze_account(credential text, listed_max integer, reason text) to service_role;
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 
@@ -3807,11 +3790,11 @@ grant execute on function api.mailer_failed(mail uuid, reason text, for_good boo
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
-grant execute on function api.owner_add_recipient(credential text, address text) to service_role;
+grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
 
@@ -3830,8 +3813,6 @@ grant execute on function api.owner_finish_login_link(credential text, token_dig
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
-
-grant execute on function api.owner_keep_wallet(credential text, action_id uuid) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
@@ -3859,13 +3840,13 @@ grant execute on function api.owner_rename_passkey(credential text, passkey text
 
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
 
-grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer) to service_role;
+grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
-grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text) to service_role;
+grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
@@ -3875,7 +3856,7 @@ grant execute on function api.owner_take_ceremony(credential text, challenge tex
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
 
-grant execute on function api.owner_unfreeze(credential text) to service_role;
+grant execute on function api.owner_unfreeze(credential text, mail jsonb) to service_role;
 
 grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
 

@@ -6,12 +6,32 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
     reporters: ['default', 'tests/support/closing-line.ts'],
-    include: ['tests/**/*.test.ts'],
-    exclude: ['tests/long/**'],
-    globalSetup: ['tests/support/global.ts'],
     pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'product',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/long/**', 'tests/browser/**'],
+          globalSetup: ['tests/support/global.ts'],
+          maxWorkers: 2,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          globalSetup: ['tests/support/browser/global.ts'],
+          // After everything else and one by one: they share a world, and time what a person sees.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 1,
+          testTimeout: 60_000,
+        },
+      },
+    ],
   },
 })

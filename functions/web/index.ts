@@ -29,8 +29,8 @@ import { routes as securitySessions } from './pages/security-sessions.tsx'
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
 export const pages = [
   action,
-  activity,
   activityItem,
+  activity,
   addRecipient,
   approvals,
   approve,
@@ -42,18 +42,18 @@ export const pages = [
   key,
   keys,
   limits,
-  login,
   loginRecovery,
+  login,
   logout,
   overview,
   proof,
   recipients,
   register,
-  security,
   securityPasskeys,
   securityPassword,
   securityRecoveryCodes,
   securitySessions,
+  security,
 ]
 
 export default webFunction(pages)

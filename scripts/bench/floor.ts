@@ -7,9 +7,12 @@ import { startWorkers } from '../local/workers.ts'
 import type { BenchWorld } from './world.ts'
 import { secrets } from './world.ts'
 
-const main = 'scripts/bench/floor-worker.ts'
-
-export async function startFloor(world: BenchWorld): Promise<Workers> {
+export async function startFloor(
+  world: BenchWorld,
+  worker: 'floor-worker' | 'page-floor-worker' = 'floor-worker',
+  vars: Readonly<Record<string, string>> = {},
+): Promise<Workers> {
+  const main = `scripts/bench/${worker}.ts`
   const { functions: port } = await choosePorts(0)
   await build({ ...bundling, entryPoints: { floor: main }, outdir: world.directory })
   const floor = {
@@ -18,7 +21,7 @@ export async function startFloor(world: BenchWorld): Promise<Workers> {
     main,
     compatibilityDate: '2026-10-20',
     prefixes: ['/'],
-    vars: { SUPABASE_URL: world.gatewayUrl },
+    vars: { SUPABASE_URL: world.gatewayUrl, ...vars },
     secrets: ['SUPABASE_SERVICE_KEY'],
     services: [],
     crons: [],

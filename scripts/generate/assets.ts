@@ -42,7 +42,8 @@ async function minified(file: string): Promise<string> {
     entryPoints: [`${web}/${file}`],
     bundle: true,
     minify: true,
-    format: 'esm',
+    // They are no modules: what one declares must not be seen by another.
+    format: 'iife',
     target: 'es2022',
     loader: { '.svg': 'copy' },
     outdir: web,

@@ -5,7 +5,7 @@
  */
 export type DatabaseFunctions = {
   account_exposure: { args: { credential: string } }
-  await_confirmation: { args: { credential: string; payment: string } }
+  await_confirmation: { args: { credential: string; payment: string; mail?: unknown } }
   begin_payment: {
     args: {
       credential: string
@@ -122,7 +122,14 @@ export type DatabaseFunctions = {
       chain?: number | null
     }
   }
-  freeze_account: { args: { credential: string; listed_max: number; reason?: string | null } }
+  freeze_account: {
+    args: {
+      credential: string
+      listed_max: number
+      reason?: string | null
+      mail?: unknown
+    }
+  }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
   hosted_action: { args: { credential: string; action_id: string } }
@@ -270,7 +277,7 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
-  owner_add_recipient: { args: { credential: string; address: string } }
+  owner_add_recipient: { args: { credential: string; address: string; mail?: unknown } }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
   owner_create_key: {
     args: {
@@ -280,6 +287,7 @@ export type DatabaseFunctions = {
       shown: string
       scope: string
       expires_in_days: number
+      mail?: unknown
     }
   }
   owner_decide_payment: {
@@ -298,7 +306,6 @@ export type DatabaseFunctions = {
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
-  owner_keep_wallet: { args: { credential: string; action_id: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_exposures: { args: { credential: string } }
@@ -328,6 +335,7 @@ export type DatabaseFunctions = {
       shown: string
       expires_in_days: number
       overlap_hours: number
+      mail?: unknown
     }
   }
   owner_search_activity: {
@@ -341,7 +349,14 @@ export type DatabaseFunctions = {
     }
   }
   owner_security: { args: { credential: string } }
-  owner_set_limit: { args: { credential: string; limit_name: string; usd_micros: string } }
+  owner_set_limit: {
+    args: {
+      credential: string
+      limit_name: string
+      usd_micros: string
+      mail?: unknown
+    }
+  }
   owner_set_password: {
     args: {
       credential: string
@@ -360,7 +375,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_touch_session: { args: { credential: string } }
-  owner_unfreeze: { args: { credential: string } }
+  owner_unfreeze: { args: { credential: string; mail?: unknown } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
   resolve_recipient: {

@@ -14,13 +14,10 @@ export function newSignIn(webUrl: string, deed: Deed & { method: string }): Mess
 }
 
 /** An API key was made. */
-export function newApiKey(
-  webUrl: string,
-  deed: Deed & { label: string; scopes: readonly string[] },
-): Message {
+export function newApiKey(webUrl: string, deed: Deed & { label: string; scope: string }): Message {
   return letter('new_api_key', 'New API key for your account', [
     'An API key was made:',
-    { facts: { Label: deed.label, 'What it may do': deed.scopes.join(', '), ...told(deed) } },
+    { facts: { Label: deed.label, 'What it may do': deed.scope, ...told(deed) } },
     ...notYou(webUrl),
   ])
 }

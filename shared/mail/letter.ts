@@ -3,7 +3,6 @@
  * with nothing loaded from anywhere. What others wrote is cleaned here and can be neither markup nor
  * another line of the header. No mail holds a link that changes anything by being opened.
  */
-import { clean, escapeHtml } from './foreign-text.ts'
 
 /** A finished mail but for whom it goes to. */
 export type Message = {
@@ -23,6 +22,8 @@ export type Part =
 
 type Rendered = { text: string; html: string }
 
+/** Characters of one value that somebody else may have chosen. */
+const valueLengthMax = 200
 const accent = 'color:#2b6cb0'
 
 /** Writes a mail; the subject is also its heading. */
@@ -75,4 +76,28 @@ padding:2px 16px 2px 0;font-weight:400;opacity:.75">${escapeHtml(name)}</th>\
     text: facts.map(([name, value]) => `${name}: ${value}`).join('\n'),
     html: `<table role="presentation">${rows.join('\n')}</table>`,
   }
+}
+
+/** One line without controls and without characters that turn the direction of writing. */
+function clean(value: string): string {
+  const line = value
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+  const characters = Array.from(line)
+  return characters.length <= valueLengthMax
+    ? line
+    : `${characters.slice(0, valueLengthMax - 1).join('')}…`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -8,30 +8,27 @@ import { letter } from './letter.ts'
 export function approvalWanted(payment: {
   amount: string
   recipient: string
-  agent: string
   expiresAt: Date
   url: string
 }): Message {
-  return letter('approval_wanted', `Approve a payment of ${payment.amount}?`, [
-    'A payment waits for your decision:',
-    {
-      facts: {
-        Amount: payment.amount,
-        To: payment.recipient,
-        'Asked by': payment.agent,
-        'Waits until': utc(payment.expiresAt),
-      },
-    },
-    { link: payment.url, label: 'See the full terms and decide' },
+  const { amount, recipient, expiresAt, url } = payment
+  return letter('approval_wanted', `Approve a payment of ${amount}?`, [
+    'A payment of your agent waits for your decision:',
+    { facts: { Amount: amount, To: recipient, 'Waits until': utc(expiresAt) } },
+    { link: url, label: 'See the full terms and decide' },
     'Opening the page pays nothing. If you do nothing, nothing is paid.',
   ])
 }
 
 /** The account was frozen, by the owner or by an agent. */
-export function accountFrozen(webUrl: string, deed: Deed & { by: string }): Message {
+export function accountFrozen(
+  webUrl: string,
+  { at, client, reason }: { at: Date; client: string; reason: string | undefined },
+): Message {
+  const facts = { When: utc(at), 'Network address': client, Reason: reason ?? 'not given' }
   return letter('account_frozen', 'Your account is frozen', [
     'Your account was frozen. Nothing is paid until you unfreeze it.',
-    { facts: { 'Frozen by': deed.by, ...told(deed) } },
+    { facts },
     { link: webUrl, label: 'See what was stopped' },
   ])
 }

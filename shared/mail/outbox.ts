@@ -26,12 +26,14 @@ const letterSchema = z.object({ subject: z.string(), text: z.string(), html: z.s
 /** The text of a mail that was opened. */
 export type Letter = z.output<typeof letterSchema>
 
-/** Seals one mail. Without `to` it goes to the owner of the account that it is enqueued for. */
+/**
+ * Seals one mail. Without `to` it goes to the owner of the account that it is enqueued for; with an
+ * `id` of its own, of which there can be one.
+ */
 export async function sealMail(
   world: Pick<World, 'config' | 'newId' | 'randomBytes'>,
-  { to, topic, ...letter }: Message & { to?: string },
+  { to, topic, id = world.newId(), ...letter }: Message & { to?: string; id?: string },
 ): Promise<SealedMail> {
-  const id = world.newId()
   const recipient = to ?? null
   const nonce = world.randomBytes(nonceBytes)
   const key = await outboxKey(world, 'encrypt')

@@ -51,14 +51,16 @@ export type AccountOrder = {
 /** A new account. The key is in no other place than this. */
 export type OpenedAccount = { id: string; alias: string; address: string; apiKey: string }
 
+/** Why no account was opened. */
+export type AccountRefusal = Refusal<
+  'registration_closed' | 'alias_unavailable' | 'weak_password' | 'account_exists'
+>
+
 /** Opens the account of a link. Whatever is refused leaves the link as it was. */
 export async function openAccount(
   world: World,
   order: AccountOrder,
-): Promise<
-  | OpenedAccount
-  | Refusal<'registration_closed' | 'alias_unavailable' | 'weak_password' | 'account_exists'>
-> {
+): Promise<OpenedAccount | AccountRefusal> {
   const registration = await readRegistration(world, order.link)
   if (!registration) return fail('registration_closed')
   const asking = { db: unbound(world.db), client: order.client }

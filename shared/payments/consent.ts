@@ -3,16 +3,22 @@
  * where the owner's word stands.
  */
 import * as z from 'zod'
+import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
+import { approvalWanted } from '../mail/money-messages.ts'
+import type { SealedMail } from '../mail/outbox.ts'
+import { sealMail } from '../mail/outbox.ts'
+import { formatAmount } from '../money/amount.ts'
 import type { Decision } from '../policy/decide.ts'
 import { decide } from '../policy/decide.ts'
 import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
 import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
+import type { World } from '../world.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
-import type { Entered } from './payment.ts'
+import type { Entered, Payment } from './payment.ts'
 import { endOf, time } from './payment.ts'
 import { termsDigest } from './terms-digest.ts'
 import { reasonBody } from './words.ts'
@@ -63,13 +69,31 @@ export async function askConfirmation(
   { reasons, neededLevel }: Decision & { verdict: 'confirm' },
 ) {
   const { payment_row: payment } = entered
-  await context.db.run('await_confirmation', { payment: payment.id })
+  const mail = neededLevel === 'user_session' ? await mailToOwner(context, payment) : null
+  await context.db.run('await_confirmation', { payment: payment.id, mail })
+  if (mail) context.mailSoon()
   return {
     requires_user_confirm: true,
     reasons: reasons.map(reasonBody),
     ...(await helpFor(context, entered, isConfirmedByUser)),
     confirmation: await confirmationOf(context, entered, neededLevel),
   }
+}
+
+/** A payment is told to its owner in one mail, however often the agent asks. */
+async function mailToOwner({ world }: Context, payment: Payment): Promise<SealedMail> {
+  const { chain, token } = assetOf(payment)
+  const message = approvalWanted({
+    amount: `${formatAmount(payment.amount_atomic, token.decimals)} ${token.symbol}`,
+    recipient: `${payment.payee} on ${chain.title}`,
+    expiresAt: new Date(payment.expires_at),
+    url: approvalUrl(world, payment),
+  })
+  return sealMail(world, { ...message, id: payment.id })
+}
+
+function approvalUrl({ config }: World, { id }: Payment): string {
+  return `${config.WEB_URL}/approve/${id}`
 }
 
 async function helpFor(context: Context, entered: Entered, isConfirmedByUser: boolean) {
@@ -120,7 +144,7 @@ async function confirmationOf({ world }: Context, entered: Entered, level: Conse
     digest: await termsDigest(payment),
     expires_at: payment.expires_at,
     status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
-    url: `${world.config.WEB_URL}/approve/${payment.id}`,
+    url: approvalUrl(world, payment),
   }
 }
 

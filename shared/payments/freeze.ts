@@ -6,6 +6,8 @@
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
 import type { Context } from '../http/handler.ts'
+import { accountFrozen } from '../mail/money-messages.ts'
+import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
 import { paymentRow, time } from './payment.ts'
 
@@ -28,11 +30,14 @@ const frozenRow = z.object({
 type Why = 'live_authorization' | 'not_queued' | (typeof obstacles)[number]
 
 /** What it takes of a request: an agent's, or one of the owner for a page. */
-type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId'>
+type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client' | 'now'>
 
 /** Freezes the caller's account; answers what is being stopped and what cannot be. */
 export async function freezeAccount(context: Freezing, reason: string | undefined) {
-  const question = { listed_max: listedMax, ...(reason === undefined ? {} : { reason }) }
+  const { world, client } = context
+  const message = accountFrozen(world.config.WEB_URL, { at: context.now(), client, reason })
+  const mail = await sealMail(world, message)
+  const question = { listed_max: listedMax, mail, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)
   if (!frozen) throw new Error('freeze_account answered no row')
   const open = await Promise.all(

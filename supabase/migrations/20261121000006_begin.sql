@@ -88,8 +88,10 @@ begin
 end $$;
 grant execute on function api.payment_facts to service_role;
 
--- Marks a payment as waiting for somebody's word and tells it in the feed, once.
-create function api.await_confirmation(credential text, payment uuid) returns boolean
+-- Marks a payment as waiting for somebody's word and tells it in the feed, once. `mail` tells the
+-- owner too, where nobody else's word will do; an agent cannot have more than six sent an hour.
+create function api.await_confirmation(credential text, payment uuid, mail jsonb default null)
+  returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -100,6 +102,10 @@ begin
   returning * into waiting;
   if found then
     perform private.record_payment(waiting, 'confirmation_requested');
+  end if;
+  if exists (select from private.payments p where p.id = payment
+    and p.account = caller.account and p.state = 'awaiting_confirmation') then
+    perform private.enqueue_mail(caller.account, mail, 6);
   end if;
   return true;
 end $$;

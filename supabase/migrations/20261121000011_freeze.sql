@@ -19,7 +19,8 @@ $$;
 -- answers the same time. What was reserved and not signed is released: custody keeps a signature
 -- only for a payment that is still authorized, so none leaves after this. Answers what is signed
 -- and may still settle, uncancelled and large first, and how many more than `listed_max` there are.
-create function api.freeze_account(credential text, listed_max integer, reason text default null)
+create function api.freeze_account(
+  credential text, listed_max integer, reason text default null, mail jsonb default null)
   returns table (frozen_since timestamptz, open_payments jsonb, not_listed integer)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -48,6 +49,7 @@ begin
       case caller.kind when 'session' then 'The account was frozen by its owner.'
         else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
   with signed as (

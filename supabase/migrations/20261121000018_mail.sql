@@ -27,8 +27,8 @@ create index outbox_waiting on private.outbox (send_after) where sealed is not n
 create index outbox_topics on private.outbox (account, topic, created_at);
 
 -- Enqueues what shared/mail/outbox.ts sealed: {id, to, topic, sealed}; null enqueues nothing, and so
--- does a notice to the owner of an account that has none. Of a topic that an agent can cause,
--- `hourly_max` keeps it from flooding the owner.
+-- does a notice to the owner of an account that has none. A mail of the same id is enqueued once. Of
+-- a topic that an agent can cause, `hourly_max` keeps it from flooding the owner.
 create function private.enqueue_mail(account uuid, mail jsonb, hourly_max integer default null)
   returns void language plpgsql as $$
 begin
@@ -42,7 +42,8 @@ begin
     return;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
-    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed');
+    (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
+  on conflict on constraint outbox_pkey do nothing;
 end $$;
 
 -- Takes mails for one try each. Whoever takes one has until its next try to send it. A mail whose

@@ -21,7 +21,8 @@ create function private.limit_words(limit_name text) returns text
 $$;
 
 -- Lets payments go on; false when the account was not frozen.
-create function api.owner_unfreeze(credential text) returns table (unfrozen boolean)
+create function api.owner_unfreeze(credential text, mail jsonb default null)
+  returns table (unfrozen boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, true);
@@ -32,6 +33,7 @@ begin
   if unfrozen then
     perform private.record_change(caller, 'security', 'account_unfrozen',
       'The account was unfrozen by its owner.');
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $$;
@@ -50,7 +52,8 @@ end $$;
 
 -- Sets one limit, named as in the API, and answers what it was before. Whether that is a raise, which
 -- needs a fresh proof, is decided under the lock that every payment of the account has to take.
-create function api.owner_set_limit(credential text, limit_name text, usd_micros text)
+create function api.owner_set_limit(
+  credential text, limit_name text, usd_micros text, mail jsonb default null)
   returns table (outcome text, before text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -70,6 +73,7 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
     update private.accounts x set facts_version = x.facts_version + 1,
@@ -114,7 +118,8 @@ end $$;
 
 -- Makes an address known, for what is known may be paid without asking; `outcome` is why it does not.
 -- One that looks like a known one stays unknown: each payment to it is the owner's to approve.
-create function api.owner_add_recipient(credential text, address text)
+create function api.owner_add_recipient(
+  credential text, address text, mail jsonb default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -132,6 +137,7 @@ begin
     values (caller.account, 'evm', address) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $$;

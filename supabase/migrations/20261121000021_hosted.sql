@@ -38,7 +38,7 @@ create function private.hosted_action_deposit(a private.hosted_actions) returns 
      and v.at > a.opened_at and v.at <= a.expires_at
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
-     and (a.type = 'deposit' or d.sender = a.wallet)
+     and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
    order by v.id limit 1
 $$;
 
@@ -207,31 +207,5 @@ begin
   return query select found;
 end $$;
 
--- Makes the wallet that paid by a link a known recipient. No row when the caller's account has no
--- such link, or no money came from that wallet by it.
-create function api.owner_keep_wallet(credential text, action_id uuid)
-  returns table (address text) language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.admit_owner(credential, true);
-  kept text;
-begin
-  select d.sender into kept
-    from private.hosted_actions a join private.deposits d on d.id = private.hosted_action_deposit(a)
-   where a.id = action_id and a.account = caller.account and a.type = 'walletconnect';
-  if kept is null then
-    return;
-  end if;
-  perform from private.accounts a where a.id = caller.account for update;
-  insert into private.known_recipients (account, chain_family, address)
-  values (caller.account, 'evm', kept) on conflict do nothing;
-  if found then
-    update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
-    insert into private.activities (account, category, type, summary)
-    values (caller.account, 'security', 'recipient_added',
-      pg_catalog.format('You added %s to the known recipients.', kept));
-  end if;
-  return query select kept;
-end $$;
 grant execute on function api.create_hosted_action, api.hosted_action, api.link_look, api.link_open,
-  api.link_decline, api.link_connect, api.link_verify, api.owner_finish_login_link,
-  api.owner_keep_wallet to service_role;
+  api.link_decline, api.link_connect, api.link_verify, api.owner_finish_login_link to service_role;

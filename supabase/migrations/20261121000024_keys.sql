@@ -58,7 +58,8 @@ end $$;
 
 -- Makes an API key of one scope. The key itself never comes here; null when there is no place for it.
 create function api.owner_create_key(
-  credential text, digest text, label text, shown text, scope text, expires_in_days integer)
+  credential text, digest text, label text, shown text, scope text, expires_in_days integer,
+  mail jsonb default null)
   returns table (key uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -69,6 +70,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
       expires_in_days));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $$;
@@ -94,7 +96,7 @@ end $$;
 -- in service, null when there is no place for a new one.
 create function api.owner_rotate_key(
   credential text, key uuid, digest text, shown text, expires_in_days integer,
-  overlap_hours integer)
+  overlap_hours integer, mail jsonb default null)
   returns table (placed uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -119,6 +121,7 @@ begin
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
       'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
       overlap_hours));
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
 end $$;

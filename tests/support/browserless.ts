@@ -99,29 +99,41 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
   return browser
 }
 
-/** The form's target with all that a browser would send of it untouched. */
-function formIn(shown: Shown | undefined, action: string | undefined) {
-  const forms = [...(shown?.html ?? '').matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(
-    ([, head = '', body = '']) => ({ target: attribute(head, 'action') ?? '', body }),
-  )
+/** The form of the page that has this action, else its only one. */
+function formIn(shown: Shown | undefined, action: string | undefined): ShownForm {
+  const forms = formsIn(shown?.html ?? '')
   const found = forms.filter(({ target }) => action === undefined || target === action)
   const [form] = found
   if (!form || (action === undefined && found.length > 1)) {
     const known = forms.map(({ target }) => target).join(', ')
     throw new Error(`${shown?.path ?? 'no page'} has the forms [${known}]: name one of them`)
   }
+  return form
+}
+
+/** Where a form goes, and all that a browser would send of it untouched. */
+export type ShownForm = { target: string; given: Record<string, string> }
+
+export function formsIn(html: string): ShownForm[] {
+  return [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, head = '', body = '']) => ({
+    target: attribute(head, 'action') ?? '',
+    given: givenIn(body),
+  }))
+}
+
+function givenIn(body: string): Record<string, string> {
   const given: Record<string, string> = {}
-  for (const [, head = ''] of form.body.matchAll(/<input\b([^>]*)>/g)) {
+  for (const [, head = ''] of body.matchAll(/<input\b([^>]*)>/g)) {
     const name = attribute(head, 'name')
     const isChosen = !/type="(radio|checkbox)"/.test(head) || /\schecked/.test(head)
     if (name !== undefined && isChosen) given[name] = attribute(head, 'value') ?? ''
   }
-  for (const [, head = '', body = ''] of form.body.matchAll(/<select\b([^>]*)>(.*?)<\/select>/gs)) {
-    const options = [...body.matchAll(/<option\b([^>]*)>/g)].map(([, option = '']) => option)
+  for (const [, head = '', inside = ''] of body.matchAll(/<select\b([^>]*)>(.*?)<\/select>/gs)) {
+    const options = [...inside.matchAll(/<option\b([^>]*)>/g)].map(([, option = '']) => option)
     const chosen = options.find((option) => /\sselected/.test(option)) ?? options[0] ?? ''
     given[attribute(head, 'name') ?? ''] = attribute(chosen, 'value') ?? ''
   }
-  return { target: form.target, given }
+  return given
 }
 
 function attribute(head: string, name: string): string | undefined {

@@ -19,6 +19,13 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   web: ['API_KEY_PEPPER', 'OTP_PEPPER', 'PASSWORD_PEPPER', 'OUTBOX_KEY', 'SESSION_PRIVATE_KEY'],
 }
+/** What an agent does with these may be told to the owner by mail. */
+const telling = [
+  'account-freeze',
+  'wallet-custodial-transfer',
+  'x402-payment-execute',
+  'x402-payment-prepare',
+]
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
@@ -29,7 +36,8 @@ function secretsOf(folder: string): string[] {
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
-  return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
+  const tokens = readsTokens ? ['API_KEY_PEPPER'] : []
+  return ['SUPABASE_SERVICE_KEY', ...tokens, ...(telling.includes(folder) ? ['OUTBOX_KEY'] : [])]
 }
 
 test('every function folder is one environment, and every environment a folder', () => {

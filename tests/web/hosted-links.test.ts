@@ -148,3 +148,29 @@ test('a login link leads a visitor to sign in, and the owner straight into the a
     expect(status).toHaveProperty('result.signed_in_at')
   }
 })
+
+test('a wallet is named in whatever case, and the page shows what came from it', async () => {
+  const agent = await world.agent('read')
+  const link = await linkOf(agent, { action_type: 'walletconnect', token: 'USDC' })
+  const phone = openBrowser(world)
+  await phone.visit(pathOf(link))
+  const opened = await phone.submit({}, `${pathOf(link)}/open`)
+  expect(opened.html).toContain(`data-to="${agent.address}"`)
+  const wallet = newKey().at
+  for (const wrong of ['', '0x12', `${wallet.slice(0, -1)}g`]) {
+    expect(await phone.submit({ wallet: wrong }, `${pathOf(link)}/connect`)).toMatchObject({
+      status: 400,
+    })
+    await phone.visit(pathOf(link))
+  }
+  await phone.submit({ wallet: wallet.toLowerCase() }, `${pathOf(link)}/connect`)
+  await world.tick(1)
+  await payAs(world, wallet, agent.address, 4_000_000n)
+  await indexDeposits(world.world)
+
+  const arrived = await phone.visit(pathOf(link))
+
+  expect(arrived.text).toContain('4 USDC')
+  expect(arrived.html).toContain(`data-copy="${wallet}"`)
+  expect(arrived.html).toContain('/web/keep-wallet/')
+})

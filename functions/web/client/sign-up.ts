@@ -11,9 +11,9 @@ async function showStanding(typed: string) {
   if (!standing) return
   const answer = await fetch(`/web/alias?${new URLSearchParams({ alias: typed })}`)
   // Whoever typed on meanwhile is told about what stands there now.
+  const words = await answer.text()
   if (!answer.ok || alias?.value !== typed) return
-  const { alias: found, words }: { alias: string; words?: string } = await answer.json()
-  standing.textContent = words ?? `${found} is free.`
+  standing.textContent = words
 }
 
 alias?.addEventListener('input', () => {
@@ -23,7 +23,7 @@ alias?.addEventListener('input', () => {
   if (typed.length > 0) waiting = setTimeout(() => void showStanding(typed), pauseMilliseconds)
 })
 
-const words = ['Too short', 'Easy to guess', 'Fair', 'Good', 'Strong']
+const levels = ['Too short', 'Easy to guess', 'Fair', 'Good', 'Strong']
 const poolOf = (text: string) =>
   (/[a-z]/.test(text) ? 26 : 0) +
   (/[A-Z]/.test(text) ? 26 : 0) +
@@ -50,7 +50,7 @@ password?.addEventListener('input', () => {
   const reached = level(password.value)
   strength.hidden = password.value === ''
   meter.value = reached
-  said.textContent = words[reached] ?? ''
+  said.textContent = levels[reached] ?? ''
 })
 
 export {}

@@ -1,6 +1,6 @@
 /** The page of a hosted action's link. Looking at it changes nothing: mail scanners open links too. */
 
-import * as z from 'zod'
+import { readAddress } from '../../../shared/chains/evm/address.ts'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { isSolved } from '../../../shared/hosted/proof-of-work.ts'
 import { fields, goTo, owner } from '../frame.ts'
@@ -29,10 +29,10 @@ export const routes: Routes = (app) => {
     return again(c)
   })
   app.post('/action/:token/connect', async (c) => {
-    const wallet = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
-    const named = wallet.safeParse((await fields(c)).get('wallet'))
-    if (!named.success) throw new Rejection(fail('invalid_request'))
-    await connectWallet(c, named.data)
+    // Wallets name themselves in lower case, and the index of deposits does not.
+    const named = readAddress((await fields(c)).get('wallet') ?? '')
+    if ('refused' in named) throw new Rejection(fail('invalid_request'))
+    await connectWallet(c, named.address)
     return again(c)
   })
 }

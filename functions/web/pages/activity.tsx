@@ -18,7 +18,11 @@ const exportStep = 500
 
 // What somebody typed into the address is no error: what is not understood is left out.
 const asked = z.object({
-  q: z.string().trim().max(100).catch(''),
+  q: z
+    .string()
+    .max(100)
+    .transform((words) => words.replaceAll('\0', '').trim())
+    .catch(''),
   category: activityCategory.optional().catch(undefined),
   hidden: z.literal('yes').optional().catch(undefined),
   before: z
@@ -43,16 +47,7 @@ async function showActivity(c: Visit) {
   const isNarrowed = query.q !== '' || query.category !== undefined
   return show(
     c,
-    <Page
-      c={c}
-      title={query.hidden ? 'Hidden deposits' : 'Activity'}
-      owner={me}
-      lead={
-        query.hidden
-          ? 'Deposits that look like bait for a wrong payment. They are kept out of the activity.'
-          : 'Everything that happened in the account, newest first.'
-      }
-    >
+    <Page c={c} {...(query.hidden ? hiddenHead : head)} owner={me}>
       {query.hidden ? <HiddenNotice /> : <Narrow query={query} />}
       <Section
         title={isNarrowed ? 'Found' : 'All'}
@@ -69,21 +64,29 @@ async function showActivity(c: Visit) {
         )}
       </Section>
       <Pager
-        newest={
-          query.before === undefined
-            ? undefined
-            : addressOf('/activity', { ...query, before: undefined })
-        }
+        newest={query.before && addressOf('/activity', { ...query, before: undefined })}
         older={last && addressOf('/activity', { ...query, before: last.id })}
       />
-      <p class="small">
-        {query.hidden ? (
-          <a href={`${pagesBelow}/activity`}>Back to the activity</a>
-        ) : (
-          <a href={`${pagesBelow}/activity?hidden=yes`}>Show hidden deposits</a>
-        )}
-      </p>
+      <OtherFeed isHidden={query.hidden !== undefined} />
     </Page>,
+  )
+}
+
+const head = {
+  title: 'Activity',
+  lead: 'Everything that happened in the account, newest first.',
+}
+const hiddenHead = {
+  title: 'Hidden deposits',
+  lead: 'Deposits that look like bait for a wrong payment. They are kept out of the activity.',
+}
+
+function OtherFeed({ isHidden }: { isHidden: boolean }) {
+  const path = isHidden ? '/activity' : '/activity?hidden=yes'
+  return (
+    <p class="small">
+      <a href={pagesBelow + path}>{isHidden ? 'Back to the activity' : 'Show hidden deposits'}</a>
+    </p>
   )
 }
 

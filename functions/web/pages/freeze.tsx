@@ -1,3 +1,4 @@
+import { clientOf } from '../../../shared/http/caller.ts'
 import type { freezeAccount } from '../../../shared/payments/freeze.ts'
 import { freezeAccount as freeze } from '../../../shared/payments/freeze.ts'
 import { fields, goTo, owner } from '../frame.ts'
@@ -23,7 +24,9 @@ export const routes: Routes = (app) => {
     }
     const world = c.get('world')
     const requestId = c.get('requestId')
-    const frozen = await freeze({ world, db, credential, requestId }, undefined)
+    const client = clientOf(c.req.raw.headers)
+    const asking = { world, db, credential, requestId, client, now: () => world.now() }
+    const frozen = await freeze(asking, undefined)
     return show(c, <Stopped c={c} me={await again(c)} frozen={frozen} />)
   })
 }

@@ -8,7 +8,7 @@ import { Address, Facts, Notice } from '../parts/show.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
 
 const actionRow = z.object({ action: actionSchema })
-const keptRow = z.object({ address: z.string() })
+const addedRow = z.object({ outcome: z.enum(['known', 'similar', 'own', 'added']) })
 
 export const routes: Routes = (app) => {
   app.get('/keep-wallet/:action', async (c) => {
@@ -28,11 +28,9 @@ export const routes: Routes = (app) => {
   })
   app.post('/keep-wallet/:action', async (c) => {
     const me = await owner(c)
-    const isTicked = (await fields(c)).get('sure') === 'yes'
     const action_id = actionId(c)
-    if (isTicked && !(await me.db.one('owner_keep_wallet', { action_id }, keptRow))) {
-      throw new Rejection(fail('not_found'))
-    }
+    const { sender } = await payerOf(me, action_id)
+    if ((await fields(c)).get('sure') === 'yes') await addRecipient(me, sender)
     return goTo(c, `/keep-wallet/${action_id}`)
   })
 }
@@ -50,6 +48,14 @@ function Question({ c, alias }: { c: Visit; alias: string }) {
       </Form>
     </>
   )
+}
+
+async function addRecipient({ db }: Owner, address: string): Promise<void> {
+  const added = await db.one('owner_add_recipient', { address }, addedRow)
+  if (added?.outcome !== 'similar') return
+  const message =
+    'This wallet looks like another recipient that you know. Each payment to it is yours to approve.'
+  throw new Rejection(fail('recipient_refused', { message }))
 }
 
 function actionId(c: Visit): string {

@@ -15,7 +15,7 @@ import { Holdings } from '../parts/holdings.tsx'
 import { Items } from '../parts/items.tsx'
 import { Limits } from '../parts/limits.tsx'
 import { Empty, Section } from '../parts/show.tsx'
-import { Frozen, Waiting } from '../parts/standing.tsx'
+import { FreezeSwitch, Frozen, Waiting } from '../parts/standing.tsx'
 import type { Owner, Routes } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -46,10 +46,13 @@ const overviewRow = z.object({
 
 export const routes: Routes = (app) => {
   app.get('/', async (c) => {
-    const { config, now } = c.get('world')
+    const world = c.get('world')
+    const { config } = world
     const me = await owner(c)
-    const { facts, recent, chains } = await read(c.get('world'), me)
-    const days = daysUpTo(now(), daysShown).filter((day) => day >= facts.created_at.slice(0, 10))
+    const { facts, recent, chains } = await read(world, me)
+    const days = daysUpTo(world.now(), daysShown).filter(
+      (day) => day >= facts.created_at.slice(0, 10),
+    )
     return show(
       c,
       <Page c={c} title="Overview" owner={me}>
@@ -73,6 +76,7 @@ export const routes: Routes = (app) => {
         >
           {recent.length > 0 ? <Items rows={recent} /> : <Empty>{nothingYet}</Empty>}
         </Section>
+        {!me.account.isFrozen && <FreezeSwitch />}
       </Page>,
     )
   })

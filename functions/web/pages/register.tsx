@@ -1,16 +1,16 @@
 import { newSessionId, openSessionToken } from '../../../shared/auth/session.ts'
-import type { Refusal } from '../../../shared/contract/errors.ts'
 import { errorTable, isRefusal } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { clientOf } from '../../../shared/http/caller.ts'
 import { checkAvailability } from '../../../shared/onboarding/availability.ts'
-import type { Registration } from '../../../shared/onboarding/registration.ts'
+import type { AccountRefusal, Registration } from '../../../shared/onboarding/registration.ts'
 import { openAccount, readRegistration } from '../../../shared/onboarding/registration.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { Button, Field, Form } from '../parts/form.tsx'
+import { Button, Form } from '../parts/form.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
 import { showOpened } from '../parts/opened.tsx'
-import { AccountTerms, LinkClosed } from '../parts/registration.tsx'
+import { AccountTerms, AliasField, LinkClosed } from '../parts/registration.tsx'
 import { Time } from '../parts/show.tsx'
 import { keepSession } from '../session.ts'
 import type { Routes, Visit } from '../visit.ts'
@@ -27,7 +27,7 @@ export const routes: Routes = (app) => {
     const asking = { db: unbound(c.get('world').db), client: clientOf(c.req.raw.headers) }
     const asked = (c.req.query('alias') ?? '').slice(0, 64)
     const { alias, ...standing } = await checkAvailability(asking, asked)
-    return c.json({ alias, words: standing.available ? undefined : aliasWords(standing) })
+    return c.text(standing.available ? `${alias} is free.` : aliasWords(standing))
   })
 }
 
@@ -56,7 +56,7 @@ async function register(c: Visit, link: string) {
 /** As private.open_session has it. */
 const sessionMilliseconds = 30 * 60_000
 
-type Choices = { alias: string; refused?: Refusal }
+type Choices = { alias: string; refused?: AccountRefusal }
 
 function askChoices(c: Visit, registration: Registration, { alias, refused }: Choices) {
   const { aliasError, passwordError, otherError } = errorsOf(refused)
@@ -75,41 +75,8 @@ function askChoices(c: Visit, registration: Registration, { alias, refused }: Ch
     >
       {otherError && <p class="error">{otherError}</p>}
       <Form c={c}>
-        <Field
-          name="alias"
-          label="Alias"
-          hint={`3 to 32 letters, digits and hyphens. Mail for your agent comes to alias@${c.get('world').config.MAIL_DOMAIN}. It cannot be changed later.`}
-          value={alias}
-          required
-          autocomplete="off"
-          minlength={3}
-          maxlength={32}
-          {...(aliasError ? { error: aliasError } : {})}
-        />
-        <p class="hint" id="alias-standing" role="status" />
-        <Field
-          name="password"
-          label="Password"
-          hint="At least 10 characters. A few words in a row are strong and easy to keep. Never tell it to an agent."
-          type="password"
-          required
-          autocomplete="new-password"
-          minlength={10}
-          maxlength={256}
-          {...(passwordError ? { error: passwordError } : {})}
-        />
-        <p id="password-strength" hidden>
-          <meter
-            aria-label="Strength of the password"
-            min={0}
-            max={4}
-            low={2}
-            high={3}
-            optimum={4}
-            value={0}
-          />{' '}
-          <span role="status" />
-        </p>
+        <AliasField c={c} value={alias} {...(aliasError ? { error: aliasError } : {})} />
+        <NewPassword {...(passwordError ? { error: passwordError } : {})} />
         <AccountTerms />
         <Button>Agree and open the account</Button>
       </Form>
@@ -118,7 +85,7 @@ function askChoices(c: Visit, registration: Registration, { alias, refused }: Ch
   )
 }
 
-function errorsOf(refused: Refusal | undefined) {
+function errorsOf(refused: AccountRefusal | undefined) {
   if (!refused) return {}
   const words = refused.message ?? errorTable[refused.refusal][1]
   switch (refused.refusal) {
@@ -126,7 +93,8 @@ function errorsOf(refused: Refusal | undefined) {
       return { aliasError: aliasWords(refused.details ?? {}) }
     case 'weak_password':
       return { passwordError: words }
-    default:
+    case 'account_exists':
+    case 'registration_closed':
       return { otherError: words }
   }
 }

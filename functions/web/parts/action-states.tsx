@@ -2,25 +2,12 @@
 import type { Child } from 'hono/jsx'
 import type { HostedAction } from '../../../shared/hosted/action.ts'
 import { Page, show } from '../layout.tsx'
-import type { Seen } from '../link.ts'
 import type { Visit } from '../visit.ts'
+import type { Shown } from './action.tsx'
+import { Decline, stepPath, titleOf } from './action.tsx'
 import { Outcome, WayBack } from './action-outcome.tsx'
 import { Button, Form } from './form.tsx'
 import { Time } from './show.tsx'
-
-/** A page of a link that this browser may see. */
-export type Shown = Seen & { action: HostedAction }
-
-const titles: Record<HostedAction['type'], string> = {
-  login: 'Sign in',
-  deposit: 'Send money',
-  walletconnect: 'Send money from your wallet',
-  human_verification: 'Confirm that you are there',
-}
-
-export function titleOf({ type }: HostedAction): string {
-  return titles[type]
-}
 
 /** Before anybody has opened the link: what for, and the two ways on. */
 export function offered(c: Visit, { action, alias }: Shown) {
@@ -38,19 +25,6 @@ export function offered(c: Visit, { action, alias }: Shown) {
       </div>
     </Page>,
   )
-}
-
-export function Decline({ c }: { c: Visit }) {
-  return (
-    <Form c={c} action={stepPath(c, 'decline')}>
-      <Button kind="plain">Decline</Button>
-    </Form>
-  )
-}
-
-/** Path of a step below the pages. */
-export function stepPath(c: Visit, step: string): string {
-  return `/action/${c.req.param('token')}/${step}`
 }
 
 function purposeOf({ type, asked }: HostedAction, alias: string): Child {

@@ -3,6 +3,7 @@ import type { Config } from '../../../shared/env.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import { forPeople, heldUsd, spentUsd } from './amounts.ts'
+import type { Column } from './show.tsx'
 import { Empty, Notice, Section, Table } from './show.tsx'
 
 /** One chain's tokens, or undefined where it did not answer in time. */
@@ -11,22 +12,18 @@ export type ChainHoldings = {
   tokens: readonly { token: Token; amountAtomic: bigint }[] | undefined
 }
 
-/** What the account holds: the sum, and what it is made of. */
-export function Holdings({
-  chains,
-  reservedUsdMicros,
-  config,
-}: {
+type HoldingsProps = {
   chains: readonly ChainHoldings[]
   reservedUsdMicros: bigint
   config: Config
-}) {
+}
+
+/** What the account holds: the sum, and what it is made of. */
+export function Holdings({ chains, reservedUsdMicros, config }: HoldingsProps) {
   const rows = chains.flatMap(({ chain, tokens = [] }) =>
-    tokens.map((held) => ({
-      chain,
-      ...held,
-      usdMicros: usdMicrosOf(held.token, held.amountAtomic, config),
-    })),
+    tokens.map(({ token, amountAtomic }) => {
+      return { chain, token, amountAtomic, usdMicros: usdMicrosOf(token, amountAtomic, config) }
+    }),
   )
   const total = rows.reduce((sum, { usdMicros = 0n }) => sum + usdMicros, 0n)
   const full = rows.filter(({ amountAtomic }) => amountAtomic > 0n)
@@ -43,34 +40,41 @@ export function Holdings({
           </span>
         )}
       </p>
-      {silent.length > 0 && (
-        <Notice kind="warning">
-          {silent.map(({ chain }) => chain.title).join(' and ')} did not answer in time, so what is
-          held there is not counted. Nothing is lost: open the page again in a moment.
-        </Notice>
-      )}
-      {full.length > 0 ? (
-        <Table
-          caption="What the account holds"
-          columns={[
-            { label: 'Chain', cell: ({ chain }) => chain.title },
-            {
-              label: 'Amount',
-              isNumber: true,
-              cell: ({ token, amountAtomic }) =>
-                `${forPeople(formatAmount(amountAtomic, token.decimals))} ${token.symbol}`,
-            },
-            {
-              label: 'USD',
-              isNumber: true,
-              cell: ({ usdMicros }) => (usdMicros === undefined ? 'no rate' : heldUsd(usdMicros)),
-            },
-          ]}
-          rows={full}
-        />
-      ) : (
-        silent.length === 0 && <Empty>The account holds nothing yet.</Empty>
-      )}
+      {silent.length > 0 && <Silent names={silent.map(({ chain }) => chain.title)} />}
+      {full.length > 0 && <Table caption="What the account holds" columns={columns} rows={full} />}
+      {full.length + silent.length === 0 && <Empty>The account holds nothing yet.</Empty>}
     </Section>
+  )
+}
+
+type Row = {
+  chain: Chain
+  token: Token
+  amountAtomic: bigint
+  usdMicros: bigint | undefined
+}
+
+const columns: readonly Column<Row>[] = [
+  { label: 'Chain', cell: ({ chain }) => chain.title },
+  {
+    label: 'Amount',
+    isNumber: true,
+    cell: ({ token, amountAtomic }) =>
+      `${forPeople(formatAmount(amountAtomic, token.decimals))} ${token.symbol}`,
+  },
+  {
+    label: 'USD',
+    isNumber: true,
+    cell: ({ usdMicros }) => (usdMicros === undefined ? 'no rate' : heldUsd(usdMicros)),
+  },
+]
+
+/** A sum must not look whole when it is not. */
+function Silent({ names }: { names: readonly string[] }) {
+  return (
+    <Notice kind="warning">
+      {names.join(' and ')} did not answer in time, so what is held there is not counted. Nothing is
+      lost: open the page again in a moment.
+    </Notice>
   )
 }

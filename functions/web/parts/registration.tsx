@@ -1,7 +1,7 @@
 /** What stands on the page of a registration link beside its form. */
 import { Page } from '../layout.tsx'
 import type { Visit } from '../visit.ts'
-import { LinkButton } from './form.tsx'
+import { Field, LinkButton } from './form.tsx'
 
 /** What the owner agrees to, as the account begins. */
 export function AccountTerms() {
@@ -22,6 +22,30 @@ export function AccountTerms() {
         <li>Your mail address and password are how you come back. Keep both to yourself.</li>
       </ul>
     </section>
+  )
+}
+
+const aliasHint =
+  '3 to 32 letters, digits and hyphens, beginning with a letter. It cannot be changed later.'
+
+/** The name of the account; the script `sign-up` tells below it whether it is free. */
+export function AliasField({ c, value, error }: { c: Visit; value: string; error?: string }) {
+  return (
+    <>
+      <Field
+        name="alias"
+        label="Alias"
+        hint={aliasHint}
+        value={value}
+        unit={`@${c.get('world').config.MAIL_DOMAIN}`}
+        required
+        autocomplete="off"
+        minlength={3}
+        maxlength={32}
+        {...(error === undefined ? {} : { error })}
+      />
+      <p class="hint" id="alias-standing" role="status" />
+    </>
   )
 }
 

@@ -55,7 +55,8 @@ export function Time({ at }: { at: string | Date }) {
   )
 }
 
-type Column<Row> = { label: string; cell: (row: Row) => Child; isNumber?: boolean }
+/** How a table shows one fact of each row. */
+export type Column<Row> = { label: string; cell: (row: Row) => Child; isNumber?: boolean }
 
 /** Rows under headings, which become cards where the screen is narrow. */
 export function Table<Row>({

@@ -1,0 +1,29 @@
+/**
+ * The system's Chromium without anything that calls home. It ends with the process that started it.
+ */
+import { existsSync } from 'node:fs'
+import type { BrowserServer } from 'playwright-core'
+import { chromium } from 'playwright-core'
+
+const usualPath = '/usr/bin/chromium'
+
+/** A headless browser that any process of this machine may steer by its address. */
+export async function launchChromium(): Promise<BrowserServer> {
+  const executablePath = process.env['CHROMIUM_PATH'] ?? usualPath
+  if (!existsSync(executablePath)) {
+    throw new Error(`no browser at ${executablePath}: install chromium, or set CHROMIUM_PATH`)
+  }
+  return chromium.launchServer({
+    executablePath,
+    host: '127.0.0.1',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}

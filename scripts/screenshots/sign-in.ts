@@ -1,0 +1,12 @@
+/** Signs in as a person does, by the form. */
+import type { Page } from 'playwright-core'
+
+export type SignIn = { web_url: string; owner: { email: string; password: string } }
+
+export async function signInAs(page: Page, { web_url, owner }: SignIn): Promise<void> {
+  await page.goto(`${web_url}/login`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL(web_url)
+}

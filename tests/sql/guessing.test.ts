@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { attack } from '../support/guessing.ts'
+import { start } from '../support/world.ts'
+
+const { db } = await start()
+/** Of a million codes a day's guesses for one address hit one with 50 in a million. */
+const comparedMax = 50
+
+test('an address is guessed at 50 times a day at most, and won no more often than that', async () => {
+  const codes = 500
+  const result = await attack(db, { addresses: 200, codes, guessesAnHour: 6, seed: 1 })
+
+  expect(result.most).toBe(comparedMax)
+  expect(result.compared).toBeLessThanOrEqual(comparedMax * result.addresses)
+  const expected = (comparedMax / codes) * result.addresses
+  // Nearly a Poisson number: within four standard deviations, of which the lower shows that it tries.
+  expect(result.won).toBeLessThan(expected + 4 * Math.sqrt(expected))
+  expect(result.won).toBeGreaterThan(expected - 4 * Math.sqrt(expected))
+})

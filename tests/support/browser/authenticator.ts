@@ -1,0 +1,18 @@
+/** A device of the visitor that holds passkeys and says yes to every question at once. */
+import type { Visitor } from './browser.ts'
+
+export async function giveAuthenticator({ context, page }: Visitor): Promise<void> {
+  const session = await context.newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}

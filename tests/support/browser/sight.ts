@@ -1,0 +1,70 @@
+/**
+ * What a person would meet on a page: barriers, controls out of the keyboard's reach, sideways
+ * scroll. All of it is asked of the page as it is shown, with its own rules for scripts on.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import * as z from 'zod'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe finds wrong, a line each with the places. */
+export async function barriersOn(page: Page): Promise<string[]> {
+  await page.evaluate(`${axe};0`)
+  const run = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(standards)} } })
+    .then(({ violations }) => violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' ')))`
+  return z.array(z.string()).parse(await page.evaluate(run))
+}
+
+/** The controls that Tab does not reach, and those that do not show that they were reached. */
+export async function outOfReachOn(page: Page): Promise<string[]> {
+  const count = z.int().parse(await page.evaluate(collectControls))
+  for (let press = 0; press <= count; press += 1) {
+    await page.keyboard.press('Tab')
+    await page.evaluate('reach()')
+  }
+  return z.array(z.string()).parse(await page.evaluate('missed()'))
+}
+
+/**
+ * A radio group is one stop of the keyboard. A control shows its focus by a style that it does not
+ * have otherwise.
+ */
+const collectControls = `(() => {
+  const look = (one) => {
+    const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor } = getComputedStyle(one)
+    return [outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor].join()
+  }
+  const group = (one) => one.type === 'radio' ? one.form?.action + one.name : one
+  const all = [...document.querySelectorAll(
+    'a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]',
+  )].filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled)
+  const left = new Map(all.map((one) => [group(one), one]))
+  const plain = new Map(all.map((one) => [one, look(one)]))
+  const dim = []
+  globalThis.reach = () => {
+    const one = document.activeElement
+    if (!plain.has(one) || !left.delete(group(one))) return
+    const { outlineStyle, outlineWidth } = getComputedStyle(one)
+    const ring = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+    if (!ring || look(one) === plain.get(one)) dim.push('dim: ' + one.outerHTML)
+  }
+  globalThis.missed = () => [...left.values()].map((one) => 'unreached: ' + one.outerHTML).concat(dim)
+  document.activeElement?.blur()
+  return all.length
+})()`
+
+/** Pixels by which the page is wider than the window, and what sticks out. */
+export async function sidewaysOn(page: Page): Promise<string[]> {
+  const script = `(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth <= clientWidth) return []
+    return [...document.querySelectorAll('body *')]
+      .filter((one) => one.getBoundingClientRect().right > clientWidth + 0.5)
+      .map((one) => one.outerHTML.slice(0, 120))
+  })()`
+  return z.array(z.string()).parse(await page.evaluate(script))
+}

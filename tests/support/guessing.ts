@@ -1,0 +1,91 @@
+/**
+ * An attacker who wants an account for mail addresses of others and guesses their sign-up codes, as
+ * fast as the real functions let anybody: from ever new networks, with all codes that can be asked for
+ * and more guesses than are compared. It runs inside the database, where a guess costs microseconds.
+ */
+import * as z from 'zod'
+import type { TestDatabase } from './database.ts'
+
+export type Attack = {
+  /** Mail addresses, each attacked for a day. */
+  addresses: number
+  /** How many codes there are; a million in the product. */
+  codes: number
+  /** More than 5 are compared with no code any more. */
+  guessesAnHour: number
+  seed: number
+}
+
+const resultRow = z.object({ guesses: z.int(), compared: z.int(), most: z.int(), won: z.int() })
+/** What came of it; `most` is how often the codes of one address were compared with a guess. */
+export type Result = z.output<typeof resultRow> & { addresses: number }
+
+/** Addresses that share a transaction: each holds locks until its end. */
+const batch = 25
+
+export async function attack(db: TestDatabase, plan: Attack): Promise<Result> {
+  await db.sql.unsafe(attacker)
+  const total = { guesses: 0, compared: 0, most: 0, won: 0, addresses: 0 }
+  for (let first = 0; first < plan.addresses; first += batch) {
+    const seed = ((plan.seed + first) % 1_000) / 1_000
+    const rows = await db.sql`select * from testing.guess(${first}, ${batch}, ${plan.codes},
+      ${plan.guessesAnHour}, ${seed})`
+    const [row] = z.tuple([resultRow]).parse([...rows])
+    total.guesses += row.guesses
+    total.compared += row.compared
+    total.most = Math.max(total.most, row.most)
+    total.won += row.won
+    total.addresses += batch
+  }
+  return total
+}
+
+// What codes are is the business of TypeScript: SQL compares digests, and here they stand for numbers.
+const attacker = `
+create or replace function testing.code_digest(email text, code integer) returns text
+  language sql immutable as 'select md5(email || code) || md5(code || email)';
+
+create or replace function testing.guess(
+  first integer, addresses integer, codes integer, guesses_an_hour integer, seed float8)
+  returns table (guesses integer, compared integer, most integer, won integer)
+  language plpgsql as $$
+declare
+  victim text;
+  mail jsonb;
+  of_victim integer;
+begin
+  perform setseed(seed);
+  guesses := 0;
+  compared := 0;
+  most := 0;
+  won := 0;
+  for address in first .. first + addresses - 1 loop
+    victim := 'victim' || address || '@example.com';
+    for hour in 0 .. 3 loop
+      for request in 1 .. 4 loop
+        mail := jsonb_build_object('id', gen_random_uuid(), 'to', victim, 'topic', 'sign_up_code',
+          'sealed', 'x');
+        begin
+          perform api.signup_request(victim,
+            testing.code_digest(victim, floor(random() * codes)::integer),
+            'request-' || gen_random_uuid(), mail, mail);
+        exception when sqlstate 'PT429' then
+          null;
+        end;
+      end loop;
+      for guess in 1 .. guesses_an_hour loop
+        guesses := guesses + 1;
+        if exists (select from api.signup_confirm(victim,
+          testing.code_digest(victim, (hour * guesses_an_hour + guess) % codes),
+          encode(sha256(gen_random_uuid()::text::bytea), 'hex'), 'guess-' || gen_random_uuid())) then
+          won := won + 1;
+        end if;
+      end loop;
+      update testing.clock set moved_by = moved_by + interval '1 hour';
+    end loop;
+    select sum(s.tries) into of_victim from private.signups s where s.email = victim;
+    compared := compared + of_victim;
+    most := greatest(most, of_victim);
+  end loop;
+  return next;
+end $$;`

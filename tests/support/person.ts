@@ -1,0 +1,39 @@
+/** The person behind an account, who signs in as people do. */
+import { hashPassword } from '../../shared/auth/password.ts'
+import type { Authenticator } from './authenticator.ts'
+import { openAuthenticator, optionsOf } from './authenticator.ts'
+import type { Browser } from './browserless.ts'
+import { openBrowser } from './browserless.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+export type Person = { agent: Agent; email: string; password: string }
+
+const password = 'a long sentence of mine'
+/** Everybody here has the same password; a hash is dear. */
+let hash: string | undefined
+
+export async function openPerson(tests: TestWorld): Promise<Person> {
+  const agent = await tests.agent('full')
+  const email = `${agent.alias}@people.example`
+  hash ??= hashPassword(tests.world, password)
+  await tests.db.sql`insert into private.owners (account, email, password_hash)
+    values (${agent.id}, ${email}, ${hash})`
+  return { agent, email, password }
+}
+
+export async function signInAs(tests: TestWorld, { email, password }: Person): Promise<Browser> {
+  const browser = openBrowser(tests)
+  await browser.visit('/web/login')
+  await browser.submit({ email, password }, '/web/login')
+  if (!browser.cookies.has('__Host-aoa_session')) throw new Error('the person is not let in')
+  return browser
+}
+
+/** Adds a passkey on the page for it. */
+export async function addPasskey(browser: Browser): Promise<Authenticator> {
+  const passkey = openAuthenticator()
+  await browser.visit('/web/security/passkeys')
+  const options = await optionsOf(browser, '/web/security/passkeys')
+  await browser.submit({ deed: 'add', label: 'My key', answer: passkey.create(options) })
+  return passkey
+}
