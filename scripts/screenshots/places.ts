@@ -14,7 +14,7 @@ export type Place = {
   name: string
   by: 'owner' | 'stranger'
   /** Ends on the page, whatever has to be done for it. */
-  open(page: Page): Promise<void>
+  open: (page: Page) => Promise<void>
 }
 
 const built = z.object({
