@@ -2547,7 +2547,8 @@ CREATE OR REPLACE FUNCTION private.approval_json(p private.payments)
  STABLE
 AS $function$
   select jsonb_build_object(
-    'payment_row', private.payment_json(p) - array['delivery', 'signature', 'allowance_signature'],
+    'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
+      || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
       'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
