@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'
-import { Empty, Section, Table } from './show.tsx'
+import { Empty, Money, Section, Table } from './show.tsx'
 import { spentUsd } from './usd.ts'
 
 export const keyExposureRow = z.object({
@@ -18,13 +18,15 @@ const dayMinutes = 24 * hourMinutes
 const weekMinutes = 7 * dayMinutes
 
 export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
-  const within = (minutes: number) => (row: KeyExposure) =>
-    `${spentUsd(exposureWithin(exposureFacts(row.exposure), minutes).usdMicros)} USD`
+  const within = (minutes: number) => (row: KeyExposure) => {
+    const { usdMicros } = exposureWithin(exposureFacts(row.exposure), minutes)
+    return <Money amount={spentUsd(usdMicros)} unit="USD" />
+  }
   return (
     <Section title="The worst case">
       <p>
         If a key got into the wrong hands now, this is the most that could leave with it before you
-        are asked. All keys share the limits, so together they can move no more than the largest.
+        are asked. All keys share the limits: what one moves, another cannot.
       </p>
       {keys.length === 0 ? (
         <Empty>No key that can pay is in service.</Empty>
