@@ -2,15 +2,23 @@ import { webFunction } from './app.tsx'
 import { routes as action } from './pages/action.tsx'
 import { routes as activity } from './pages/activity.tsx'
 import { routes as activityItem } from './pages/activity-item.tsx'
+import { routes as addRecipient } from './pages/add-recipient.tsx'
+import { routes as approvals } from './pages/approvals.tsx'
+import { routes as approve } from './pages/approve.tsx'
 import { routes as deposit } from './pages/deposit.tsx'
+import { routes as freeze } from './pages/freeze.tsx'
 import { routes as join } from './pages/join.tsx'
 import { routes as jwks } from './pages/jwks.ts'
 import { routes as keepWallet } from './pages/keep-wallet.tsx'
+import { routes as key } from './pages/key.tsx'
+import { routes as keys } from './pages/keys.tsx'
+import { routes as limits } from './pages/limits.tsx'
 import { routes as login } from './pages/login.tsx'
 import { routes as loginRecovery } from './pages/login-recovery.tsx'
 import { routes as logout } from './pages/logout.tsx'
 import { routes as overview } from './pages/overview.tsx'
 import { routes as proof } from './pages/proof.tsx'
+import { routes as recipients } from './pages/recipients.tsx'
 import { routes as register } from './pages/register.tsx'
 import { routes as security } from './pages/security.tsx'
 import { routes as securityPasskeys } from './pages/security-passkeys.tsx'
@@ -23,15 +31,23 @@ export const pages = [
   action,
   activityItem,
   activity,
+  addRecipient,
+  approvals,
+  approve,
   deposit,
+  freeze,
   join,
   jwks,
   keepWallet,
+  key,
+  keys,
+  limits,
   loginRecovery,
   login,
   logout,
   overview,
   proof,
+  recipients,
   register,
   securityPasskeys,
   securityPassword,

@@ -2,6 +2,11 @@
 export const nav: readonly { path: string; label: string }[] = [
   { path: '', label: 'Overview' },
   { path: '/activity', label: 'Activity' },
+  { path: '/approvals', label: 'Approvals' },
+  { path: '/limits', label: 'Limits' },
+  { path: '/keys', label: 'API keys' },
+  { path: '/recipients', label: 'Recipients and devices' },
   { path: '/deposit', label: 'Deposit' },
   { path: '/security', label: 'Security' },
+  { path: '/freeze', label: 'Freeze' },
 ]

@@ -29,15 +29,17 @@ const frozenRow = z.object({
 
 type Why = 'live_authorization' | 'not_queued' | (typeof obstacles)[number]
 
+/** What it takes of a request: an agent's, or one of the owner for a page. */
+type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client'>
+
 /** Freezes the caller's account; answers what is being stopped and what cannot be. */
-export async function freezeAccount(context: Context, reason: string | undefined) {
+export async function freezeAccount(context: Freezing, reason: string | undefined) {
   const { world, client } = context
-  const message = accountFrozen(world.config.WEB_URL, { at: context.now(), client, reason })
+  const message = accountFrozen(world.config.WEB_URL, { at: world.now(), client, reason })
   const mail = await sealMail(world, message)
   const question = { listed_max: listedMax, mail, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)
   if (!frozen) throw new Error('freeze_account answered no row')
-  context.mailSoon()
   const open = await Promise.all(
     frozen.open_payments.map((payment) => stop(context, payment).then((why) => ({ payment, why }))),
   )
@@ -50,7 +52,10 @@ export async function freezeAccount(context: Context, reason: string | undefined
   }
 }
 
-async function stop({ world, credential, requestId }: Context, payment: OpenPayment): Promise<Why> {
+async function stop(
+  { world, credential, requestId }: Freezing,
+  payment: OpenPayment,
+): Promise<Why> {
   if (payment.obstacle !== null) return payment.obstacle
   if (!world.custody) throw new Error('CUSTODY is not bound')
   try {

@@ -106,7 +106,8 @@ end $$;
 create function private.approval_json(p private.payments) returns jsonb
   language sql stable as $$
   select jsonb_build_object(
-    'payment_row', private.payment_json(p) - array['delivery', 'signature', 'allowance_signature'],
+    'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
+      || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
       'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),

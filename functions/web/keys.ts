@@ -1,0 +1,46 @@
+/** API keys as the owner sees and makes them. */
+import * as z from 'zod'
+import { createApiKey, credentialOf, shownPart } from '../../shared/auth/api-key.ts'
+import { required } from '../../shared/env.ts'
+import { time } from '../../shared/payments/payment.ts'
+import type { World } from '../../shared/world.ts'
+
+export const keyRow = z.object({
+  key: z.uuid(),
+  label: z.string(),
+  shown: z.string(),
+  scopes: z.array(z.string()),
+  live: z.boolean(),
+  created_at: time,
+  expires_at: time.nullable(),
+  revoked_at: time.nullable(),
+  last_used_on: z.string().nullable(),
+})
+export type KeyRow = z.output<typeof keyRow>
+
+/** Keys of an account that a page lists; those that are over fall off the end. */
+export const listedMax = 50
+
+export const scopeWords: Readonly<Record<string, string>> = {
+  read: 'Look only',
+  pay: 'Look and pay',
+  full: 'Everything an agent may do',
+  vault: 'Use stored secrets',
+}
+
+/** Days for which a key can be good. */
+const lifeDays = ['7', '30', '90', '365'] as const
+export const lifeDaysDefault = '90'
+export const lifeChoices = lifeDays.map((value) => ({ value, label: `${value} days` }))
+
+export function lifeOf(given: string | null): number {
+  return Number(lifeDays.find((days) => days === given) ?? lifeDaysDefault)
+}
+
+/** A new key, and what the database may know of it. */
+export async function makeKey({ config, randomBytes }: World) {
+  const kind = config.ENVIRONMENT === 'production' ? 'live' : 'test'
+  const key = createApiKey(kind, randomBytes)
+  const digest = await credentialOf(key, required(config, 'API_KEY_PEPPER'))
+  return { key, known: { digest, shown: shownPart(key) } }
+}

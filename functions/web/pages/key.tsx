@@ -1,0 +1,134 @@
+import * as z from 'zod'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { newApiKey } from '../../../shared/mail/access-messages.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import type { KeyRow } from '../keys.ts'
+import {
+  keyRow,
+  lifeChoices,
+  lifeDaysDefault,
+  lifeOf,
+  listedMax,
+  makeKey,
+  scopeWords,
+} from '../keys.ts'
+import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
+import { Button, Choices, Form } from '../parts/form.tsx'
+import { showNewKey } from '../parts/new-key.tsx'
+import { Facts, Notice, Section, Time } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+const overlapHours = ['0', '1', '24', '168'] as const
+const overlapDefault = '24'
+const overlaps = ['Ends at once', 'An hour', 'A day', 'A week']
+const placedRow = z.object({ placed: z.uuid().nullable() })
+
+export const routes: Routes = (app) => {
+  app.get('/keys/:key', async (c) => showKey(c, await find(c)))
+
+  app.post('/keys/:key', async (c) => {
+    const { db } = await owner(c)
+    const found = await find(c)
+    const { key } = found
+    const form = await fields(c)
+    if (form.get('wanted') === 'replaced') return replace(c, found, form)
+    await db.run('owner_revoke_key', { key })
+    return goTo(c, '/keys')
+  })
+}
+
+async function find(c: Visit): Promise<KeyRow> {
+  const { db } = await owner(c)
+  const keys = await db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
+  const found = keys.find(({ key, live }) => live && key === c.req.param('key'))
+  if (found) return found
+  throw new Rejection(fail('not_found', { message: 'This account has no such key in service.' }))
+}
+
+async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearchParams) {
+  const me = await owner(c)
+  const made = await makeKey(c.get('world'))
+  const hours = overlapHours.find((one) => one === form.get('overlap')) ?? overlapDefault
+  const scope = scopes.map((one) => scopeWords[one] ?? one).join(', ')
+  const mail = await noticeOf(c, (webUrl, deed) => newApiKey(webUrl, { ...deed, label, scope }))
+  const placed = await me.db.one(
+    'owner_rotate_key',
+    {
+      ...made.known,
+      key,
+      expires_in_days: lifeOf(form.get('days')),
+      overlap_hours: Number(hours),
+      mail,
+    },
+    placedRow,
+  )
+  if (!placed?.placed) return showKey(c, await find(c), full)
+  const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
+  return showNewKey(c, me, made.key, note)
+}
+
+const full = 'The account has 20 keys in service, which is the most. Revoke one first.'
+
+async function showKey(c: Visit, key: KeyRow, problem?: string) {
+  const me = await owner(c)
+  return show(
+    c,
+    <Page c={c} title={key.label} owner={me}>
+      {problem && <Notice kind="danger">{problem}</Notice>}
+      <Section title="What it is">
+        <Facts
+          facts={[
+            ['Key', <code>{key.shown}</code>],
+            ['For', key.scopes.map((one) => scopeWords[one]).join(', ')],
+            ['Made', <Time at={key.created_at} />],
+            ['Last used', key.last_used_on ?? 'Never'],
+            ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
+          ]}
+        />
+      </Section>
+      <ReplaceForm c={c} />
+      <Section title="Revoke it">
+        <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
+        <Form c={c}>
+          <div class="actions">
+            <Button kind="danger" name="wanted" value="revoked">
+              Revoke the key
+            </Button>
+          </div>
+        </Form>
+      </Section>
+    </Page>,
+    problem === undefined ? 200 : 409,
+  )
+}
+
+function ReplaceForm({ c }: { c: Visit }) {
+  return (
+    <Section title="Replace it">
+      <p>
+        Makes a new key for the same and shows it once. The old one stays good for a while, so that
+        you can change the settings of your agent in between.
+      </p>
+      <Form c={c}>
+        <Choices
+          name="days"
+          legend="The new key is good for"
+          chosen={lifeDaysDefault}
+          choices={lifeChoices}
+        />
+        <Choices
+          name="overlap"
+          legend="The old key stays good for"
+          chosen={overlapDefault}
+          choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
+        />
+        <div class="actions">
+          <Button name="wanted" value="replaced">
+            Replace the key
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

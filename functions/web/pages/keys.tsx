@@ -1,0 +1,139 @@
+import * as z from 'zod'
+import { newApiKey } from '../../../shared/mail/access-messages.ts'
+import { fields, owner } from '../frame.ts'
+import type { KeyRow } from '../keys.ts'
+import {
+  keyRow,
+  lifeChoices,
+  lifeDaysDefault,
+  lifeOf,
+  listedMax,
+  makeKey,
+  scopeWords,
+} from '../keys.ts'
+import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
+import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
+import { showNewKey } from '../parts/new-key.tsx'
+import { Badge, Empty, Notice, Section, Table } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+/** Made here; `vault` is offered once there is a vault. */
+const scopes = ['read', 'pay', 'full'] as const
+const labelMax = 64
+const createdRow = z.object({ key: z.uuid().nullable() })
+
+export const routes: Routes = (app) => {
+  app.get('/keys', (c) => showKeys(c))
+
+  app.post('/keys', async (c) => {
+    const me = await owner(c)
+    const form = await fields(c)
+    const label = (form.get('label') ?? '').trim()
+    const scope = scopes.find((one) => one === form.get('scope'))
+    const isLabel = label.length > 0 && label.length <= labelMax && /^\P{C}*$/u.test(label)
+    if (!scope || !isLabel) return showKeys(c, 'Give the key a name of 1 to 64 characters.')
+    const { key, known } = await makeKey(c.get('world'))
+    const expires_in_days = lifeOf(form.get('days'))
+    const mail = await noticeOf(c, (webUrl, deed) =>
+      newApiKey(webUrl, { ...deed, label, scope: scopeWords[scope] ?? scope }),
+    )
+    const question = { ...known, label, scope, expires_in_days, mail }
+    const created = await me.db.one('owner_create_key', question, createdRow)
+    if (!created?.key) return showKeys(c, full)
+    return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
+  })
+}
+
+const full = 'The account has 20 keys in service, which is the most. Revoke one first.'
+
+async function showKeys(c: Visit, problem?: string) {
+  const me = await owner(c)
+  const keys = await me.db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="API keys"
+      owner={me}
+      lead="With a key an agent acts in this account, within what the key is for and your limits."
+    >
+      {problem && (
+        <Notice kind="danger" title="No key was made">
+          {problem}
+        </Notice>
+      )}
+      <Section title="In service">
+        <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
+      </Section>
+      <CreateForm c={c} />
+      <Section title="Over">
+        <Keys keys={keys.filter(({ live }) => !live)} none="No key has ended." />
+      </Section>
+    </Page>,
+    problem === undefined ? 200 : 400,
+  )
+}
+
+function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
+  if (keys.length === 0) return <Empty>{none}</Empty>
+  return (
+    <Table
+      caption="API keys"
+      rows={keys}
+      columns={[
+        { label: 'Name', cell: ({ label }) => label },
+        { label: 'Key', cell: ({ shown }) => <code>{shown}</code> },
+        { label: 'For', cell: ({ scopes: held }) => held.map((one) => scopeWords[one]).join(', ') },
+        { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
+        { label: 'Ends', cell: (key) => <Ends {...key} /> },
+        {
+          label: 'Change',
+          cell: ({ key, live }) =>
+            live ? <LinkButton to={`/keys/${key}`}>Replace or revoke</LinkButton> : '',
+        },
+      ]}
+    />
+  )
+}
+
+function Ends({ revoked_at, expires_at, live }: KeyRow) {
+  if (revoked_at !== null) return <Badge>Revoked</Badge>
+  if (expires_at === null) return 'Never'
+  return live ? expires_at.slice(0, 10) : <Badge>Expired</Badge>
+}
+
+function CreateForm({ c }: { c: Visit }) {
+  return (
+    <Section title="Make a key">
+      <Form c={c}>
+        <Field
+          name="label"
+          label="Name"
+          hint="So that you know later which agent has it."
+          maxlength={labelMax}
+          required
+          autocomplete="off"
+        />
+        <Choices
+          name="scope"
+          legend="What it is for"
+          chosen="read"
+          choices={[
+            { value: 'read', label: scopeWords['read'] ?? '', hint: 'Balances and activity.' },
+            { value: 'pay', label: scopeWords['pay'] ?? '', hint: 'Payments within your limits.' },
+            {
+              value: 'full',
+              label: scopeWords['full'] ?? '',
+              hint: 'All operations. Never what only you may do.',
+            },
+          ]}
+        />
+        <Choices name="days" legend="Good for" chosen={lifeDaysDefault} choices={lifeChoices} />
+        <div class="actions">
+          <Button>Make the key</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

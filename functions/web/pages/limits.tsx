@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
+import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import { bigintText, limitsRow } from '../../../shared/payments/payment.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
+import { Exposures, keyExposureRow } from '../parts/exposures.tsx'
+import type { Entry } from '../parts/limit.tsx'
+import { Limit, limitNames, limitWords } from '../parts/limit.tsx'
+import { Notice } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+/** The bound that SQL holds too. */
+const usdMicrosMax = 1_000_000_000_000n
+
+const row = z.object({ limits: limitsRow, asserted_new_recipient_limit: bigintText })
+const setRow = z.object({ outcome: z.enum(['raised', 'lowered', 'same', 'out_of_bounds']) })
+
+export const routes: Routes = (app) => {
+  app.get('/limits', (c) => showLimits(c))
+
+  app.post('/limits', async (c) => {
+    const { db } = await owner(c)
+    const form = await fields(c)
+    const name = limitNames.find((one) => one === form.get('limit'))
+    if (!name) return goTo(c, '/limits')
+    const usd = (form.get(`usd_${name}`) ?? '').trim()
+    const micros = parseAmount(usd, usdDecimals)
+    if (micros === undefined || micros > usdMicrosMax) {
+      const problem = 'An amount from 0 to 1000000, such as 250 or 12.50, without signs or spaces.'
+      return showLimits(c, { name, usd, problem })
+    }
+    const mail = await noticeOf(c, (webUrl, deed) =>
+      limitsRaised(webUrl, { ...deed, changes: { [limitWords[name].title]: `now ${usd} USD` } }),
+    )
+    const question = { limit_name: name, usd_micros: micros.toString(), mail }
+    const set = await db.one('owner_set_limit', question, setRow)
+    return goTo(c, `/limits?${set?.outcome ?? 'same'}`)
+  })
+}
+
+async function showLimits(c: Visit, entry?: Entry) {
+  const me = await owner(c)
+  const [found, keys] = await Promise.all([
+    me.db.one('owner_read_limits', {}, row),
+    me.db.many('owner_list_exposures', {}, keyExposureRow),
+  ])
+  if (!found) throw new Error('an account has no limits')
+  const { limits, asserted_new_recipient_limit } = found
+  const isChanged = ['raised', 'lowered'].some((outcome) => c.req.query(outcome) !== undefined)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Limits"
+      owner={me}
+      lead="A lower limit holds at once. To raise one you prove again that it is you."
+    >
+      {isChanged && <Notice kind="good">The limit is set.</Notice>}
+      {limitNames.map((name) => {
+        const window = name === 'asserted_new_recipient' ? undefined : limits[name]
+        const limit = window?.limit ?? asserted_new_recipient_limit
+        return <Limit c={c} name={name} limit={limit} window={window} entry={entry} />
+      })}
+      <Exposures keys={keys} />
+    </Page>,
+    entry ? 400 : 200,
+  )
+}

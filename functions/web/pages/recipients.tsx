@@ -1,0 +1,159 @@
+import * as z from 'zod'
+import { bigintText, time } from '../../../shared/payments/payment.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { spentUsd } from '../parts/amounts.ts'
+import { Button, Field, Form } from '../parts/form.tsx'
+import { Address, Empty, Money, Section, Table, Time } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+const listedMax = 200
+
+const recipientRow = z.object({
+  address: z.string(),
+  alias: z.string().nullable(),
+  known_since: time,
+  payments: z.int(),
+  paid_usd_micros: bigintText,
+})
+const deviceRow = z.object({
+  key: z.uuid(),
+  fingerprint: z.string(),
+  label: z.string(),
+  shown: z.string(),
+  known_since: time,
+})
+
+export const routes: Routes = (app) => {
+  app.get('/recipients', async (c) => {
+    const me = await owner(c)
+    const page = { listed_max: listedMax }
+    const [recipients, devices] = await Promise.all([
+      me.db.many('owner_list_recipients', page, recipientRow),
+      me.db.many('owner_list_devices', page, deviceRow),
+    ])
+    return show(
+      c,
+      <Page
+        c={c}
+        title="Recipients and devices"
+        owner={me}
+        lead="Whom agents may pay without asking, and from where. Everybody else is asked about."
+        scripts={['copy']}
+      >
+        <Recipients c={c} recipients={recipients} />
+        <AddForm />
+        <Devices c={c} devices={devices} />
+      </Page>,
+    )
+  })
+
+  app.post('/recipients', async (c) => {
+    const { db } = await owner(c)
+    const form = await fields(c)
+    const address = form.get('address')
+    const device = z.tuple([z.uuid(), z.string()]).safeParse((form.get('device') ?? '').split(' '))
+    if (address !== null) await db.run('owner_forget_recipient', { address })
+    if (device.success) {
+      const [key, fingerprint] = device.data
+      await db.run('owner_forget_device', { key, fingerprint })
+    }
+    return goTo(c, '/recipients')
+  })
+}
+
+function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof recipientRow>[] }) {
+  return (
+    <Section title="Known recipients">
+      {recipients.length === 0 ? (
+        <Empty>Nobody yet. A recipient is known after its first confirmed payment.</Empty>
+      ) : (
+        <Table
+          caption="Known recipients, those known last first"
+          rows={recipients}
+          columns={[
+            {
+              label: 'Recipient',
+              cell: ({ alias, address }) => (
+                <div>
+                  {alias && <strong>{alias}</strong>} <Address value={address} />
+                </div>
+              ),
+            },
+            { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
+            { label: 'Payments', cell: ({ payments }) => payments, isNumber: true },
+            {
+              label: 'Paid',
+              cell: ({ paid_usd_micros }) => (
+                <Money amount={spentUsd(paid_usd_micros)} unit="USD" />
+              ),
+              isNumber: true,
+            },
+            {
+              label: 'Change',
+              cell: ({ address }) => <Remove c={c} name="address" value={address} />,
+            },
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** Looks only: what was typed is shown in full before anything is added. */
+function AddForm() {
+  return (
+    <Section title="Add a recipient">
+      <form method="get" action={`${pagesBelow}/recipients/add`}>
+        <Field
+          name="recipient"
+          label="Alias, mail address or EVM address"
+          hint="You see the whole address before it is added."
+          required
+          maxlength={320}
+          autocomplete="off"
+        />
+        <div class="actions">
+          <Button kind="plain">Look it up</Button>
+        </div>
+      </form>
+    </Section>
+  )
+}
+
+function Devices({ c, devices }: { c: Visit; devices: z.output<typeof deviceRow>[] }) {
+  return (
+    <Section title="Known devices">
+      {devices.length === 0 ? (
+        <Empty>None yet. A device is known after its first confirmed payment.</Empty>
+      ) : (
+        <Table
+          caption="Known devices, those known last first"
+          rows={devices}
+          columns={[
+            { label: 'Key', cell: ({ label, shown }) => `${label} (${shown})` },
+            { label: 'Device', cell: ({ fingerprint }) => <code>{fingerprint.slice(0, 8)}</code> },
+            { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
+            {
+              label: 'Change',
+              cell: ({ key, fingerprint }) => (
+                <Remove c={c} name="device" value={`${key} ${fingerprint}`} />
+              ),
+            },
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Remove({ c, name, value }: { c: Visit; name: string; value: string }) {
+  return (
+    <Form c={c}>
+      <Button kind="plain" name={name} value={value}>
+        Remove
+      </Button>
+    </Form>
+  )
+}

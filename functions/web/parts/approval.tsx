@@ -1,0 +1,130 @@
+/** The terms of a payment that waits for the owner, and what speaks against it. */
+import { assetOf } from '../../../shared/chains/registry.ts'
+import { formatAmount } from '../../../shared/money/amount.ts'
+import type { Payment } from '../../../shared/payments/payment.ts'
+import { headroom } from '../../../shared/policy/decide.ts'
+import type { Window } from '../../../shared/policy/facts.ts'
+import type { Approval, Opened } from '../approvals.ts'
+import { forPeople, heldUsd, spentUsd } from './amounts.ts'
+import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
+
+/** The amount as the payee gets it. */
+export function Amount({ payment }: { payment: Payment }) {
+  const { token } = assetOf(payment)
+  const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))
+  return <Money amount={amount} unit={token.symbol} />
+}
+
+/** In full: nothing that is paid is left out or shortened. */
+export function Terms({ approval: { payment_row: payment, asked } }: { approval: Approval }) {
+  const { chain } = assetOf(payment)
+  const { origin, scheme } = payment.terms
+  const usd = <Money amount={spentUsd(payment.amount_usd_micros)} unit="USD" />
+  return (
+    <Section title="What is paid">
+      <Facts
+        facts={[
+          [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],
+          ['Counts as', usd],
+          ['Network', chain.title],
+          ...(payment.payee_alias === null ? [] : [['Account', payment.payee_alias] as const]),
+          ['To the address', <Address value={payment.payee} />],
+          ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
+          ['Asked by', `${asked.label} (${asked.shown})`],
+          ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
+          ['Waits until', <Time at={payment.expires_at} />],
+        ]}
+      />
+      {payment.memo !== null && (
+        <figure>
+          <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
+          <blockquote>{payment.memo}</blockquote>
+        </figure>
+      )}
+    </Section>
+  )
+}
+
+export function Warnings({ approval, facts }: Opened) {
+  const { payment_row: payment, asked } = approval
+  return (
+    <>
+      {facts.similar_recipient !== null && (
+        <Notice kind="danger" title="This address imitates one that you know">
+          <p>
+            It begins and ends like a recipient of yours, but it is another one. This is how money
+            is diverted. Do not approve it unless you know why.
+          </p>
+          <Facts
+            facts={[
+              ['You know', <Compared value={facts.similar_recipient} other={payment.payee} />],
+              ['This one', <Compared value={payment.payee} other={facts.similar_recipient} />],
+            ]}
+          />
+        </Notice>
+      )}
+      {!facts.recipient_known && facts.similar_recipient === null && (
+        <Notice kind="warning" title="New recipient">
+          This account has not paid it before. Compare the whole address with what you were given.
+        </Notice>
+      )}
+      {!asked.device_known && (
+        <Notice kind="warning" title="New device">
+          The key has not paid from this device before.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** An address in groups of four, with those marked in which it differs from another. */
+function Compared({ value, other }: { value: string; other: string }) {
+  const groups = (address: string) => address.replace(/^0x/, '').match(/.{1,4}/g) ?? []
+  const others = groups(other)
+  return (
+    <code class="address">
+      <span>0x</span>
+      {groups(value).map((group, at) => (
+        <span>
+          {group.toLowerCase() === others[at]?.toLowerCase() ? group : <mark>{group}</mark>}
+        </span>
+      ))}
+    </code>
+  )
+}
+
+/** What is left of each limit, now and once this is paid: an approved payment counts for the cap alone. */
+export function Left({ approval, facts }: Opened) {
+  const { automatic_daily, asserted_daily, daily_spending_cap } = facts.limits
+  const usd = approval.payment_row.amount_usd_micros
+  const after = (window: Window, amount: bigint) => ({ ...window, spent: window.spent + amount })
+  const rows = [
+    { name: 'Everything together', window: daily_spending_cap, used: usd },
+    { name: 'Without asking', window: automatic_daily, used: 0n },
+    { name: 'Confirmed by the agent', window: asserted_daily, used: 0n },
+  ]
+  return (
+    <Section title="What it leaves of your limits">
+      <Table
+        caption="Limits over 24 hours, in USD"
+        rows={rows}
+        columns={[
+          { label: 'Limit', cell: ({ name }) => name },
+          { label: 'Set to', cell: ({ window }) => heldUsd(window.limit), isNumber: true },
+          { label: 'Left now', cell: ({ window }) => heldUsd(headroom(window)), isNumber: true },
+          {
+            label: 'Left after',
+            cell: ({ window, used }) => heldUsd(headroom(after(window, used))),
+            isNumber: true,
+          },
+        ]}
+      />
+      {headroom(daily_spending_cap) < usd && (
+        <Notice kind="warning" title="Over the limit for everything together">
+          Approved or not, it cannot be paid before enough of that limit is free again, or you raise
+          it.
+        </Notice>
+      )}
+    </Section>
+  )
+}

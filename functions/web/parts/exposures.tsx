@@ -1,0 +1,50 @@
+/** What each key could move by itself, in plain words: what a thief of it would get. */
+import * as z from 'zod'
+import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
+import { exposureWithin } from '../../../shared/policy/exposure.ts'
+import { spentUsd } from './amounts.ts'
+import { Empty, Money, Section, Table } from './show.tsx'
+
+export const keyExposureRow = z.object({
+  key: z.string(),
+  label: z.string(),
+  shown: z.string(),
+  exposure: exposureRow,
+})
+type KeyExposure = z.output<typeof keyExposureRow>
+
+const hourMinutes = 60
+const dayMinutes = 24 * hourMinutes
+const weekMinutes = 7 * dayMinutes
+
+export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
+  const within = (minutes: number) => (row: KeyExposure) => {
+    const { usdMicros } = exposureWithin(exposureFacts(row.exposure), minutes)
+    return <Money amount={spentUsd(usdMicros)} unit="USD" />
+  }
+  return (
+    <Section title="The worst case">
+      <p>
+        If a key got into the wrong hands now, this is the most that could leave with it before you
+        are asked. All keys share the limits: what one moves, another cannot.
+      </p>
+      {keys.length === 0 ? (
+        <Empty>No key that can pay is in service.</Empty>
+      ) : (
+        <Table
+          caption="The most that each key can move by itself"
+          rows={keys}
+          columns={[
+            { label: 'Key', cell: ({ label, shown }) => `${label} (${shown})` },
+            { label: 'In an hour', cell: within(hourMinutes), isNumber: true },
+            { label: 'In a day', cell: within(dayMinutes), isNumber: true },
+            { label: 'In a week', cell: within(weekMinutes), isNumber: true },
+          ]}
+        />
+      )}
+      <p class="hint">
+        It is worked out from the limits and from what was spent. The wallet may hold less.
+      </p>
+    </Section>
+  )
+}

@@ -1,0 +1,45 @@
+/**
+ * The figures from which the exposure of a key is worked out, as SQL answers them. What they come to
+ * is for policy/exposure.ts to say.
+ */
+import * as z from 'zod'
+import type { ExposureFacts } from '../policy/exposure.ts'
+import { bigintText, time } from './payment.ts'
+
+/** As private.key_exposure makes it. */
+export const exposureRow = z.object({
+  at: time,
+  frozen: z.boolean(),
+  can_pay: z.boolean(),
+  expires_in_minutes: z.int().nullable(),
+  limits: z.object({
+    automatic: bigintText,
+    asserted: bigintText,
+    asserted_new_recipient: bigintText,
+    total: bigintText,
+  }),
+  recipient_known: z.boolean(),
+  device_known: z.boolean(),
+  leaving: z.array(
+    z.object({
+      minutes: z.int(),
+      automatic: bigintText,
+      asserted: bigintText,
+      total: bigintText,
+    }),
+  ),
+})
+
+/** The same in the words of the policy. */
+export function exposureFacts(row: z.output<typeof exposureRow>): ExposureFacts {
+  const { automatic, asserted, asserted_new_recipient, total } = row.limits
+  return {
+    frozen: row.frozen,
+    canPay: row.can_pay,
+    expiresInMinutes: row.expires_in_minutes,
+    limits: { automatic, asserted, assertedNewRecipient: asserted_new_recipient, total },
+    recipientKnown: row.recipient_known,
+    deviceKnown: row.device_known,
+    leaving: row.leaving,
+  }
+}

@@ -1,0 +1,145 @@
+/** The page behind confirmation.url. */
+import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { signedIn } from '../support/browserless.ts'
+import { usdcOf } from '../support/ledger.ts'
+import { paymentOf } from '../support/owner.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const path = '/wallet-custodial-transfer'
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+
+const asking = z.object({ transfer_id: z.uuid(), confirmation: z.object({ url: z.url() }) })
+
+async function waiting(order: object = {}) {
+  const payer = await world.agent('pay', { usdc: 2000 })
+  const payee = await world.agent('read')
+  const terms = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '500' }
+  const body = { ...terms, memo: 'for <b>shoes</b>', ...order }
+  const { transfer_id, confirmation } = asking.parse((await payer.post(path, body)).body)
+  const repeat = () => payer.post(path, { ...body, transfer_id, user_confirmed: true })
+  const page = new URL(confirmation.url).pathname
+  return { payer, payee, transfer_id, page, repeat, browser: await signedIn(world, payer) }
+}
+
+test('shows the terms in full, warns, and approves; the agent then pays once', async () => {
+  const { payee, page, repeat, browser } = await waiting()
+
+  const shown = await browser.visit(page)
+  const done = await browser.submit({ decision: 'approved' })
+  const paid = await repeat()
+
+  expect(shown.status).toBe(200)
+  const groups = payee.address.slice(2).match(/.{4}/g) ?? []
+  const told = [
+    '500.00 USDC',
+    payee.alias,
+    groups.join(' '),
+    'New recipient',
+    'New device',
+    'pay (aoa_',
+  ]
+  for (const text of told) expect(shown.text).toContain(text)
+  expect(shown.html).toContain('for &lt;b&gt;shoes&lt;/b&gt;')
+  expect(shown.html).toContain(`data-copy="${payee.address}"`)
+  expect(done).toMatchObject({ status: 200, path: page })
+  expect(done.text).toContain('You approved this payment')
+  expect(paid.body).toMatchObject({ status: 'submitted', consent_level: 'user_session' })
+  expect(await usdcOf(world, payee)).toBe(500_000_000n)
+  const used = await browser.visit(page)
+  expect(used.text).toContain('This link is used')
+  expect(used.html).not.toContain('value="approved"')
+})
+
+test('declines, and says so to whoever comes back', async () => {
+  const { page, repeat, browser } = await waiting()
+  await browser.visit(page)
+
+  const done = await browser.submit({ decision: 'declined' })
+
+  expect(done.text).toContain('You declined this payment')
+  expect(await repeat()).toMatchObject({ body: { error: 'payment_closed' } })
+})
+
+test('marks where an imitation differs from the address that is known', async () => {
+  const known = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const { payer } = await waiting()
+  await world.acquaint(payer, known)
+  const recipient = `0x7099${'0'.repeat(32)}79c8`
+  const order = { recipient, chain: 'base-sepolia', token: 'USDC', amount: '1' }
+  const { confirmation } = asking.parse((await payer.post(path, order)).body)
+
+  const shown = await (await signedIn(world, payer)).visit(new URL(confirmation.url).pathname)
+
+  expect(shown.text).toContain('This address imitates one that you know')
+  expect(shown.html).toContain('<span><mark>0000</mark></span>')
+  expect(shown.html).not.toMatch(/<mark>79[cC]8<\/mark>/)
+})
+
+test('opening a link changes nothing, however it is opened and by whom', async () => {
+  const { page, transfer_id, browser } = await waiting()
+  const before = await paymentOf(world.db, transfer_id)
+
+  for (const method of ['GET', 'HEAD']) {
+    for (const query of ['', '?decision=approved']) await browser.send(page + query, { method })
+  }
+
+  expect(await paymentOf(world.db, transfer_id)).toEqual(before)
+  const [{ count } = { count: -1 }] = await world.db.sql<{ count: number }[]>`
+    select count(*)::integer as count from private.approvals where payment = ${transfer_id}`
+  expect(count).toBe(0)
+})
+
+test("a stranger's link answers as one that never was", async () => {
+  const { page } = await waiting()
+  const { browser } = await waiting()
+  const nothing = page.replace(/[0-9a-f]{12}$/, '000000000000')
+
+  const texts = []
+  for (const link of [page, nothing, '/web/approve/x']) {
+    const { status, text } = await browser.visit(link)
+    texts.push({ status, text: text.replace(/Request .*/, '') })
+  }
+
+  expect(texts[0]).toMatchObject({ status: 404 })
+  expect(texts[1]).toEqual(texts[0])
+  expect(texts[2]).toEqual(texts[0])
+})
+
+test('an expired link says so and offers nothing', async () => {
+  const { page, payer } = await waiting()
+  await world.tick(86_401)
+
+  const shown = await (await signedIn(world, payer)).visit(page)
+
+  expect(shown.text).toContain('This request has expired')
+  expect(shown.html).not.toContain('value="approved"')
+})
+
+test('asks for a proof before it approves, and not before it declines', async () => {
+  const { page, browser } = await waiting()
+  await world.tick(11 * 60)
+  await browser.visit(page)
+
+  const asked = await browser.submit({ decision: 'approved' })
+  await browser.visit(page)
+  const declined = await browser.submit({ decision: 'declined' })
+
+  expect(asked.path).toBe(`/web/proof?next=${encodeURIComponent(page)}`)
+  expect(declined.text).toContain('You declined this payment')
+})
+
+test('lists what waits, and declines all of it at once', async () => {
+  const { page, browser, transfer_id } = await waiting()
+
+  const listed = await browser.visit('/web/approvals')
+  const done = await browser.submit()
+
+  expect(listed.html).toContain(page)
+  expect(done.text).toContain('Nothing waits for you')
+  expect((await paymentOf(world.db, transfer_id)).state).toBe('declined')
+})

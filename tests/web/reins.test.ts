@@ -1,0 +1,157 @@
+/** Freezing, limits, API keys, recipients and devices, without script. */
+import { beforeAll, expect, test } from 'vitest'
+import type { Browser } from '../support/browserless.ts'
+import { signedIn } from '../support/browserless.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const known = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
+})
+
+async function home(): Promise<{ agent: Agent; browser: Browser }> {
+  const agent = await world.agent('pay')
+  return { agent, browser: await signedIn(world, agent) }
+}
+
+/** The key that a page shows once. */
+function keyOn(html: string): string {
+  return /data-copy="(aoa_test_[0-9A-Za-z]+)"/.exec(html)?.[1] ?? ''
+}
+
+const statusWith = async (key: string) =>
+  (await world.send('/get-identity', { headers: { authorization: `Bearer ${key}` } })).status
+
+test('the switch freezes at once and unfreezes after a proof', async () => {
+  const { agent, browser } = await home()
+  await browser.visit('/web/freeze')
+
+  const frozen = await browser.submit()
+  expect(frozen.text).toContain('Everything is stopped')
+  expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: true })
+
+  await world.tick(11 * 60)
+  await browser.visit('/web/freeze')
+  const asked = await browser.submit({ wanted: 'unfrozen' }, '/web/freeze')
+  expect(asked.path).toBe('/web/proof?next=%2Fweb%2Ffreeze')
+
+  const proven = await signedIn(world, agent)
+  await proven.visit('/web/freeze')
+  await proven.submit({ wanted: 'unfrozen' }, '/web/freeze')
+  expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: false })
+})
+
+test('a limit is changed on its page, and what is no amount is told where it was typed', async () => {
+  const { agent, browser } = await home()
+  const set = async (usd: string) => {
+    await browser.visit('/web/limits')
+    const given = { limit: 'automatic_daily', usd_automatic_daily: usd }
+    return browser.submit(given, '/web/limits')
+  }
+
+  for (const wrong of ['-1', '1e3', 'many', '1000000.01', '0.0000001']) {
+    const { status, text, html } = await set(wrong)
+    expect(status).toBe(400)
+    expect(text).toContain('An amount from 0 to 1000000')
+    expect(html).toContain(`value="${wrong}"`)
+  }
+  const changed = await set('12.50')
+
+  expect(changed.text).toContain('The limit is set.')
+  const { body } = await agent.get('/get-identity')
+  expect(body).toMatchObject({ limits: { automatic_daily: { limit_usd: '12.5' } } })
+})
+
+test('the worst case of each key is told in words and figures', async () => {
+  const { agent, browser } = await home()
+  await world.acquaint(agent, known)
+
+  const { text } = await browser.visit('/web/limits')
+
+  expect(text).toContain('In an hour In a day In a week')
+  expect(text).toMatch(/pay \(aoa_test_….{4}\) 400\.00 USD 400\.00 USD 2,800\.00 USD/)
+})
+
+test('a key is made, shown once, replaced and revoked', async () => {
+  const { browser } = await home()
+  await browser.visit('/web/keys')
+
+  const made = await browser.submit({ label: 'shop <i>', scope: 'read', days: '30' })
+  const key = keyOn(made.html)
+  expect(await statusWith(key)).toBe(200)
+  expect(made.text).toContain(`AOA_API_KEY=${key} AOA_BASE_URL=`)
+
+  const listed = await browser.visit('/web/keys')
+  expect(listed.html).not.toContain(key)
+  expect(listed.html).toContain('shop &lt;i&gt;')
+  const [, page = ''] = /href="(\/web\/keys\/[0-9a-f-]{36})"/.exec(listed.html) ?? []
+  await browser.visit(page)
+  const replaced = await browser.submit({ wanted: 'replaced', overlap: '24' }, page)
+  const next = keyOn(replaced.html)
+  expect([await statusWith(key), await statusWith(next)]).toEqual([200, 200])
+
+  await browser.visit(page)
+  await browser.submit({ wanted: 'revoked' }, page)
+  expect([await statusWith(key), await statusWith(next)]).toEqual([401, 200])
+  expect((await browser.visit(page)).status).toBe(404)
+})
+
+test.each([
+  { label: '', scope: 'pay' },
+  { label: 'x'.repeat(65), scope: 'pay' },
+  { label: 'shop', scope: 'owner' },
+  { label: 'shop', scope: 'vault' },
+])('no key is made of %o', async (order) => {
+  const { agent, browser } = await home()
+  await browser.visit('/web/keys')
+
+  expect((await browser.submit(order)).status).toBe(400)
+
+  const keys = await world.db.sql`select from private.credentials
+    where account = ${agent.id} and kind = 'api_key'`
+  expect(keys).toHaveLength(1)
+})
+
+test('a recipient is looked up, shown in full, added and removed', async () => {
+  const { agent, browser } = await home()
+  const friend = await world.agent('read')
+
+  const shown = await browser.visit(`/web/recipients/add?recipient=${friend.alias}`)
+  expect(shown.html).toContain(`data-copy="${friend.address}"`)
+  const added = await browser.submit()
+  expect(added.text).toContain(friend.alias)
+  const again = await browser.visit(`/web/recipients/add/${friend.address}`)
+  expect(again.text).toContain('You know this recipient already')
+
+  await browser.visit('/web/recipients')
+  const removed = await browser.submit({ address: friend.address }, '/web/recipients')
+  expect(removed.text).toContain('Nobody yet')
+  expect(removed.text).not.toContain(agent.alias.concat('x'))
+})
+
+test.each([
+  ['a mistyped address', known.replace('C8', 'c8'), 400],
+  ['nobody', 'nobody-here', 404],
+  ['the zero address', `0x${'0'.repeat(40)}`, 422],
+])('%s is not added', async (_, recipient, status) => {
+  const { browser } = await home()
+
+  const shown = await browser.visit(`/web/recipients/add?recipient=${recipient}`)
+
+  expect(shown.status).toBe(status)
+  expect(shown.html).not.toContain('Add it')
+})
+
+test('a device is shown with its key and removed', async () => {
+  const { agent, browser } = await home()
+  await world.acquaint(agent, known)
+  const shown = await browser.visit('/web/recipients')
+  const [, device = ''] = /name="device" value="([^"]+)"/.exec(shown.html) ?? []
+
+  const removed = await browser.submit({ device }, '/web/recipients')
+
+  expect(removed.text).toContain('None yet')
+})
