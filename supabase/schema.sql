@@ -631,7 +631,7 @@ CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('alias:' || client, 300, 5);
+  perform private.take('alias:' || private.network_of(client), 300, 5);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -2434,7 +2434,6 @@ declare
   confirmed uuid;
 begin
   perform private.take('confirm:' || private.network_of(client), 60, 1);
-  perform pg_advisory_xact_lock(17, hashtext(email));
   with tried as (
     update private.signups s set tries = s.tries + 1
      where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
