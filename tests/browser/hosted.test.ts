@@ -1,8 +1,8 @@
 /** Each kind of hosted action to its end, as the person and the agent see it. */
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { fund } from '../../scripts/local/fund.ts'
+import { callRpc } from '../../scripts/local/rpc.ts'
 import { openAgent } from '../../scripts/screenshots/stage.ts'
 import type { Visitor } from '../support/browser/browser.ts'
 import { openScene } from '../support/browser/browser.ts'
@@ -68,7 +68,14 @@ test('walletconnect: a wallet of the browser pays, and is known to nobody by tha
   await page.getByLabel('Amount').fill('2.25')
   await page.getByRole('button', { name: 'Send from this wallet' }).click()
 
-  await page.waitForTimeout(8000); console.log(await page.locator('main').innerText(), await callRpc(facts.chains[0]?.rpc_url ?? '', [['eth_blockNumber'],['eth_getBlockByNumber','latest',true]]))
+  await page.waitForTimeout(8000)
+  console.log(
+    await page.locator('main').innerText(),
+    await callRpc(facts.chains[0]?.rpc_url ?? '', [
+      ['eth_blockNumber'],
+      ['eth_getBlockByNumber', 'latest', true],
+    ]),
+  )
   const { result } = await finishedBy(person, link, 'The money has arrived')
   expect(result).toMatchObject({ amount: '2.25' })
   expect(String(result?.['from']).toLowerCase()).toBe(wallet)

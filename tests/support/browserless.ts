@@ -102,7 +102,10 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
 /** The form of the page that has this action, else its only one. */
 function formIn(shown: Shown | undefined, action: string | undefined): ShownForm {
   const forms = formsIn(shown?.html ?? '')
-  const found = forms.filter(({ target }) => action === undefined || target === action)
+  // The one in the menu is on every page.
+  const found = forms.filter(({ target }) =>
+    action === undefined ? target !== '/web/logout' : target === action,
+  )
   const [form] = found
   if (!form || (action === undefined && found.length > 1)) {
     const known = forms.map(({ target }) => target).join(', ')

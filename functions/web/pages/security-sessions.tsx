@@ -1,3 +1,4 @@
+import { browserName } from '../browser-name.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity, type SignIn } from '../own-session.ts'
@@ -61,9 +62,8 @@ function columns(c: Visit) {
   return [
     { label: 'Signed in', cell: (row: SignIn) => <Time at={row.signed_in_at} /> },
     { label: 'With', cell: (row: SignIn) => ways[row.signed_in_with] ?? row.signed_in_with },
-    { label: 'Browser', cell: (row: SignIn) => row.user_agent || 'Unknown' },
+    { label: 'Browser', cell: (row: SignIn) => browserName(row.user_agent) },
     { label: 'Network address', cell: (row: SignIn) => row.client },
-    { label: 'Last seen', cell: (row: SignIn) => <Time at={row.last_seen_at} /> },
     { label: 'State', cell: (row: SignIn) => <State c={c} row={row} /> },
   ]
 }
