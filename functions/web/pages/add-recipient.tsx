@@ -100,7 +100,9 @@ function Shown({ c, found }: { c: Visit; found: Found }) {
         <Form c={c}>
           <p>Agents may then pay it without asking, within your limits.</p>
           <input type="hidden" name="address" value={address} />
-          <Button>Add it</Button>
+          <div class="actions">
+            <Button>Add it</Button>
+          </div>
         </Form>
       )}
     </>

@@ -76,22 +76,26 @@ async function showKey(c: Visit, key: KeyRow, problem?: string) {
     c,
     <Page c={c} title={key.label} owner={me}>
       {problem && <Notice kind="danger">{problem}</Notice>}
-      <Facts
-        facts={[
-          ['Key', <code>{key.shown}</code>],
-          ['For', key.scopes.map((one) => scopeWords[one]).join(', ')],
-          ['Made', <Time at={key.created_at} />],
-          ['Last used', key.last_used_on ?? 'Never'],
-          ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
-        ]}
-      />
+      <Section title="What it is">
+        <Facts
+          facts={[
+            ['Key', <code>{key.shown}</code>],
+            ['For', key.scopes.map((one) => scopeWords[one]).join(', ')],
+            ['Made', <Time at={key.created_at} />],
+            ['Last used', key.last_used_on ?? 'Never'],
+            ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
+          ]}
+        />
+      </Section>
       <ReplaceForm c={c} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
         <Form c={c}>
-          <Button kind="danger" name="wanted" value="revoked">
-            Revoke the key
-          </Button>
+          <div class="actions">
+            <Button kind="danger" name="wanted" value="revoked">
+              Revoke the key
+            </Button>
+          </div>
         </Form>
       </Section>
     </Page>,
@@ -119,9 +123,11 @@ function ReplaceForm({ c }: { c: Visit }) {
           chosen={overlapDefault}
           choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
         />
-        <Button name="wanted" value="replaced">
-          Replace the key
-        </Button>
+        <div class="actions">
+          <Button name="wanted" value="replaced">
+            Replace the key
+          </Button>
+        </div>
       </Form>
     </Section>
   )

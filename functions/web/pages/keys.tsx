@@ -15,7 +15,7 @@ import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Badge, Empty, Notice, Section, Table, Time } from '../parts/show.tsx'
+import { Badge, Empty, Notice, Section, Table } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 /** Made here; `vault` is offered once there is a vault. */
@@ -100,7 +100,7 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
 function Ends({ revoked_at, expires_at, live }: KeyRow) {
   if (revoked_at !== null) return <Badge>Revoked</Badge>
   if (expires_at === null) return 'Never'
-  return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
+  return live ? expires_at.slice(0, 10) : <Badge>Expired</Badge>
 }
 
 function CreateForm({ c }: { c: Visit }) {
@@ -130,7 +130,9 @@ function CreateForm({ c }: { c: Visit }) {
           ]}
         />
         <Choices name="days" legend="Good for" chosen={lifeDaysDefault} choices={lifeChoices} />
-        <Button>Make the key</Button>
+        <div class="actions">
+          <Button>Make the key</Button>
+        </div>
       </Form>
     </Section>
   )
