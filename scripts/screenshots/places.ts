@@ -1,13 +1,21 @@
 /**
- * The pages that a browser can open, asked of the built app itself, so that none is forgotten. A page
- * about one thing has a parameter in its path; here stands what it is opened with.
+ * The pages that a browser can open, asked of the built app itself, so that none is forgotten: one
+ * that needs more than its address has its way here, and one without a way is an error.
  */
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Page } from 'playwright-core'
 import * as z from 'zod'
-import type { Stage } from './stage.ts'
+import type { WorldFile } from '../demo/world-file.ts'
+import { createLink, openRegistration } from './stage.ts'
 
-export type Place = { route: string; path: string; by: 'owner' | 'stranger' }
+export type Place = {
+  name: string
+  by: 'owner' | 'stranger'
+  /** Ends on the page, whatever has to be done for it. */
+  open: (page: Page) => Promise<void>
+}
 
 const built = z.object({
   default: z.object({
@@ -23,22 +31,73 @@ export async function routesOf(modules: string): Promise<string[]> {
   return [...new Set(pages.map(({ path }) => path))]
 }
 
-/** What every path passes, what pages are made of, and answers that are not pages. */
-const notPages = /\*|\/assets\/|\.json$|\.csv$/
+/** What every path passes, answers to scripts and programs, and addresses that only lead elsewhere. */
+const notPages =
+  /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout)$|\/(recipients\/add)$|\/keep-wallet\//
 
-/** Pages that are for those who have no session. */
+/** Pages for those who have no session. */
 const withoutSession = /^\/web\/(login|join|register|action)\b/
 
-/** Where each route is looked at; a parameter that nothing stands for is an error. */
-export function placesOf(routes: readonly string[], stage: Stage): Place[] {
-  const values: Readonly<Record<string, string>> = stage
-  return routes.map((route) => {
-    const path = route.replace(/:([a-z_]+)(\{[^}]*\})?/gi, (_, name: string) => {
-      const value = values[name]
-      if (value === undefined)
-        throw new Error(`${route}: name what stands for ${name} on the stage`)
-      return value
+/** How to come to each page. A route may be seen in several states. */
+export function placesOf(world: WorldFile, routes: readonly string[]): Place[] {
+  const ways = waysIn(world)
+  return routes.flatMap((route) => {
+    const by = withoutSession.test(route) ? 'stranger' : 'owner'
+    const states = ways[route] ?? { '': go(world, route) }
+    return Object.entries(states).map(([state, open]): Place => {
+      return { name: [route, state].join(' ').trim(), by, open }
     })
-    return { route, path, by: withoutSession.test(route) ? 'stranger' : 'owner' }
   })
+}
+
+type Way = Place['open']
+
+function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<string, Way>>>> {
+  return {
+    '/web/activity/:id': { '': follow(world, '/web/activity', '/web/activity/') },
+    '/web/keys/:key': { '': follow(world, '/web/keys', '/web/keys/') },
+    '/web/approve/:payment': { '': follow(world, '/web/approvals', '/web/approve/') },
+    '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },
+    '/web/register/:link': {
+      '': async (page) => void (await page.goto(await openRegistration(world))),
+    },
+    '/web/join/code': { '': askForCode(world) },
+    '/web/action/:token': {
+      offered: async (page) => void (await page.goto(await createLink(world, 'deposit'))),
+      deposit: openLink(world, 'deposit'),
+      walletconnect: openLink(world, 'walletconnect'),
+      human_verification: openLink(world, 'human_verification'),
+    },
+  }
+}
+
+function go({ web_url }: WorldFile, route: string): Way {
+  if (route.includes(':')) return () => Promise.reject(new Error(`${route} has no way: name one`))
+  return async (page) => void (await page.goto(new URL(route, web_url).href))
+}
+
+/** To the first page of this kind that another page links to. */
+function follow(world: WorldFile, from: string, below: string): Way {
+  return async (page) => {
+    await go(world, from)(page)
+    const link = page.locator(`main a[href^="${below}"]`).first()
+    await go(world, (await link.getAttribute('href')) ?? '')(page)
+  }
+}
+
+function openLink(world: WorldFile, kind: string): Way {
+  return async (page) => {
+    await page.goto(await createLink(world, kind))
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Continue' }).waitFor({ state: 'detached' })
+  }
+}
+
+function askForCode(world: WorldFile): Way {
+  return async (page) => {
+    await go(world, '/web/join')(page)
+    await page.getByRole('textbox').fill(`${randomBytes(6).toString('hex')}@example.com`)
+    await page.getByRole('button', { name: 'Send the code' }).click()
+    await page.waitForURL('**/join/code')
+  }
 }

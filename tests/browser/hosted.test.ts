@@ -1,9 +1,9 @@
 /** Each kind of hosted action to its end, as the person and the agent see it. */
+import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { callRpc } from '../../scripts/local/rpc.ts'
 import { fund } from '../../scripts/local/fund.ts'
-import { openAgent } from '../../scripts/screenshots/stage.ts'
+import { openAgent } from '../../scripts/screenshots/agent.ts'
 import type { Visitor } from '../support/browser/browser.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { barriersOn } from '../support/browser/sight.ts'
@@ -18,6 +18,12 @@ const statusSchema = z.object({
   result: z.record(z.string(), z.unknown()).optional(),
 })
 const hex = z.templateLiteral(['0x', z.string()])
+const [first] = facts.chains
+const chain = {
+  chainId: first?.id ?? 0,
+  rpcUrl: first?.rpc_url ?? '',
+  usdc: hex.parse(first?.usdc),
+}
 
 function createLink(action_type: string, asked: object = {}) {
   return agent('/create-hosted-action', { action_type, ...asked }, linkSchema)
@@ -47,10 +53,8 @@ test('deposit: the page shows what arrives by itself, and the agent hears of it'
   const person = await scene.stranger()
   await open(person, link.url)
   expect(await statusOf(link)).toMatchObject({ status: 'opened' })
-  const [chain] = facts.chains
-  const tokens = { rpcUrl: chain?.rpc_url ?? '', usdc: hex.parse(chain?.usdc) }
 
-  await fund(tokens, hex.parse(facts.owner.address), { usdcAtomic: 3_500_000n })
+  await fund(chain, hex.parse(facts.owner.address), { usdcAtomic: 3_500_000n })
 
   const { status, result } = await finishedBy(person, link, 'The money has arrived')
   expect(status).toBe('finished')
@@ -60,7 +64,8 @@ test('deposit: the page shows what arrives by itself, and the agent hears of it'
 test('walletconnect: a wallet of the browser pays, and is known to nobody by that', async () => {
   const link = await createLink('walletconnect', { chain: 'base-sepolia', token: 'USDC' })
   const person = await scene.stranger()
-  const wallet = await giveWallet(person, facts.chains, 20_000_000n)
+  const wallet = hex.parse(`0x${randomBytes(20).toString('hex')}`)
+  await giveWallet(person.context, { chain, address: wallet, usdc: 20 })
   await open(person, link.url)
   const { page } = person
 
@@ -68,7 +73,6 @@ test('walletconnect: a wallet of the browser pays, and is known to nobody by tha
   await page.getByLabel('Amount').fill('2.25')
   await page.getByRole('button', { name: 'Send from this wallet' }).click()
 
-  await page.waitForTimeout(8000); console.log(await page.locator('main').innerText(), await callRpc(facts.chains[0]?.rpc_url ?? '', [['eth_blockNumber'],['eth_getBlockByNumber','latest',true]]))
   const { result } = await finishedBy(person, link, 'The money has arrived')
   expect(result).toMatchObject({ amount: '2.25' })
   expect(String(result?.['from']).toLowerCase()).toBe(wallet)

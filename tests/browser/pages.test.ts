@@ -7,41 +7,31 @@ import { barriersOn, outOfReachOn, sidewaysOn } from '../support/browser/sight.t
 import { weigh } from '../support/browser/weight.ts'
 
 const scene = await openScene()
-const places = placesOf(scene.routes, await setStage(scene.facts))
+await setStage(scene.facts)
 const transferredBytesMax = 50 * 1024
 
 const desktop = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const
-const phone = { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } as const
+/** `<style>`, `style=`, `onclick=`, `javascript:` and scripts that are not loaded from an address. */
+const inline = /<style|<[^>]*\s(style|on[a-z]+)=|javascript:|<script(?![^>]* src=)/i
 
-describe.each(places)('$route', ({ path, by }) => {
-  test('has no barrier, and the keyboard alone reaches everything and shows where it is', async () => {
-    const { page } = await scene[by](desktop)
-
-    await page.goto(path)
-
-    expect(new URL(page.url()).pathname, 'the page that was asked for').toBe(path.split('?')[0])
-    expect(await barriersOn(page)).toEqual([])
-    expect(await outOfReachOn(page)).toEqual([])
-  })
-
-  test('fits a phone in the dark', async () => {
-    const { page } = await scene[by](phone)
-
-    await page.goto(path)
-
-    expect(await sidewaysOn(page)).toEqual([])
-    expect(await barriersOn(page)).toEqual([])
-  })
-
-  test('is light, and brings no script or style in its own text', async () => {
+describe.each(placesOf(scene.facts, scene.routes))('$name', ({ name, by, open }) => {
+  test('is light, free of barriers, for the keyboard alone and on a phone in the dark', async () => {
     const { context, page } = await scene[by](desktop)
     const weight = weigh(context)
 
-    const answer = await page.goto(path)
+    await open(page)
 
-    const text = (await answer?.text()) ?? ''
-    expect(text).toMatch(/^<!doctype html>/i)
-    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|<[^>]*\s(style|on[a-z]+)=|javascript:/i)
+    const [, where = ''] = /^\/web\/?([a-z-]*)/.exec(name) ?? []
+    expect(new URL(page.url()).pathname, 'the page that was asked for').toContain(where)
     expect(await weight()).toBeLessThanOrEqual(transferredBytesMax)
+    expect(await page.content()).not.toMatch(inline)
+    expect(await barriersOn(page)).toEqual([])
+    expect(await outOfReachOn(page)).toEqual([])
+
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+
+    expect(await sidewaysOn(page)).toEqual([])
+    expect(await barriersOn(page)).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ const bad = `<!doctype html><html lang="en"><title>Bad</title><style>
   <a href="/">no ring</a> <button>good</button> <button tabindex="-1">skipped</button></main>`
 
 test('faint text, a control without reach or ring, and sideways scroll are seen', async () => {
-  const { page } = await scene.visitor({ viewport: { width: 360, height: 720 } })
+  const { page } = await scene.stranger({ viewport: { width: 360, height: 720 } })
   await page.route('**/bad', (route) => route.fulfill({ contentType: 'text/html', body: bad }))
   await page.goto('/bad')
 
