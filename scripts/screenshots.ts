@@ -54,8 +54,9 @@ async function run(out: string, only: string): Promise<number> {
     await endings.keep(opening, (world) => world.stop())
     const server = await endings.keep(launchChromium(), (browser) => browser.close())
     const world = readWorldFile(join(directory, 'world.json'))
-    const places = placesOf(await routesOf(join(directory, 'functions')), await setStage(world))
-    const chosen = places.filter(({ path }) => path.includes(only))
+    await setStage(world)
+    const places = placesOf(world, await routesOf(join(directory, 'functions')))
+    const chosen = places.filter(({ name }) => name.includes(only))
     await takeAll(await chromium.connect(server.wsEndpoint()), world, chosen, out)
     return 0
   } catch (error) {
@@ -75,11 +76,11 @@ async function takeAll(browser: Browser, world: WorldFile, places: readonly Plac
     mkdirSync(join(out, mode), { recursive: true })
     const owner = await browser.newContext({ ...look, storageState })
     const stranger = await browser.newContext(look)
-    for (const { path, route, by } of places) {
+    for (const { name, by, open } of places) {
       const page = await { owner, stranger }[by].newPage()
-      await page.goto(new URL(path, world.web_url).href, { waitUntil: 'networkidle' })
-      const name = route.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-|-$/g, '')
-      await page.screenshot({ path: join(out, mode, `${name}.png`), fullPage: true })
+      await open(page)
+      const file = name.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-|-$/g, '')
+      await page.screenshot({ path: join(out, mode, `${file}.png`), fullPage: true })
       await page.close()
     }
     console.log(`${places.length} pages in ${mode}`)

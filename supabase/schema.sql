@@ -277,7 +277,7 @@ create table private.passkeys (
   constraint passkeys_pkey PRIMARY KEY (id),
   constraint passkeys_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint passkeys_counter_check CHECK ((counter >= 0)),
-  constraint passkeys_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{16,1400}$'::text)),
+  constraint passkeys_id_check CHECK (((id ~ '^[A-Za-z0-9_-]+$'::text) AND (length(id) <= 1400))),
   constraint passkeys_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
   constraint passkeys_public_key_check CHECK ((length(public_key) <= 2048))
 );

@@ -2,24 +2,18 @@
  * A person with a browser in front of the running product. Every visitor has cookies of its own, and
  * what its console complains about fails the test that it belongs to.
  */
-import type { BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
 import { afterAll, afterEach, expect, inject } from 'vitest'
 import * as z from 'zod'
+import { type WorldFile, worldFile } from '../../../scripts/demo/world-file.ts'
+import { signInAs } from '../../../scripts/screenshots/sign-in.ts'
 
 const sceneSchema = z.object({
   chromiumUrl: z.url(),
-  world: z.object({
-    base_url: z.url(),
-    web_url: z.url(),
-    api_keys: z.object({ read: z.string(), pay: z.string(), full: z.string() }),
-    owner: z.object({ email: z.string(), alias: z.string() }),
-    payee: z.string(),
-    chains: z.array(z.object({ id: z.int(), rpc_url: z.url(), usdc: z.string() })),
-  }),
+  routes: z.array(z.string()),
+  world: worldFile,
 })
-
-export type Facts = z.output<typeof sceneSchema>['world']
 
 export type Visitor = {
   context: BrowserContext
@@ -34,16 +28,20 @@ export type VisitorOptions = Pick<
 >
 
 export type Scene = {
-  facts: Facts
+  facts: WorldFile
+  /** Paths of the app's pages, as it routes them. */
+  routes: readonly string[]
   /** A browser without history. */
-  visitor(options?: VisitorOptions): Promise<Visitor>
+  stranger(options?: VisitorOptions): Promise<Visitor>
+  /** A browser in which the owner of the demo account is signed in. */
+  owner(options?: VisitorOptions): Promise<Visitor>
 }
 
 /** Joins the scene that all browser tests share, for this file. */
 export async function openScene(): Promise<Scene> {
   const answer = await fetch(inject('sceneUrl'))
   if (!answer.ok) throw new Error(await answer.text())
-  const { chromiumUrl, world: facts } = sceneSchema.parse(await answer.json())
+  const { chromiumUrl, world: facts, routes } = sceneSchema.parse(await answer.json())
   const browser = await chromium.connect(chromiumUrl)
   const visitors: Visitor[] = []
   afterAll(() => browser.close())
@@ -52,17 +50,27 @@ export async function openScene(): Promise<Scene> {
     await Promise.all(here.map(({ context }) => context.close()))
     expect(here.flatMap(({ complaints }) => complaints)).toEqual([])
   })
+  const visit = async (options: BrowserContextOptions) => {
+    const visitor = await openVisitor(browser, { baseURL: facts.web_url, ...options })
+    visitors.push(visitor)
+    return visitor
+  }
   return {
     facts,
-    async visitor(options = {}) {
-      const context = await browser.newContext({ baseURL: facts.web_url, ...options })
-      context.setDefaultTimeout(10_000)
-      const page = await context.newPage()
-      const visitor = { context, page, complaints: complaintsOf(context) }
-      visitors.push(visitor)
-      return visitor
+    routes,
+    stranger: (options = {}) => visit(options),
+    async owner(options = {}) {
+      signedIn ??= signIn(browser, facts)
+      return visit({ ...options, storageState: await signedIn })
     },
   }
+}
+
+async function openVisitor(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  return { context, page, complaints: complaintsOf(context) }
 }
 
 function complaintsOf(context: BrowserContext): string[] {
@@ -74,26 +82,24 @@ function complaintsOf(context: BrowserContext): string[] {
   })
   context.on('response', (response) => {
     const isPage = response.request().resourceType() === 'document'
-    if (!isPage && !response.ok()) complaints.push(`${response.status()} ${response.url()}`)
+    if (!isPage && response.status() >= 400)
+      complaints.push(`${response.status()} ${response.url()}`)
   })
   context.on('weberror', (error) => complaints.push(String(error.error())))
   return complaints
 }
 
-/** A device of the visitor that holds passkeys and says yes to every question at once. */
-export async function giveAuthenticator({ context, page }: Visitor): Promise<CDPSession> {
-  const session = await context.newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      ctap2Version: 'ctap2_1',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-  return session
+type State = Awaited<ReturnType<BrowserContext['storageState']>>
+
+/** Signing in is limited, so a file does it once and its visitors begin with the same cookies. */
+let signedIn: Promise<State> | undefined
+
+async function signIn(browser: Browser, facts: WorldFile): Promise<State> {
+  const context = await browser.newContext()
+  try {
+    await signInAs(await context.newPage(), facts)
+    return await context.storageState()
+  } finally {
+    await context.close()
+  }
 }

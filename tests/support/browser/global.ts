@@ -12,6 +12,7 @@ import * as z from 'zod'
 import { launchChromium } from '../../../scripts/local/chromium.ts'
 import { createEndings } from '../../../scripts/local/endings.ts'
 import { openLocalWorld } from '../../../scripts/local/world.ts'
+import { routesOf } from '../../../scripts/screenshots/places.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -52,5 +53,6 @@ async function openScene(endings: ReturnType<typeof createEndings>): Promise<str
   await endings.keep(opening, (world) => world.stop())
   const chromium = await endings.keep(launchChromium(), (browser) => browser.close())
   const world: unknown = JSON.parse(readFileSync(join(directory, 'world.json'), 'utf8'))
-  return JSON.stringify({ world, chromiumUrl: chromium.wsEndpoint() })
+  const routes = await routesOf(join(directory, 'functions'))
+  return JSON.stringify({ world, routes, chromiumUrl: chromium.wsEndpoint() })
 }
