@@ -174,6 +174,7 @@ create table private.hosted_actions (
   expires_at timestamp with time zone not null,
   browser text,
   opened_at timestamp with time zone,
+  opened_after bigint,
   wallet text,
   declined_at timestamp with time zone,
   finished_at timestamp with time zone,
@@ -276,7 +277,7 @@ create table private.passkeys (
   constraint passkeys_pkey PRIMARY KEY (id),
   constraint passkeys_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint passkeys_counter_check CHECK ((counter >= 0)),
-  constraint passkeys_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{16,1400}$'::text)),
+  constraint passkeys_id_check CHECK (((id ~ '^[A-Za-z0-9_-]+$'::text) AND (length(id) <= 1400))),
   constraint passkeys_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
   constraint passkeys_public_key_check CHECK ((length(public_key) <= 2048))
 );
@@ -494,6 +495,8 @@ CREATE INDEX activities_feed ON private.activities USING btree (account, hidden,
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
 
 CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
+
+CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
 
@@ -1444,7 +1447,9 @@ AS $function$
 begin
   perform private.take('link:' || client, 120, 10);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
-    expires_at = private.clock() + interval '1 hour'
+    expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
+      select max(v.id) from private.activities v
+       where v.account = a.account and not v.hidden and v.category = 'deposit'), 0)
    where a.token_digest = link_open.token_digest and a.opened_at is null
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);
@@ -2847,7 +2852,7 @@ AS $function$
   select d.id from private.activities v join private.deposits d on d.id = v.deposit
    where a.type in ('deposit', 'walletconnect')
      and v.account = a.account and not v.hidden and v.category = 'deposit'
-     and v.at > a.opened_at and v.at <= a.expires_at
+     and v.id > a.opened_after and v.at <= a.expires_at
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
      and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))

@@ -4,6 +4,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { assets } from './assets.ts'
 import { nav } from './nav.ts'
+import { Button, Form } from './parts/form.tsx'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
 
@@ -89,6 +90,9 @@ function Menu({ c, owner }: { c: Visit; owner: Owner }) {
           <strong>{owner.account.alias}</strong>
           <span class="quiet">{owner.account.mailAddress}</span>
         </p>
+        <Form c={c} action="/logout">
+          <Button kind="plain">Sign out</Button>
+        </Form>
       </nav>
     </>
   )

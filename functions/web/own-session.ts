@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Browser } from '../../shared/auth/new-session.ts'
 import type { OwnSession } from '../../shared/auth/own-session.ts'
+import { notice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, owner } from './frame.ts'
 import { keepSession } from './session.ts'
@@ -17,6 +18,11 @@ export function browserOf(c: Visit): Browser {
 export async function ownSession(c: Visit): Promise<OwnSession> {
   const { db, account } = await owner(c)
   return { world: c.get('world'), db, account, browser: browserOf(c) }
+}
+
+/** A mail to the owner about what this form does, for the SQL function that does it. */
+export async function noticeOf(c: Visit, message: Parameters<typeof notice>[1]) {
+  return notice(await ownSession(c), message)
 }
 
 /** The session that the browser had, whosever it was, is never continued: the new one replaces it. */

@@ -111,7 +111,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const [workers, merchant, owned] = await together([
     endings.keep(working, (all) => all.stop()),
     openMerchant(start, chains),
-    provision(opening, chains),
+    provision({ ...opening, bindings }, chains),
   ])
   say('functions listening')
   return { url: workers.url, ...owned, chains, merchant, mail }
@@ -161,8 +161,10 @@ async function openMerchant(start: Start, chains: readonly [Chain, ...Chain[]]) 
 
 type Opening = Start & { databaseUrl: string }
 
-async function provision(opening: Opening, chains: readonly Chain[]) {
-  const { databaseUrl, secrets, directory, fresh, say } = opening
+type Provisioning = Opening & { bindings: Record<string, string> }
+
+async function provision(opening: Provisioning, chains: readonly Chain[]) {
+  const { databaseUrl, bindings, secrets, directory, fresh, say } = opening
   const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
   const secretsFile = join(directory, 'secrets.json')
   try {
@@ -174,7 +176,7 @@ async function provision(opening: Opening, chains: readonly Chain[]) {
     const owner = await ownedAccount(sql, roots, 'demo')
     const shop = await ownedAccount(sql, roots, 'shop')
     const apiKeys = await ownedKeys(sql, owner, secrets)
-    await readyOwner(sql, worldFrom(bindingsOf(opening, chains)), owner, secrets.owner_password)
+    await readyOwner(sql, worldFrom(bindings), owner, secrets.owner_password)
     writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)

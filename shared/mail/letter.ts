@@ -24,7 +24,6 @@ type Rendered = { text: string; html: string }
 
 /** Characters of one value that somebody else may have chosen. */
 const valueLengthMax = 200
-const accent = 'color:#2b6cb0'
 
 /** Writes a mail; the subject is also its heading. */
 export function letter(topic: string, subject: string, parts: readonly Part[]): Message {
@@ -61,7 +60,7 @@ function renderCode(code: string): Rendered {
 function renderLink({ link, label }: { link: string; label: string }): Rendered {
   const href = escapeHtml(new URL(link).href)
   // The address is shown as well: who knows the service by its address can compare.
-  const html = `<p><a href="${href}" style="${accent}">${escapeHtml(label)}</a><br>
+  const html = `<p><a href="${href}">${escapeHtml(label)}</a><br>
 <small>${href}</small></p>`
   return { text: `${label}:\n${new URL(link).href}`, html }
 }
@@ -69,7 +68,7 @@ function renderLink({ link, label }: { link: string; label: string }): Rendered 
 function renderFacts(facts: readonly (readonly [string, string])[]): Rendered {
   const rows = facts.map(
     ([name, value]) => `<tr><th scope="row" style="text-align:left;vertical-align:top;\
-padding:2px 16px 2px 0;font-weight:400;opacity:.75">${escapeHtml(name)}</th>\
+padding:2px 16px 2px 0;font-weight:400;white-space:nowrap;opacity:.75">${escapeHtml(name)}</th>\
 <td style="overflow-wrap:anywhere">${escapeHtml(value)}</td></tr>`,
   )
   return {

@@ -57,11 +57,11 @@ export function limitsRaised(
 /** A recipient may from now on be paid without asking each time. */
 export function recipientTrusted(
   webUrl: string,
-  deed: Deed & { label: string; address: string },
+  deed: Deed & { label: string | null; address: string },
 ): Message {
   return letter('recipient_trusted', 'New trusted recipient', [
     'Payments to this recipient can now pass within your automatic limit:',
-    { facts: { Recipient: deed.label, Address: deed.address, ...told(deed) } },
+    { facts: { ...(deed.label && { Account: deed.label }), Address: deed.address, ...told(deed) } },
     ...notYou(webUrl),
   ])
 }

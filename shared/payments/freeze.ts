@@ -30,12 +30,12 @@ const frozenRow = z.object({
 type Why = 'live_authorization' | 'not_queued' | (typeof obstacles)[number]
 
 /** What it takes of a request: an agent's, or one of the owner for a page. */
-type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client' | 'now'>
+type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client'>
 
 /** Freezes the caller's account; answers what is being stopped and what cannot be. */
 export async function freezeAccount(context: Freezing, reason: string | undefined) {
   const { world, client } = context
-  const message = accountFrozen(world.config.WEB_URL, { at: context.now(), client, reason })
+  const message = accountFrozen(world.config.WEB_URL, { at: world.now(), client, reason })
   const mail = await sealMail(world, message)
   const question = { listed_max: listedMax, mail, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)

@@ -52,6 +52,7 @@ create table private.credentials (
   revoked_at timestamptz,
   last_used_on date
 );
+create index credentials_of_account on private.credentials (account);
 
 -- A device is a credential together with a client fingerprint (DESIGN section 4).
 create table private.known_devices (

@@ -3,7 +3,7 @@
 
 create table private.passkeys (
   -- Credential id of WebAuthn, base64url.
-  id text primary key check (id ~ '^[A-Za-z0-9_-]{16,1400}$'),
+  id text primary key check (id ~ '^[A-Za-z0-9_-]+$' and length(id) <= 1400),
   account uuid not null references private.accounts,
   -- COSE key, base64url.
   public_key text not null check (length(public_key) <= 2048),

@@ -18,6 +18,8 @@ create table private.hosted_actions (
   -- The browser that opened it, as a digest of its form cookie: a link that two have is used by one.
   browser text check (browser ~ '^[0-9a-f]{64}$'),
   opened_at timestamptz,
+  -- The newest deposit in the feed then: what the action waits for comes after it.
+  opened_after bigint,
   -- Of walletconnect: the wallet that the person connected, from which the money has to come.
   wallet text check (wallet ~ '^0x[0-9a-fA-F]{40}$'),
   declined_at timestamptz,
@@ -35,7 +37,7 @@ create function private.hosted_action_deposit(a private.hosted_actions) returns 
   select d.id from private.activities v join private.deposits d on d.id = v.deposit
    where a.type in ('deposit', 'walletconnect')
      and v.account = a.account and not v.hidden and v.category = 'deposit'
-     and v.at > a.opened_at and v.at <= a.expires_at
+     and v.id > a.opened_after and v.at <= a.expires_at
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
      and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
@@ -143,7 +145,9 @@ create function api.link_open(token_digest text, browser text, client text)
 begin
   perform private.take('link:' || client, 120, 10);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
-    expires_at = private.clock() + interval '1 hour'
+    expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
+      select max(v.id) from private.activities v
+       where v.account = a.account and not v.hidden and v.category = 'deposit'), 0)
    where a.token_digest = link_open.token_digest and a.opened_at is null
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);

@@ -120,7 +120,6 @@ test('a deposit that comes after the opening finishes a deposit action, one from
   await browserOf(world, link, 'phone')('open')
   expect(await statusOf(agent, link)).toMatchObject({ status: 'opened' })
   const from = newKey().at
-  await world.tick(1)
 
   const tx_hash = await payAs(world, from, agent.address, 2_000_000n)
   await indexDeposits(world.world)
@@ -141,7 +140,6 @@ test('neither bait nor another token finishes a deposit action', async () => {
   const euros = await linkOf(agent, { action_type: 'deposit', token: 'EURC' })
   await browserOf(world, anyToken, 'phone')('open')
   await browserOf(world, euros, 'phone')('open')
-  await world.tick(1)
 
   await payAs(world, newKey().at, agent.address, 9n)
   await payAs(world, lookAlike(known), agent.address, 5_000_000n)
@@ -163,7 +161,6 @@ test('a connected wallet finishes with what came from itself, not with a gift of
   expect((await phone('open'))?.action).toMatchObject({ wallet: null })
   await phone('connect', { wallet })
   await browserOf(world, link, 'desktop')('connect', { wallet: newKey().at })
-  await world.tick(1)
 
   await payAs(world, newKey().at, agent.address, 5_000_000n)
   await indexDeposits(world.world)

@@ -25,7 +25,7 @@ export type Browser = {
   cookies: Map<string, string>
   /** Opens a page below /web and follows redirects. */
   visit(path: string, headers?: Record<string, string>): Promise<Shown>
-  /** Sends the form of the page shown last that has this action (else its only form) with these fields. */
+  /** Sends the form shown last that has this action, else the only one beside the menu. */
   submit(fields?: Record<string, string>, action?: string): Promise<Shown>
   /** Sends any request as this browser would, without following a redirect. */
   send(path: string, init?: RequestInit): Promise<Shown>
@@ -101,7 +101,10 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
 
 /** The form of the page that has this action, else its only one. */
 function formIn(shown: Shown | undefined, action: string | undefined): ShownForm {
-  const forms = formsIn(shown?.html ?? '')
+  const { html = '' } = shown ?? {}
+  const [main = ''] = /<main\b.*<\/main>/s.exec(html) ?? []
+  // The menu has a form of its own on every page.
+  const forms = formsIn(action === undefined ? main : html)
   const found = forms.filter(({ target }) => action === undefined || target === action)
   const [form] = found
   if (!form || (action === undefined && found.length > 1)) {

@@ -32,8 +32,9 @@ export async function signInAs(tests: TestWorld, { email, password }: Person): P
 /** Adds a passkey on the page for it. */
 export async function addPasskey(browser: Browser): Promise<Authenticator> {
   const passkey = openAuthenticator()
-  await browser.visit('/web/security/passkeys')
-  const options = await optionsOf(browser, '/web/security/passkeys')
-  await browser.submit({ deed: 'add', label: 'My key', answer: passkey.create(options) })
+  const path = '/web/security/passkeys'
+  await browser.visit(path)
+  const options = await optionsOf(browser, path)
+  await browser.submit({ deed: 'add', label: 'My key', answer: passkey.create(options) }, path)
   return passkey
 }

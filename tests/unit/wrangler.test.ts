@@ -12,20 +12,18 @@ const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
 const internal = ['custody', 'housekeeping', 'mailer']
 
-/** Of operations that keep other secrets than those of a caller with a token. */
+/** Of operations that keep other secrets than a caller's token; some tell the owner by mail. */
+const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
 const ownSecrets: Readonly<Record<string, string[]>> = {
+  'account-freeze': telling,
   'confirm-registration-code': ['OTP_PEPPER'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
+  'wallet-custodial-transfer': telling,
+  'x402-payment-execute': telling,
+  'x402-payment-prepare': telling,
   web: ['API_KEY_PEPPER', 'OTP_PEPPER', 'PASSWORD_PEPPER', 'OUTBOX_KEY', 'SESSION_PRIVATE_KEY'],
 }
-/** What an agent does with these may be told to the owner by mail. */
-const telling = [
-  'account-freeze',
-  'wallet-custodial-transfer',
-  'x402-payment-execute',
-  'x402-payment-prepare',
-]
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
@@ -36,8 +34,7 @@ function secretsOf(folder: string): string[] {
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
   const contract = contracts.find((one) => one.folder === folder)
   const readsTokens = contract !== undefined && contract.access !== 'public'
-  const tokens = readsTokens ? ['API_KEY_PEPPER'] : []
-  return ['SUPABASE_SERVICE_KEY', ...tokens, ...(telling.includes(folder) ? ['OUTBOX_KEY'] : [])]
+  return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
 }
 
 test('every function folder is one environment, and every environment a folder', () => {

@@ -36,7 +36,7 @@ test('shows the terms in full, warns, and approves; the agent then pays once', a
   expect(shown.status).toBe(200)
   const groups = payee.address.slice(2).match(/.{4}/g) ?? []
   const told = [
-    '500 USDC',
+    '500.00 USDC',
     payee.alias,
     groups.join(' '),
     'New recipient',
@@ -51,7 +51,7 @@ test('shows the terms in full, warns, and approves; the agent then pays once', a
   expect(paid.body).toMatchObject({ status: 'submitted', consent_level: 'user_session' })
   expect(await usdcOf(world, payee)).toBe(500_000_000n)
   const used = await browser.visit(page)
-  expect(used.text).toContain('The link is used')
+  expect(used.text).toContain('This link is used')
   expect(used.html).not.toContain('value="approved"')
 })
 

@@ -51,7 +51,6 @@ async function paidByWallet(agent: Agent) {
   const wallet = newKey().at
   await phone('open')
   await phone('connect', { wallet })
-  await world.tick(1)
   await payAs(world, wallet, agent.address, 3_000_000n)
   await indexDeposits(world.world)
   return { wallet, path: `/web/keep-wallet/${link.action_id}` }

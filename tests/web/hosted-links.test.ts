@@ -50,7 +50,6 @@ test('a deposit is asked for, opened, awaited and shown as arrived, with a way b
   expect(opened.text).toContain('Send only USDC on Base Sepolia')
   expect(opened.html).toContain('<noscript><meta http-equiv="refresh"')
   expect(opened.html).not.toContain(return_url)
-  await world.tick(1)
   await payAs(world, newKey().at, agent.address, 12_500_000n)
   await indexDeposits(world.world)
   expect((await phone.visit(`${pathOf(link)}/status`)).html).toBe('finished')
@@ -135,7 +134,6 @@ test('a login link leads a visitor to sign in, and the owner straight into the a
   await stranger.visit(pathOf(asStranger))
   const refused = await stranger.submit({}, `${pathOf(asStranger)}/open`)
   expect(refused.text).toContain(`Sign in as the owner of ${agent.alias}`)
-  await world.tick(1)
 
   const owner = await signedIn(world, agent)
   await owner.visit(pathOf(asOwner))
@@ -164,7 +162,6 @@ test('a wallet is named in whatever case, and the page shows what came from it',
     await phone.visit(pathOf(link))
   }
   await phone.submit({ wallet: wallet.toLowerCase() }, `${pathOf(link)}/connect`)
-  await world.tick(1)
   await payAs(world, wallet, agent.address, 4_000_000n)
   await indexDeposits(world.world)
 

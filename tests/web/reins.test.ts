@@ -72,7 +72,7 @@ test('the worst case of each key is told in words and figures', async () => {
   const { text } = await browser.visit('/web/limits')
 
   expect(text).toContain('In an hour In a day In a week')
-  expect(text).toMatch(/pay \(aoa_test_….{4}\) 400 USD 400 USD 2800 USD/)
+  expect(text).toMatch(/pay \(aoa_test_….{4}\) 400\.00 USD 400\.00 USD 2,800\.00 USD/)
 })
 
 test('a key is made, shown once, replaced and revoked', async () => {

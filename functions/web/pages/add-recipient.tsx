@@ -2,9 +2,11 @@ import * as z from 'zod'
 import { connectedChains } from '../../../shared/chains/registry.ts'
 import type { Refusal } from '../../../shared/contract/errors.ts'
 import { errorTable, fail, isRefusal } from '../../../shared/contract/errors.ts'
+import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
 import { readRecipient } from '../../../shared/payments/recipient.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Address, Facts, Notice, Section } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -46,7 +48,10 @@ export const routes: Routes = (app) => {
     const found = await find(c, c.req.param('recipient'))
     const shown = (await fields(c)).get('address')
     if (isRefusal(found) || found.address_found !== shown) return goTo(c, '/recipients')
-    const added = await db.one('owner_add_recipient', { address: shown }, addedRow)
+    const mail = await noticeOf(c, (webUrl, deed) =>
+      recipientTrusted(webUrl, { ...deed, label: found.alias_found, address: shown }),
+    )
+    const added = await db.one('owner_add_recipient', { address: shown, mail }, addedRow)
     // Whatever kept it from being added is told by the page that asked.
     const isAdded = added?.outcome === 'added' || added?.outcome === 'known'
     return goTo(c, isAdded ? '/recipients' : `/recipients/add/${encodeURIComponent(shown)}`)
@@ -95,7 +100,9 @@ function Shown({ c, found }: { c: Visit; found: Found }) {
         <Form c={c}>
           <p>Agents may then pay it without asking, within your limits.</p>
           <input type="hidden" name="address" value={address} />
-          <Button>Add it</Button>
+          <div class="actions">
+            <Button>Add it</Button>
+          </div>
         </Form>
       )}
     </>

@@ -61,7 +61,9 @@ function Waiting({ c, approvals, waiting }: { c: Visit; approvals: Approval[]; w
           Declines every payment above, also those that you have approved and that are not sent.
         </p>
         <Form c={c}>
-          <Button kind="danger">Decline all</Button>
+          <div class="actions">
+            <Button kind="danger">Decline all</Button>
+          </div>
         </Form>
       </Section>
     </>
@@ -78,10 +80,10 @@ const short = (address: string) => <code>{`${address.slice(0, 8)}…${address.sl
 
 function Way({ approval: { decision, payment_row } }: { approval: Approval }) {
   return decision === 'approved' ? (
-    <>
+    <div>
       <Badge kind="good">Approved</Badge>{' '}
       <a href={`${pagesBelow}/approve/${payment_row.id}`}>See</a>
-    </>
+    </div>
   ) : (
     <LinkButton to={`/approve/${payment_row.id}`}>See and decide</LinkButton>
   )

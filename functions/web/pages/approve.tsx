@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { termsDigest } from '../../../shared/payments/terms-digest.ts'
-import { summaryOf } from '../../../shared/payments/words.ts'
+import { statusOf, summaryOf } from '../../../shared/payments/words.ts'
 import type { Opened, Standing } from '../approvals.ts'
 import { openedRow, standingOf } from '../approvals.ts'
 import { fields, goTo, owner } from '../frame.ts'
@@ -75,7 +75,7 @@ const titles: Record<Standing, string> = {
   approved: 'You approved this payment',
   declined: 'You declined this payment',
   expired: 'This request has expired',
-  used: 'This payment was made',
+  used: 'This link is used',
   other: 'Nothing to decide',
 }
 
@@ -102,9 +102,7 @@ function Outcome({ approval, facts }: Opened) {
     case 'expired':
       return <Notice title="Expired">Nothing was paid. The agent has to ask again.</Notice>
     case 'used':
-      return (
-        <Notice title="Used">The link is used. The payment was handed over for sending.</Notice>
-      )
+      return <Notice>The payment was sent or tried. It is {statusOf(payment.state)}.</Notice>
     case 'other':
       return <Notice>This payment does not wait for you.</Notice>
   }

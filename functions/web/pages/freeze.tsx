@@ -1,8 +1,9 @@
-import { clientOf } from '../../../shared/http/caller.ts'
+import { accountUnfrozen } from '../../../shared/mail/money-messages.ts'
 import type { freezeAccount } from '../../../shared/payments/freeze.ts'
 import { freezeAccount as freeze } from '../../../shared/payments/freeze.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { browserOf, noticeOf } from '../own-session.ts'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Notice, Section, Table } from '../parts/show.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
@@ -19,14 +20,13 @@ export const routes: Routes = (app) => {
   app.post('/freeze', async (c) => {
     const { db, credential } = await owner(c)
     if ((await fields(c)).get('wanted') === 'unfrozen') {
-      await db.run('owner_unfreeze', {})
+      await db.run('owner_unfreeze', { mail: await noticeOf(c, accountUnfrozen) })
       return goTo(c, '/freeze')
     }
     const world = c.get('world')
     const requestId = c.get('requestId')
-    const client = clientOf(c.req.raw.headers)
-    const asking = { world, db, credential, requestId, client, now: () => world.now() }
-    const frozen = await freeze(asking, undefined)
+    const { client } = browserOf(c)
+    const frozen = await freeze({ world, db, credential, requestId, client }, undefined)
     return show(c, <Stopped c={c} me={await again(c)} frozen={frozen} />)
   })
 }
@@ -41,7 +41,7 @@ function Freeze({ c, me }: { c: Visit; me: Owner }) {
   return (
     <Page c={c} title="Freeze the account" owner={me} lead="One click stops all payments at once.">
       <Section title="What happens">
-        <ul>
+        <ul class="points">
           <li>No agent can pay, whatever key it has, until you unfreeze the account.</li>
           <li>Payments that are prepared and not sent are released.</li>
           <li>Payments that are on their way are cancelled where that is still possible.</li>
@@ -49,7 +49,9 @@ function Freeze({ c, me }: { c: Visit; me: Owner }) {
         </ul>
         <Form c={c}>
           <input type="hidden" name="wanted" value="frozen" />
-          <Button kind="danger">Freeze now</Button>
+          <div class="actions">
+            <Button kind="danger">Freeze now</Button>
+          </div>
         </Form>
       </Section>
     </Page>
@@ -60,7 +62,7 @@ function Unfreeze({ c, me }: { c: Visit; me: Owner }) {
   return (
     <Page c={c} title="The account is frozen" owner={me} lead="Nothing is paid.">
       <Section title="Before you unfreeze">
-        <ul>
+        <ul class="points">
           <li>
             Revoke every key that you do not trust, under{' '}
             <a href={`${pagesBelow}/keys`}>API keys</a>.
@@ -76,14 +78,18 @@ function Unfreeze({ c, me }: { c: Visit; me: Owner }) {
         </p>
         <Form c={c}>
           <input type="hidden" name="wanted" value="unfrozen" />
-          <Button>Unfreeze</Button>
+          <div class="actions">
+            <Button>Unfreeze</Button>
+          </div>
         </Form>
       </Section>
       <Section title="Payments on their way">
         <p>If a payment could not be cancelled before, freezing again tries once more.</p>
-        <Form c={c} class="again">
+        <Form c={c}>
           <input type="hidden" name="wanted" value="frozen" />
-          <Button kind="plain">Freeze again</Button>
+          <div class="actions">
+            <Button kind="plain">Freeze again</Button>
+          </div>
         </Form>
       </Section>
     </Page>

@@ -4,7 +4,7 @@ import { actionSchema } from '../../../shared/hosted/action.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Checkbox, Form } from '../parts/form.tsx'
-import { Address, Facts, Notice } from '../parts/show.tsx'
+import { Address, Notice, Section } from '../parts/show.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
 
 const actionRow = z.object({ action: actionSchema })
@@ -17,12 +17,16 @@ export const routes: Routes = (app) => {
     return show(
       c,
       <Page c={c} title="Make this wallet a known recipient" owner={me} scripts={['copy']}>
-        <Facts facts={[['Wallet', <Address value={sender} />]]} />
-        {isKnown ? (
-          <Notice kind="good">It is a known recipient of {me.account.alias}.</Notice>
-        ) : (
-          <Question c={c} alias={me.account.alias} />
-        )}
+        <Section title="The wallet">
+          <p>
+            <Address value={sender} />
+          </p>
+          {isKnown ? (
+            <Notice kind="good">It is a known recipient of {me.account.alias}.</Notice>
+          ) : (
+            <Question c={c} alias={me.account.alias} />
+          )}
+        </Section>
       </Page>,
     )
   })

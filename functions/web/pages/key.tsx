@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { newApiKey } from '../../../shared/mail/access-messages.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import type { KeyRow } from '../keys.ts'
 import {
@@ -12,6 +13,7 @@ import {
   scopeWords,
 } from '../keys.ts'
 import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Form } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { Facts, Notice, Section, Time } from '../parts/show.tsx'
@@ -27,9 +29,10 @@ export const routes: Routes = (app) => {
 
   app.post('/keys/:key', async (c) => {
     const { db } = await owner(c)
-    const { key } = await find(c)
+    const found = await find(c)
+    const { key } = found
     const form = await fields(c)
-    if (form.get('wanted') === 'replaced') return replace(c, key, form)
+    if (form.get('wanted') === 'replaced') return replace(c, found, form)
     await db.run('owner_revoke_key', { key })
     return goTo(c, '/keys')
   })
@@ -43,10 +46,12 @@ async function find(c: Visit): Promise<KeyRow> {
   throw new Rejection(fail('not_found', { message: 'This account has no such key in service.' }))
 }
 
-async function replace(c: Visit, key: string, form: URLSearchParams) {
+async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearchParams) {
   const me = await owner(c)
   const made = await makeKey(c.get('world'))
   const hours = overlapHours.find((one) => one === form.get('overlap')) ?? overlapDefault
+  const scope = scopes.map((one) => scopeWords[one] ?? one).join(', ')
+  const mail = await noticeOf(c, (webUrl, deed) => newApiKey(webUrl, { ...deed, label, scope }))
   const placed = await me.db.one(
     'owner_rotate_key',
     {
@@ -54,6 +59,7 @@ async function replace(c: Visit, key: string, form: URLSearchParams) {
       key,
       expires_in_days: lifeOf(form.get('days')),
       overlap_hours: Number(hours),
+      mail,
     },
     placedRow,
   )
@@ -70,22 +76,26 @@ async function showKey(c: Visit, key: KeyRow, problem?: string) {
     c,
     <Page c={c} title={key.label} owner={me}>
       {problem && <Notice kind="danger">{problem}</Notice>}
-      <Facts
-        facts={[
-          ['Key', <code>{key.shown}</code>],
-          ['For', key.scopes.map((one) => scopeWords[one]).join(', ')],
-          ['Made', <Time at={key.created_at} />],
-          ['Last used', key.last_used_on ?? 'Never'],
-          ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
-        ]}
-      />
+      <Section title="What it is">
+        <Facts
+          facts={[
+            ['Key', <code>{key.shown}</code>],
+            ['For', key.scopes.map((one) => scopeWords[one]).join(', ')],
+            ['Made', <Time at={key.created_at} />],
+            ['Last used', key.last_used_on ?? 'Never'],
+            ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
+          ]}
+        />
+      </Section>
       <ReplaceForm c={c} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
         <Form c={c}>
-          <Button kind="danger" name="wanted" value="revoked">
-            Revoke the key
-          </Button>
+          <div class="actions">
+            <Button kind="danger" name="wanted" value="revoked">
+              Revoke the key
+            </Button>
+          </div>
         </Form>
       </Section>
     </Page>,
@@ -113,9 +123,11 @@ function ReplaceForm({ c }: { c: Visit }) {
           chosen={overlapDefault}
           choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
         />
-        <Button name="wanted" value="replaced">
-          Replace the key
-        </Button>
+        <div class="actions">
+          <Button name="wanted" value="replaced">
+            Replace the key
+          </Button>
+        </div>
       </Form>
     </Section>
   )

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { newApiKey } from '../../../shared/mail/access-messages.ts'
 import { fields, owner } from '../frame.ts'
 import type { KeyRow } from '../keys.ts'
 import {
@@ -11,9 +12,10 @@ import {
   scopeWords,
 } from '../keys.ts'
 import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Badge, Empty, Notice, Section, Table, Time } from '../parts/show.tsx'
+import { Badge, Empty, Notice, Section, Table } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 /** Made here; `vault` is offered once there is a vault. */
@@ -33,7 +35,10 @@ export const routes: Routes = (app) => {
     if (!scope || !isLabel) return showKeys(c, 'Give the key a name of 1 to 64 characters.')
     const { key, known } = await makeKey(c.get('world'))
     const expires_in_days = lifeOf(form.get('days'))
-    const question = { ...known, label, scope, expires_in_days }
+    const mail = await noticeOf(c, (webUrl, deed) =>
+      newApiKey(webUrl, { ...deed, label, scope: scopeWords[scope] ?? scope }),
+    )
+    const question = { ...known, label, scope, expires_in_days, mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
     if (!created?.key) return showKeys(c, full)
     return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
@@ -95,7 +100,7 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
 function Ends({ revoked_at, expires_at, live }: KeyRow) {
   if (revoked_at !== null) return <Badge>Revoked</Badge>
   if (expires_at === null) return 'Never'
-  return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
+  return live ? expires_at.slice(0, 10) : <Badge>Expired</Badge>
 }
 
 function CreateForm({ c }: { c: Visit }) {
@@ -125,7 +130,9 @@ function CreateForm({ c }: { c: Visit }) {
           ]}
         />
         <Choices name="days" legend="Good for" chosen={lifeDaysDefault} choices={lifeChoices} />
-        <Button>Make the key</Button>
+        <div class="actions">
+          <Button>Make the key</Button>
+        </div>
       </Form>
     </Section>
   )

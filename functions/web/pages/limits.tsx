@@ -1,11 +1,13 @@
 import * as z from 'zod'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import { bigintText, limitsRow } from '../../../shared/payments/payment.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
 import { Exposures, keyExposureRow } from '../parts/exposures.tsx'
 import type { Entry } from '../parts/limit.tsx'
-import { Limit, limitNames } from '../parts/limit.tsx'
+import { Limit, limitNames, limitWords } from '../parts/limit.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -29,7 +31,10 @@ export const routes: Routes = (app) => {
       const problem = 'An amount from 0 to 1000000, such as 250 or 12.50, without signs or spaces.'
       return showLimits(c, { name, usd, problem })
     }
-    const question = { limit_name: name, usd_micros: micros.toString() }
+    const mail = await noticeOf(c, (webUrl, deed) =>
+      limitsRaised(webUrl, { ...deed, changes: { [limitWords[name].title]: `now ${usd} USD` } }),
+    )
+    const question = { limit_name: name, usd_micros: micros.toString(), mail }
     const set = await db.one('owner_set_limit', question, setRow)
     return goTo(c, `/limits?${set?.outcome ?? 'same'}`)
   })

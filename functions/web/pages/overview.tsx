@@ -50,9 +50,7 @@ export const routes: Routes = (app) => {
     const { config } = world
     const me = await owner(c)
     const { facts, recent, chains } = await read(world, me)
-    const days = daysUpTo(world.now(), daysShown).filter(
-      (day) => day >= facts.created_at.slice(0, 10),
-    )
+    const days = daysUpTo(world.now(), daysShown)
     return show(
       c,
       <Page c={c} title="Overview" owner={me}>
@@ -68,7 +66,13 @@ export const routes: Routes = (app) => {
             spent={facts.spent_by_day}
             capUsdMicros={facts.limits.daily_spending_cap.limit}
           />
-          <BalanceChart days={days} chains={chains} moved={facts.moved_by_day} config={config} />
+          <BalanceChart
+            days={days}
+            openedOn={facts.created_at.slice(0, 10)}
+            chains={chains}
+            moved={facts.moved_by_day}
+            config={config}
+          />
         </div>
         <Section
           title="Recent activity"

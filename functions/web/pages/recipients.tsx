@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { formatUsd } from '../../../shared/money/amount.ts'
-import { time } from '../../../shared/payments/payment.ts'
+import { bigintText, time } from '../../../shared/payments/payment.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { spentUsd } from '../parts/amounts.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
-import { Address, Empty, Section, Table, Time } from '../parts/show.tsx'
+import { Address, Empty, Money, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -15,7 +15,7 @@ const recipientRow = z.object({
   alias: z.string().nullable(),
   known_since: time,
   payments: z.int(),
-  paid_usd_micros: z.string(),
+  paid_usd_micros: bigintText,
 })
 const deviceRow = z.object({
   key: z.uuid(),
@@ -76,16 +76,18 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
             {
               label: 'Recipient',
               cell: ({ alias, address }) => (
-                <>
+                <div>
                   {alias && <strong>{alias}</strong>} <Address value={address} />
-                </>
+                </div>
               ),
             },
             { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
             { label: 'Payments', cell: ({ payments }) => payments, isNumber: true },
             {
               label: 'Paid',
-              cell: ({ paid_usd_micros }) => `${formatUsd(BigInt(paid_usd_micros))} USD`,
+              cell: ({ paid_usd_micros }) => (
+                <Money amount={spentUsd(paid_usd_micros)} unit="USD" />
+              ),
               isNumber: true,
             },
             {
@@ -112,7 +114,9 @@ function AddForm() {
           maxlength={320}
           autocomplete="off"
         />
-        <Button kind="plain">Look it up</Button>
+        <div class="actions">
+          <Button kind="plain">Look it up</Button>
+        </div>
       </form>
     </Section>
   )

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity } from '../own-session.ts'
-import { Button, Form, LinkButton } from '../parts/form.tsx'
+import { LinkButton } from '../parts/form.tsx'
 import { Facts, Notice, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -44,9 +44,6 @@ async function showSecurity(c: Visit) {
         <LinkButton to="/security/recovery-codes">Recovery codes</LinkButton>
         <LinkButton to="/security/sessions">Sessions</LinkButton>
       </p>
-      <Form c={c} action="/logout">
-        <Button kind="plain">Sign out</Button>
-      </Form>
     </Page>,
   )
 }

@@ -22,12 +22,12 @@ export function SpendChart({
   return (
     <Section title="Spending per day">
       {total === 0n ? (
-        <Empty>{`Nothing was spent in the last ${wordsFor(days.length)}.`}</Empty>
+        <Empty>{`Nothing was spent in the last ${days.length} days.`}</Empty>
       ) : (
         <BarChart
           id="spending"
           title="Spending per day in USD"
-          says={`${spentUsd(total)} USD in ${wordsFor(days.length)}.`}
+          says={`${spentUsd(total)} USD in ${days.length} days.`}
           unit="USD"
           points={points}
           cap={{ value: capUsdMicros, text: heldUsd(capUsdMicros) }}
@@ -40,11 +40,14 @@ export function SpendChart({
 /** What the account was worth at the end of each day, where every chain tells what it is worth now. */
 export function BalanceChart({
   days,
+  openedOn,
   chains,
   moved,
   config,
 }: {
   days: readonly string[]
+  /** The day on which the account was opened: before it held nothing. */
+  openedOn: string
   chains: readonly ChainHoldings[]
   moved: readonly Moved[]
   config: Config
@@ -54,7 +57,8 @@ export function BalanceChart({
     tokens.map(({ token, amountAtomic }) => ({ chain: chain.id, token, atomic: amountAtomic })),
   )
   const values = balanceHistory(days, held, moved, config)
-  const points = days.map((day, at) => point(day, values[at] ?? 0n, heldUsd))
+  const valueOn = (day: string, at: number) => (day < openedOn ? 0n : (values[at] ?? 0n))
+  const points = days.map((day, at) => point(day, valueOn(day, at), heldUsd))
   const [first, last] = [points[0], points.at(-1)]
   return (
     <Section title="Balance over time">
@@ -66,7 +70,7 @@ export function BalanceChart({
         <StepChart
           id="balance"
           title="Balance at the end of each day in USD"
-          says={`From ${first?.text ?? ''} to ${last?.text ?? ''} USD in ${wordsFor(days.length)}, from what is held now and what moved.`}
+          says={`From ${first?.text ?? ''} to ${last?.text ?? ''} USD in ${days.length} days, from what is held now and what moved.`}
           unit="USD"
           points={points}
         />
@@ -82,8 +86,4 @@ function point(day: string, value: bigint, inWords: (usdMicros: bigint) => strin
   const [, month = '', date = ''] = day.split('-')
   const label = `${Number(date)} ${months[Number(month) - 1] ?? ''}`
   return { label, value, text: inWords(value) }
-}
-
-function wordsFor(days: number): string {
-  return days === 1 ? 'one day' : `${days} days`
 }

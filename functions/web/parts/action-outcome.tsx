@@ -27,21 +27,25 @@ export function Outcome({ action }: { action: HostedAction }) {
   const network = findChain(result.chain)
   return (
     <>
-      <Facts
-        facts={[
-          ['Received', <Money amount={result.amount} unit={result.token} />],
-          ['Network', network?.title ?? result.chain],
-          ['From', <Address value={result.from} />],
-          ['Transaction', <code class="long">{result.tx_hash}</code>],
-        ]}
-      />
+      <div class="card">
+        <Facts
+          facts={[
+            ['Received', <Money amount={result.amount} unit={result.token} />],
+            ['Network', network?.title ?? result.chain],
+            ['From', <Address value={result.from} />],
+            ['Transaction', <code class="long">{result.tx_hash}</code>],
+          ]}
+        />
+      </div>
       {action.wallet && (
         <Notice>
           <p>
-            This wallet is not a known recipient by that. If payments to it need no confirmation
-            from now on, the owner has to say so.
+            This wallet is not a known recipient: payments to it need a confirmation. The owner can
+            make it one.
           </p>
-          <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>
+          <p>
+            <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>
+          </p>
         </Notice>
       )}
     </>

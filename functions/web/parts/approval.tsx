@@ -1,23 +1,25 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
 import { assetOf } from '../../../shared/chains/registry.ts'
-import { formatAmount, formatUsd } from '../../../shared/money/amount.ts'
+import { formatAmount } from '../../../shared/money/amount.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../approvals.ts'
+import { forPeople, heldUsd, spentUsd } from './amounts.ts'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
 
 /** The amount as the payee gets it. */
 export function Amount({ payment }: { payment: Payment }) {
   const { token } = assetOf(payment)
-  return <Money amount={formatAmount(payment.amount_atomic, token.decimals)} unit={token.symbol} />
+  const amount = forPeople(formatAmount(payment.amount_atomic, token.decimals))
+  return <Money amount={amount} unit={token.symbol} />
 }
 
 /** In full: nothing that is paid is left out or shortened. */
 export function Terms({ approval: { payment_row: payment, asked } }: { approval: Approval }) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
-  const usd = `${formatUsd(payment.amount_usd_micros)} USD`
+  const usd = <Money amount={spentUsd(payment.amount_usd_micros)} unit="USD" />
   return (
     <Section title="What is paid">
       <Facts
@@ -108,11 +110,11 @@ export function Left({ approval, facts }: Opened) {
         rows={rows}
         columns={[
           { label: 'Limit', cell: ({ name }) => name },
-          { label: 'Set to', cell: ({ window }) => formatUsd(window.limit), isNumber: true },
-          { label: 'Left now', cell: ({ window }) => formatUsd(headroom(window)), isNumber: true },
+          { label: 'Set to', cell: ({ window }) => heldUsd(window.limit), isNumber: true },
+          { label: 'Left now', cell: ({ window }) => heldUsd(headroom(window)), isNumber: true },
           {
             label: 'Left after',
-            cell: ({ window, used }) => formatUsd(headroom(after(window, used))),
+            cell: ({ window, used }) => heldUsd(headroom(after(window, used))),
             isNumber: true,
           },
         ]}

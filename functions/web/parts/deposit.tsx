@@ -6,7 +6,7 @@ import type { Config } from '../../../shared/env.ts'
 import type { askedSchema } from '../../../shared/hosted/action.ts'
 import { parseAmount } from '../../../shared/money/amount.ts'
 import { Qr } from './qr.tsx'
-import { Address, Facts, Notice } from './show.tsx'
+import { Address, Facts, Money, Notice, Section } from './show.tsx'
 
 export type Asked = typeof askedSchema._output
 /** One network and one token of it, and the others that could be chosen. */
@@ -50,21 +50,16 @@ export function Choosing({ way, path }: { way: Way; path: string }) {
 
 /** The address as text and as a code, and what would be lost. */
 export function SendTo({ way, address }: { way: Way; address: string }) {
-  const { chain, token, amount } = way
+  const { chain, token } = way
   const what = `${token.symbol} on ${chain.title}`
   return (
     <>
-      <div class="send-to">
-        <Qr text={paymentUri(way, address)} label={`Code for sending ${what} to ${address}`} />
-        <Facts
-          facts={[
-            ...(amount === undefined ? [] : [['Amount', `${amount} ${token.symbol}`] as const]),
-            ['Network', networkTitle(chain)],
-            ['Token', token.symbol],
-            ['Address', (<Address value={address} />) as Child],
-          ]}
-        />
-      </div>
+      <Section title={what}>
+        <div class="send-to">
+          <Qr text={paymentUri(way, address)} label={`Code for sending ${what} to ${address}`} />
+          <Facts facts={factsOf(way, address)} />
+        </div>
+      </Section>
       <Notice kind="warning" title={`Send only ${what}`}>
         <p>
           Choose {chain.title} as the network where you send from. What is sent on another network,
@@ -73,6 +68,16 @@ export function SendTo({ way, address }: { way: Way; address: string }) {
       </Notice>
     </>
   )
+}
+
+function factsOf({ chain, token, amount }: Way, address: string): (readonly [string, Child])[] {
+  const fixed = [
+    ['Network', networkTitle(chain)],
+    ['Token', token.symbol],
+    ['Address', <Address value={address} />],
+  ] as const
+  if (amount === undefined) return [...fixed]
+  return [['Amount', <Money amount={amount} unit={token.symbol} />], ...fixed]
 }
 
 /** Money of a test network is worth nothing, and whoever sends has to know. */

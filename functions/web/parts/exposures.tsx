@@ -1,9 +1,9 @@
 /** What each key could move by itself, in plain words: what a thief of it would get. */
 import * as z from 'zod'
-import { formatUsd } from '../../../shared/money/amount.ts'
 import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'
-import { Empty, Section, Table } from './show.tsx'
+import { spentUsd } from './amounts.ts'
+import { Empty, Money, Section, Table } from './show.tsx'
 
 export const keyExposureRow = z.object({
   key: z.string(),
@@ -18,13 +18,15 @@ const dayMinutes = 24 * hourMinutes
 const weekMinutes = 7 * dayMinutes
 
 export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
-  const within = (minutes: number) => (row: KeyExposure) =>
-    `${formatUsd(exposureWithin(exposureFacts(row.exposure), minutes).usdMicros)} USD`
+  const within = (minutes: number) => (row: KeyExposure) => {
+    const { usdMicros } = exposureWithin(exposureFacts(row.exposure), minutes)
+    return <Money amount={spentUsd(usdMicros)} unit="USD" />
+  }
   return (
     <Section title="The worst case">
       <p>
         If a key got into the wrong hands now, this is the most that could leave with it before you
-        are asked. All keys share the limits, so together they can move no more than the largest.
+        are asked. All keys share the limits: what one moves, another cannot.
       </p>
       {keys.length === 0 ? (
         <Empty>No key that can pay is in service.</Empty>

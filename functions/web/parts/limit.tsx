@@ -3,8 +3,9 @@ import { formatUsd } from '../../../shared/money/amount.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import type { Visit } from '../visit.ts'
+import { heldUsd, spentUsd } from './amounts.ts'
 import { Button, Field, Form } from './form.tsx'
-import { Facts, Section } from './show.tsx'
+import { Facts, Money, Section } from './show.tsx'
 
 export const limitNames = [
   'automatic_daily',
@@ -14,7 +15,7 @@ export const limitNames = [
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
-const words: Record<LimitName, { title: string; meaning: string }> = {
+export const limitWords: Record<LimitName, { title: string; meaning: string }> = {
   automatic_daily: {
     title: 'Without asking',
     meaning:
@@ -53,7 +54,7 @@ export function Limit({
   window: Window | undefined
   entry: Entry | undefined
 }) {
-  const { title, meaning } = words[name]
+  const { title, meaning } = limitWords[name]
   const own = entry?.name === name ? entry : undefined
   return (
     <Section title={title}>
@@ -61,8 +62,8 @@ export function Limit({
       {window && (
         <Facts
           facts={[
-            ['Used in the last 24 hours', `${formatUsd(window.spent)} USD`],
-            ['Left', `${formatUsd(headroom(window))} USD`],
+            ['Used in the last 24 hours', <Money amount={spentUsd(window.spent)} unit="USD" />],
+            ['Left', <Money amount={heldUsd(headroom(window))} unit="USD" />],
           ]}
         />
       )}

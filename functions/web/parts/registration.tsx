@@ -8,19 +8,23 @@ export function AccountTerms() {
   return (
     <section>
       <h2>What you agree to</h2>
-      <ul>
-        <li>
-          The service holds the wallet's key and signs what the limits of your account allow. What
-          was paid cannot be called back.
-        </li>
-        <li>
-          At first your agent may pay up to 200 USD in 24 hours by itself, to recipients that it has
-          paid before, and as much when it says that you agreed. It never pays more than 1,000 USD
-          in 24 hours. You can change all of this under Limits.
-        </li>
-        <li>You or your agent can freeze everything at once. Only you can unfreeze it.</li>
-        <li>Your mail address and password are how you come back. Keep both to yourself.</li>
-      </ul>
+      <p>
+        <strong>The key of the wallet</strong> is held by the service, which signs what the limits
+        of your account allow. What was paid cannot be called back.
+      </p>
+      <p>
+        <strong>Spending</strong> begins with up to 200 USD in 24 hours that your agent pays by
+        itself to recipients it has paid before, as much again when it says that you agreed, and
+        never more than 1,000 USD. You can change all of this under Limits.
+      </p>
+      <p>
+        <strong>Stopping</strong> takes one click or one call: you and your agent can freeze
+        everything at once. Only you can unfreeze it.
+      </p>
+      <p>
+        <strong>Coming back</strong> takes your mail address and password. Keep the password to
+        yourself: no agent needs it.
+      </p>
     </section>
   )
 }

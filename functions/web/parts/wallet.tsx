@@ -3,7 +3,7 @@ import type { Visit } from '../visit.ts'
 import type { Way } from './deposit.tsx'
 import { networkTitle } from './deposit.tsx'
 import { Button, Field, Form } from './form.tsx'
-import { Address, Facts, Notice } from './show.tsx'
+import { Address, Facts, Notice, Section } from './show.tsx'
 
 type WalletProps = {
   c: Visit
@@ -17,13 +17,15 @@ export function WalletPanel(props: WalletProps) {
   const { way, address } = props
   return (
     <>
-      <Facts
-        facts={[
-          ['Network', networkTitle(way.chain)],
-          ['Token', way.token.symbol],
-          ['To', <Address value={address} />],
-        ]}
-      />
+      <Section title={`${way.token.symbol} on ${way.chain.title}`}>
+        <Facts
+          facts={[
+            ['Network', networkTitle(way.chain)],
+            ['Token', way.token.symbol],
+            ['To', <Address value={address} />],
+          ]}
+        />
+      </Section>
       <noscript>
         <Notice kind="warning" title="Scripts are needed here">
           A wallet in the browser is reached by script.

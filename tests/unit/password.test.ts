@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto'
+import { argon2id } from '@noble/hashes/argon2.js'
+import { expect, test } from 'vitest'
+import { checkPassword, hashPassword, verifyPassword } from '../../shared/auth/password.ts'
+import { worldFrom } from '../../shared/world.ts'
+
+const world = worldFrom({
+  BASE_URL: 'http://aoa.example',
+  WEB_URL: 'http://localhost/web',
+  MAIL_DOMAIN: 'agents.example',
+  SUPABASE_URL: 'http://127.0.0.1:9',
+  PASSWORD_PEPPER: 'a pepper of the tests only',
+})
+const owner = { email: 'margarete.holz@people.example', alias: 'margarete-agent' }
+const check = (password: string) => checkPassword(password, owner)
+
+test.each([
+  ['short pw', 'too_short'],
+  ['ééééééééé', 'too_short'],
+  ['x'.repeat(257), 'too_long'],
+  ['x'.repeat(100_000), 'too_long'],
+  ['password123', 'common'],
+  ['Password2024!', 'common'],
+  ['1234567890', 'common'],
+  ['qwertyuiop', 'common'],
+  ['8273619203', 'common'],
+  ['margarete-agent', 'personal'],
+  ['Margarete.Holz1985', 'personal'],
+  ['margarete.holz@people.example', 'personal'],
+])('%s cannot be a password: %s', (password, problem) => {
+  expect(check(password)).toBe(problem)
+})
+
+test.each([
+  'correct horse battery staple',
+  'Ein Satz, den niemand rät.',
+  'пароль моей бабушки',
+  'x7!Kq-92_vLw',
+  '我的密码是一个很长的句子',
+])('%s can be a password', (password) => {
+  expect(check(password)).toBeUndefined()
+})
+
+test('of random passwords hardly more than one in 400 is taken for a common one', () => {
+  let refused = 0
+  for (let count = 0; count < 20_000; count += 1) {
+    const text = createHmac('sha256', 'seed').update(String(count)).digest('base64').slice(0, 16)
+    if (check(text) === 'common') refused += 1
+  }
+
+  expect(refused).toBeLessThan(100)
+})
+
+test('a password is right however the keyboard composed its letters, and with its own hash alone', () => {
+  const stored = hashPassword(world, 'prüfe mich é')
+
+  expect(stored).toMatch(
+    /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
+  )
+  expect(verifyPassword(world, 'prüfe mich é'.normalize('NFD'), stored)).toBe('right')
+  expect(verifyPassword(world, 'prüfe mich e', stored)).toBe('wrong')
+})
+
+test('a hash is argon2id with the pepper as its secret value, and stale once the cost changed', () => {
+  const salt = new Uint8Array(16).fill(7)
+  const cost = { m: 64, t: 1, p: 1 }
+  const hash = argon2id('a long sentence', salt, {
+    ...cost,
+    key: 'a pepper of the tests only',
+    dkLen: 32,
+  })
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+  const stored = `$argon2id$v=19$m=64,t=1,p=1$${text(salt)}$${text(hash)}`
+
+  expect(verifyPassword(world, 'a long sentence', stored)).toBe('stale')
+  const other = {
+    ...world,
+    config: { ...world.config, PASSWORD_PEPPER: 'another pepper altogether' },
+  }
+  expect(verifyPassword(other, 'a long sentence', stored)).toBe('wrong')
+})
+
+test('without a stored hash the same work is done', () => {
+  const stored = hashPassword(world, 'a long sentence')
+  const timeOf = (hash: string | undefined) => {
+    const began = performance.now()
+    verifyPassword(world, 'another sentence', hash)
+    return performance.now() - began
+  }
+
+  const known = [timeOf(stored), timeOf(stored), timeOf(stored)]
+  const unknown = [timeOf(undefined), timeOf(undefined), timeOf(undefined)]
+
+  expect(Math.min(...unknown)).toBeLessThan(Math.max(...known) * 2)
+  expect(Math.min(...known)).toBeLessThan(Math.max(...unknown) * 2)
+})

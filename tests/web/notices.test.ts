@@ -1,0 +1,82 @@
+/** What the owner does on the pages, and what then lies in the owner's mailbox. */
+import { expect, test } from 'vitest'
+import { openPerson, signInAs } from '../support/person.ts'
+import { start } from '../support/world.ts'
+
+const tests = await start({ rpcUrls: { 'eip155:84532': ['http://127.0.0.1:9'] } })
+
+/** An owner who is signed in, and the subjects of the mails since. */
+async function home() {
+  const person = await openPerson(tests)
+  const browser = await signInAs(tests, person)
+  await tests.mails(person.email)
+  const told = async () => (await tests.mails(person.email)).slice(1).map((mail) => mail.subject)
+  return { ...person, browser, told }
+}
+
+test('signing in is told with the way and the browser', async () => {
+  const { email } = await home()
+
+  const [mail] = await tests.mails(email)
+
+  expect(mail).toMatchObject({ subject: 'New sign-in to your account' })
+  expect(mail?.text).toContain('With: Password')
+})
+
+test('a new key and the one that replaces it are told by name, never the key itself', async () => {
+  const { email, browser, told } = await home()
+  await browser.visit('/web/keys')
+  await browser.submit({ label: 'shop', scope: 'pay', days: '30' })
+  const { html } = await browser.visit('/web/keys')
+  const [, page = ''] = /href="(\/web\/keys\/[0-9a-f-]{36})"/.exec(html) ?? []
+  await browser.visit(page)
+  await browser.submit({ wanted: 'replaced', overlap: '24' }, page)
+
+  expect(await told()).toEqual(['New API key for your account', 'New API key for your account'])
+  const mails = JSON.stringify(await tests.mails(email))
+  expect(mails).toContain('Label: shop')
+  expect(mails).not.toMatch(/aoa_test_/)
+})
+
+test('raising a limit is told with the new amount, lowering it is not', async () => {
+  const { email, browser, told } = await home()
+  const set = async (usd: string) => {
+    await browser.visit('/web/limits')
+    await browser.submit(
+      { limit: 'daily_spending_cap', usd_daily_spending_cap: usd },
+      '/web/limits',
+    )
+  }
+
+  await set('900')
+  await set('2500')
+
+  expect(await told()).toEqual(['Your limits were raised'])
+  expect((await tests.mails(email)).at(-1)?.text).toContain('Everything together: now 2500 USD')
+})
+
+test('a new recipient is told with its full address', async () => {
+  const { email, browser, told } = await home()
+  const friend = await tests.agent('read')
+
+  await browser.visit(`/web/recipients/add/${friend.alias}`)
+  await browser.submit()
+
+  expect(await told()).toEqual(['New trusted recipient'])
+  expect((await tests.mails(email)).at(-1)?.text).toContain(friend.address)
+})
+
+test('a freeze and its end are told once each', async () => {
+  const { browser, told } = await home()
+  const want = async (wanted: string) => {
+    await browser.visit('/web/freeze')
+    await browser.submit({ wanted }, '/web/freeze')
+  }
+
+  for (const wanted of ['frozen', 'frozen', 'unfrozen', 'unfrozen']) await want(wanted)
+
+  expect((await told()).toSorted()).toEqual([
+    'Your account can pay again',
+    'Your account is frozen',
+  ])
+})
