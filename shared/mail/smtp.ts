@@ -69,8 +69,8 @@ async function converse(
       return { reason: reply.text, forGood: reply.code >= 500 }
     }
   }
-  // It was taken; whether the server says goodbye changes nothing.
-  await ask('QUIT').catch(() => {})
+  // It was taken. A goodbye that is waited for could still end as a try that failed, and be repeated.
+  void ask('QUIT').catch(() => {})
   return undefined
 }
 

@@ -18,6 +18,7 @@ const worldSchema = z.object({
   api_keys: z.object({ read: z.string(), pay: z.string(), full: z.string() }),
   chains: z.array(z.object({ id: z.int(), rpc_url: z.url(), usdc: z.string() })),
   merchant: z.object({ v1_url: z.url(), v2_url: z.url() }),
+  mail: z.object({ smtp_url: z.url(), outbox_url: z.url() }),
 })
 
 type Run = { child: ChildProcess; output: () => string; exit: Promise<number | null> }

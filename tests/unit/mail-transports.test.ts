@@ -130,6 +130,12 @@ test('a server that closes the connection or falls silent ends the try', async (
   await expect(sending(silent, 100)(mail)).rejects.toThrow('in time')
 })
 
+test('a mail that was taken is sent, whether or not the server says goodbye', async () => {
+  const server = await speaking(['220 x', '250 x', '250 x', '250 x', '354 x', '250 x'], () => {})
+
+  expect(await sending(server, 2_000)(mail)).toBe(undefined)
+})
+
 test('a user signs in before anything is sent', async () => {
   const signedIn: unknown[] = []
   const server = new SMTPServer({
