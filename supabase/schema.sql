@@ -631,7 +631,7 @@ CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('alias:' || client, 300, 5);
+  perform private.take('alias:' || private.network_of(client), 300, 5);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -1737,13 +1737,14 @@ CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uui
 AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, decision = 'approved');
+  payer private.accounts;
   p private.payments;
 begin
-  if decision = 'approved' and exists (select from private.accounts a
-    where a.id = caller.account and a.frozen_at is not null) then
+  -- In the order in which custody_authorize takes them, so that neither waits for the other.
+  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  if decision = 'approved' and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
-  -- Whoever authorizes this payment holds or waits for the same row: one of both comes first.
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   outcome := case
@@ -1771,6 +1772,7 @@ declare
   p private.payments;
 begin
   declined := 0;
+  perform from private.accounts a where a.id = caller.account for update;
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
@@ -2060,7 +2062,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
- RETURNS TABLE(limits jsonb, asserted_new_recipient_limit text, frozen_at timestamp with time zone)
+ RETURNS TABLE(limits jsonb, asserted_new_recipient_limit text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2069,7 +2071,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.limits_json(a, private.spent(a.id)),
-    a.asserted_new_recipient_limit_usd_micros::text, a.frozen_at
+    a.asserted_new_recipient_limit_usd_micros::text
     from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -2434,7 +2436,6 @@ declare
   confirmed uuid;
 begin
   perform private.take('confirm:' || private.network_of(client), 60, 1);
-  perform pg_advisory_xact_lock(17, hashtext(email));
   with tried as (
     update private.signups s set tries = s.tries + 1
      where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
@@ -2755,10 +2756,14 @@ begin
     select from private.owners o where o.account = enqueue_mail.account) then
     return;
   end if;
-  if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-    and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
-    >= hourly_max then
-    return;
+  if hourly_max is not null then
+    -- One after the other, or many at once would each find room for one more.
+    perform from private.owners o where o.account = enqueue_mail.account for no key update;
+    if (select count(*) from private.outbox m where m.account = enqueue_mail.account
+      and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
+      >= hourly_max then
+      return;
+    end if;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
     (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')

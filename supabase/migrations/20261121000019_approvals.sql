@@ -60,13 +60,14 @@ create function api.owner_decide_payment(
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, decision = 'approved');
+  payer private.accounts;
   p private.payments;
 begin
-  if decision = 'approved' and exists (select from private.accounts a
-    where a.id = caller.account and a.frozen_at is not null) then
+  -- In the order in which custody_authorize takes them, so that neither waits for the other.
+  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  if decision = 'approved' and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
-  -- Whoever authorizes this payment holds or waits for the same row: one of both comes first.
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   outcome := case
@@ -91,6 +92,7 @@ declare
   p private.payments;
 begin
   declined := 0;
+  perform from private.accounts a where a.id = caller.account for update;
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
