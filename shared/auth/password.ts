@@ -28,7 +28,7 @@ export function checkPassword(
   owner: { email: string; alias: string },
 ): PasswordProblem | undefined {
   const text = normal(password)
-  const length = [...text].length
+  const { length } = Array.from(text)
   if (length < lengthMin) return 'too_short'
   if (length > lengthMax) return 'too_long'
   const [mailbox = ''] = owner.email.split('@')

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import { createSessionKeys } from '../../scripts/local/session-keys.ts'
-import { openSessionToken } from '../../shared/auth/session.ts'
+import { openSessionToken, readSessionToken } from '../../shared/auth/session.ts'
 import type { Browser } from '../support/browserless.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { sampleOf, shapeOf } from '../support/samples.ts'
@@ -28,6 +29,15 @@ async function ask(path: string, bearer: string, init: RequestInit = {}) {
   }
   const { status, body } = await world.send(path, { ...init, headers })
   return { status, body }
+}
+
+const header = z.object({ kid: z.string() }).loose()
+const claims = z.object({ sid: z.string() }).loose()
+const keys = z.object({ keys: z.array(z.looseObject({})) })
+
+/** One part of a token, read as a stranger can. */
+function partOf<Part>(part: z.ZodType<Part>, text = ''): Part {
+  return part.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
 }
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -68,8 +78,8 @@ test('an ended session is refused at the next call', async () => {
 
 test('a token whose signature is not ours is refused', async () => {
   const [head = '', body = '', signature = ''] = token.split('.')
-  const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString())
-  const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
+  const { kid } = partOf(header, head)
+  const told = partOf(claims, body)
   const { privateKey } = generateKeyPairSync('ed25519')
   const signed = (header: object, payload: object) => {
     const text = `${base64url(header)}.${base64url(payload)}`
@@ -77,12 +87,12 @@ test('a token whose signature is not ours is refused', async () => {
   }
 
   const forged = [
-    signed({ alg: 'EdDSA', typ: 'JWT', kid }, claims),
-    signed({ alg: 'EdDSA', typ: 'JWT', kid: 'another' }, claims),
+    signed({ alg: 'EdDSA', typ: 'JWT', kid }, told),
+    signed({ alg: 'EdDSA', typ: 'JWT', kid: 'another' }, told),
     `${base64url({ alg: 'none', typ: 'JWT' })}.${body}.`,
     `${base64url({ alg: 'none', typ: 'JWT', kid })}.${body}.${signature}`,
     `${base64url({ alg: 'HS256', typ: 'JWT', kid })}.${body}.${signature}`,
-    `${head}.${base64url({ ...claims, sub: crypto.randomUUID() })}.${signature}`,
+    `${head}.${base64url({ ...told, sub: crypto.randomUUID() })}.${signature}`,
     `${head}.${body}.`,
     `${head}.${body}`,
     `${token}x`,
@@ -93,7 +103,7 @@ test('a token whose signature is not ours is refused', async () => {
 })
 
 test('a token for another service, or one that is over, is refused', async () => {
-  const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const { sid } = partOf(claims, token.split('.')[1])
   const given = {
     sid,
     account: agent.id,
@@ -116,9 +126,8 @@ test('a token for another service, or one that is over, is refused', async () =>
 
 test('a token signed with the key before is good while that key is published', async () => {
   const [older, newer] = [createSessionKeys(), createSessionKeys()]
-  const keysOf = (text: string): unknown[] => JSON.parse(text).keys
+  const keysOf = (text: string) => keys.parse(JSON.parse(text)).keys
   const both = JSON.stringify({ keys: [...keysOf(newer.publicKeys), ...keysOf(older.publicKeys)] })
-  const { readSessionToken } = await import('../../shared/auth/session.ts')
   const given = { sid: 'A'.repeat(43), account: agent.id, expiresAt: new Date(Date.now() + 60_000) }
   const withKeys = (privateKey: string, publicKeys: string) => ({
     ...world.world,
@@ -145,7 +154,7 @@ test('the published keys hold no private part', async () => {
 })
 
 test('a session id is no token by itself, and neither is its hash', async () => {
-  const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const { sid } = partOf(claims, token.split('.')[1])
   const [row] = await world.db
     .sql`select digest from private.credentials where kind = 'session' limit 1`
 

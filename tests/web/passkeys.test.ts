@@ -160,7 +160,7 @@ test('the last way to sign in cannot be removed', async () => {
   const removed = await owner.send(path, sending(owner, form))
 
   expect([refused.status, removed.status]).toEqual([422, 303])
-  const left = await world.db.sql`select id from private.passkeys
+  const left = await world.db.sql<{ id: string }[]>`select id from private.passkeys
     where account = ${person.agent.id}`
   expect(left.map(({ id }) => id)).toEqual([second.id])
 })

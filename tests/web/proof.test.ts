@@ -135,7 +135,7 @@ test('a recovery code signs in once, widens nothing for three days, and is told 
 
   expect([shown.path, again.shown.status]).toEqual(['/web/security', 403])
   expect([made, later]).toEqual(['account_guarded', 'allowed'])
-  const topics = await world.db.sql`select topic from private.outbox
+  const topics = await world.db.sql<{ topic: string }[]>`select topic from private.outbox
     where account = ${person.agent.id}`
   expect(topics.map(({ topic }) => topic)).toContain('recovery_used')
 })

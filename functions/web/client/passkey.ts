@@ -13,26 +13,36 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-passkey]')) {
 async function answer(place: HTMLElement, form: HTMLFormElement) {
   const options = await ask(place.dataset['options'] ?? '', fieldOf(form, 'form').value)
   if (options === undefined) return
-  const credential =
-    place.dataset['passkey'] === 'create'
-      ? await navigator.credentials.create({
-          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
-        })
-      : await navigator.credentials.get({
-          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
-        })
+  const credential = await turnToAuthenticator(options)
   if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey')
   fieldOf(form, 'answer').value = JSON.stringify(credential.toJSON())
   form.submit()
 }
 
 // What stands in the way of a passkey, such as a missing proof, is told by another page.
-async function ask(path: string, token: string) {
+async function ask(path: string, token: string): Promise<unknown> {
   const response = await fetch(path, { method: 'POST', body: new URLSearchParams({ form: token }) })
-  const isOptions = response.headers.get('content-type')?.startsWith('application/json')
-  if (isOptions) return response.json()
+  if (response.headers.get('content-type')?.startsWith('application/json')) return response.json()
   location.assign(response.redirected ? response.url : location.href)
   return undefined
+}
+
+async function turnToAuthenticator(options: unknown): Promise<Credential | null> {
+  if (isToCreate(options)) {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+    return navigator.credentials.create({ publicKey })
+  }
+  if (!isToGet(options)) return null
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+  return navigator.credentials.get({ publicKey })
+}
+
+function isToCreate(options: unknown): options is PublicKeyCredentialCreationOptionsJSON {
+  return typeof options === 'object' && options !== null && 'user' in options
+}
+
+function isToGet(options: unknown): options is PublicKeyCredentialRequestOptionsJSON {
+  return typeof options === 'object' && options !== null && 'rpId' in options
 }
 
 function fieldOf(form: HTMLFormElement, name: string): HTMLInputElement {

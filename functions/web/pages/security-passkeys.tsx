@@ -27,7 +27,7 @@ async function change(c: Visit, form: URLSearchParams): Promise<string | undefin
   const session = await ownSession(c)
   const id = form.get('passkey') ?? ''
   const label = form.get('label')?.trim().slice(0, 64) || 'Passkey'
-  switch (form.get('deed')) {
+  switch (form.get('deed') ?? '') {
     case 'add': {
       const answer = readRegistration(form.get('answer') ?? '')
       const isAdded = answer !== undefined && (await addPasskey(session, answer, label))
