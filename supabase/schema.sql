@@ -631,7 +631,7 @@ CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('alias:' || client, 300, 5);
+  perform private.take('alias:' || private.network_of(client), 300, 5);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -2437,7 +2437,6 @@ declare
   confirmed uuid;
 begin
   perform private.take('confirm:' || private.network_of(client), 60, 1);
-  perform pg_advisory_xact_lock(17, hashtext(email));
   with tried as (
     update private.signups s set tries = s.tries + 1
      where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
@@ -2758,10 +2757,14 @@ begin
     select from private.owners o where o.account = enqueue_mail.account) then
     return;
   end if;
-  if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-    and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
-    >= hourly_max then
-    return;
+  if hourly_max is not null then
+    -- One after the other, or many at once would each find room for one more.
+    perform from private.owners o where o.account = enqueue_mail.account for no key update;
+    if (select count(*) from private.outbox m where m.account = enqueue_mail.account
+      and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
+      >= hourly_max then
+      return;
+    end if;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
     (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')

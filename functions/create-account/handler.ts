@@ -9,7 +9,12 @@ export const run: Handler<typeof createAccount> = async (input, { world, headers
   const { registration: link, alias, password, form } = input
   const problem = browserProblem(headers, world.config.WEB_URL, form)
   if (problem) return problem
-  const opened = await openAccount(world, { link, alias, password, client })
+  const opened = await openAccount(world, {
+    link,
+    alias,
+    password,
+    browser: { client, userAgent: '' },
+  })
   if (isRefusal(opened)) return opened
   const chains = connectedChains(world.config).map((chain) => chain.caip2)
   return {

@@ -17,7 +17,8 @@ export const run: Handler<typeof createHostedAction> = async (input, { db, world
   if (return_url !== undefined && !mayReturnTo(world.config, return_url)) {
     return fail('return_url_refused')
   }
-  const wanted = wantedDeposit(world.config, input)
+  const takesMoney = type === 'deposit' || type === 'walletconnect'
+  const wanted = takesMoney ? wantedDeposit(world.config, input) : { shown: {} }
   if (isRefusal(wanted)) return wanted
   const { shown, ...matched } = wanted
   const { url, digest } = await createLink(world)

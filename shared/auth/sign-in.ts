@@ -5,17 +5,13 @@
 import * as z from 'zod'
 import { unbound } from '../db/database.ts'
 import { newSignIn, recoveryUsed } from '../mail/access-messages.ts'
+import { canonicalEmail } from '../mail/address.ts'
 import { sealMail } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
 import type { Browser } from './new-session.ts'
 import { browserArgs, deedOf, newSession, openedRow, tokenOf } from './new-session.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { recoveryDigest } from './recovery-code.ts'
-
-/** The one spelling of a mail address: it names one owner. */
-export function canonicalEmail(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase()
-}
 
 /** The token of a new session, or undefined when name and password do not belong together. */
 export async function signInWithPassword(

@@ -31,6 +31,7 @@ export function wantedDeposit(config: Config, order: DepositOrder): WantedDeposi
   const chains =
     order.chain === undefined ? connectedChains(config) : wantedChains(config, [order.chain])
   if (isRefusal(chains)) return chains
+  if (chains.length === 0) return fail('unsupported_chain')
   const [only] = order.chain === undefined ? [] : chains
   const named = order.token ?? (order.amount === undefined ? undefined : 'USDC')
   const found = named === undefined ? [] : tokensNamed(chains, named)

@@ -14,6 +14,11 @@ export function isAddress(text: string): boolean {
   return text.length <= lengthMax && plain.test(text)
 }
 
+/** The one spelling of a mail address: it names one owner. */
+export function canonicalEmail(text: string): string {
+  return text.normalize('NFKC').trim().toLowerCase()
+}
+
 /** The bare address of a sender, who may have a name; throws when it is neither. */
 export function senderAddress(from: string): string {
   const found = named.exec(from)?.[1] ?? from

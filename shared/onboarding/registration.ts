@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../auth/api-key.ts'
+import type { Browser } from '../auth/new-session.ts'
 import type { PasswordProblem } from '../auth/password.ts'
 import { checkPassword, hashPassword } from '../auth/password.ts'
 import type { Refusal } from '../contract/errors.ts'
@@ -39,13 +40,13 @@ const passwordWords: Readonly<Record<PasswordProblem, string>> = {
   personal: 'This password is your alias or address. Choose another one.',
 }
 
-/** What the person chose, and the browser session to open with it, if any. */
+/** What the person chose; with a session id, the browser is signed in as well. */
 export type AccountOrder = {
   link: string
   alias: string
   password: string
-  client: string
-  session?: { id: string; userAgent: string }
+  browser: Browser
+  sessionId?: string
 }
 
 /** A new account. The key is in no other place than this. */
@@ -63,7 +64,7 @@ export async function openAccount(
 ): Promise<OpenedAccount | AccountRefusal> {
   const registration = await readRegistration(world, order.link)
   if (!registration) return fail('registration_closed')
-  const asking = { db: unbound(world.db), client: order.client }
+  const asking = { db: unbound(world.db), client: order.browser.client }
   const { alias, ...standing } = await checkAvailability(asking, order.alias)
   if (!standing.available) return aliasRefused(standing)
   const problem = checkPassword(order.password, { email: registration.email, alias })
@@ -77,19 +78,15 @@ async function askCustody(world: World, order: AccountOrder, alias: string) {
   const pepper = required(config, 'API_KEY_PEPPER')
   const kind = config.ENVIRONMENT === 'production' ? 'live' : 'test'
   const apiKey = createApiKey(kind, (length) => world.randomBytes(length))
-  const { client, session } = order
+  const { browser, sessionId } = order
   const answer = await custody.openAccount({
     linkDigest: await sha256Hex(order.link),
     alias,
     passwordHash: hashPassword(world, order.password),
     apiKey: { digest: await credentialOf(apiKey, pepper), shown: shownPart(apiKey) },
-    ...(session && {
-      session: {
-        digest: await credentialOf(session.id, pepper),
-        userAgent: session.userAgent,
-        client,
-      },
-    }),
+    ...(sessionId === undefined
+      ? {}
+      : { session: { digest: await credentialOf(sessionId, pepper), ...browser } }),
   })
   switch (answer.outcome) {
     case 'opened':

@@ -9,6 +9,7 @@ import { fail } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
+import { canonicalEmail } from '../mail/address.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { alreadyHaveAccount, signUpCode } from '../mail/sign-up-messages.ts'
 import type { World } from '../world.ts'
@@ -20,11 +21,6 @@ export const codeSeconds = 600
 
 /** Who asks: the world, and the network address that limits count by. */
 export type Asking = { world: World; client: string }
-
-/** Lower case: one mailbox, one account. */
-export function canonicalEmail(email: string): string {
-  return email.trim().toLowerCase()
-}
 
 /** Sends a code to the address, or tells an owner that there is an account already. */
 export async function requestSignup(

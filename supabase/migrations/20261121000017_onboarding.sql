@@ -10,12 +10,23 @@ $$;
 -- Two aliases that look alike are never both accounts: money and mail would go astray.
 create unique index accounts_alias_look on private.accounts (private.alias_look(alias));
 
+-- Whom a limit counts together: an address of IPv4, a network of 64 bits of IPv6, which
+-- is what one subscriber is given.
+create function private.network_of(client text) returns text
+  language plpgsql immutable as $$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $$;
+
 -- How aliases stand: free, taken, or similar to one that is. Public, so limited by who asks.
 create function api.check_aliases(asked jsonb, client text)
   returns table (alias text, standing text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('alias:' || client, 300, 5);
+  perform private.take('alias:' || private.network_of(client), 300, 5);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -46,17 +57,6 @@ alter table private.signups enable row level security;
 create index signups_of_address on private.signups (email, created_at desc);
 create index signups_of_network on private.signups (network, created_at desc);
 create index signups_age on private.signups (created_at);
-
--- Whom a limit on sign-ups counts together: an address of IPv4, a network of 64 bits of IPv6, which
--- is what one subscriber is given.
-create function private.network_of(client text) returns text
-  language plpgsql immutable as $$
-begin
-  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
-    else client end;
-exception when invalid_text_representation then
-  return client;
-end $$;
 
 -- Refuses when the sign-up that fills a limit is younger than the limit's window.
 create function private.limit_pace(filled_by timestamptz, age interval) returns void
@@ -119,7 +119,6 @@ declare
   confirmed uuid;
 begin
   perform private.take('confirm:' || private.network_of(client), 60, 1);
-  perform pg_advisory_xact_lock(17, hashtext(email));
   with tried as (
     update private.signups s set tries = s.tries + 1
      where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5

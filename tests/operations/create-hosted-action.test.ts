@@ -107,3 +107,14 @@ test('at most 20 links of an account wait to be opened, however many are asked f
   await world.tick(61)
   expect(await ask()).toMatchObject({ status: 200 })
 })
+
+test('money is asked for only where it can arrive', async () => {
+  const nowhere = await start()
+  const agent = await nowhere.agent('read')
+
+  expect(await agent.post(path, { action_type: 'deposit' })).toMatchObject({
+    status: 422,
+    body: { error: 'unsupported_chain' },
+  })
+  expect(await agent.post(path, { action_type: 'login' })).toMatchObject({ status: 200 })
+})

@@ -112,6 +112,22 @@ test('a verification is told with its end, entered in the feed, and given once',
   expect(feed.body['items']).toMatchObject([{ type: 'human_verified' }])
 })
 
+test('of declining and confirming at once one counts, and the other changes nothing', async () => {
+  const agent = await world.agent('read')
+  for (let round = 0; round < 8; round += 1) {
+    const link = await linkOf(agent, { action_type: 'human_verification' })
+    const phone = browserOf(world, link, 'phone')
+    await phone('open')
+
+    const pages = await Promise.all([phone('verify'), phone('decline'), phone('verify')])
+
+    const { status } = await statusOf(agent, link)
+    expect(['finished', 'declined']).toContain(status)
+    expect(new Set(pages.map((page) => page?.action?.status))).toContain(status)
+    expect(await statusOf(agent, link)).toMatchObject({ status })
+  }
+})
+
 test('a deposit that comes after the opening finishes a deposit action, one from before does not', async () => {
   const agent = await world.agent('read')
   const link = await linkOf(agent, { action_type: 'deposit', chain: 'base-sepolia', amount: '2' })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { deliverMail } from '../../shared/mail/deliver.ts'
 import type { Message } from '../../shared/mail/letter.ts'
 import { openMail, sealMail } from '../../shared/mail/outbox.ts'
@@ -166,4 +166,23 @@ test('what an agent can cause reaches the owner only so many times an hour', asy
   await aoa.tick(3_601)
   await enqueue({ account, hourlyMax: 3 })
   expect(await aoa.mails(email)).toHaveLength(5)
+})
+
+test('two mails at once do not both find the last room that there is', async () => {
+  const { id: account } = await aoa.agent('read')
+  const email = newAddress()
+  await db.sql`insert into private.owners (account, email) values (${account}, ${email})`
+  const mail = await sealMail(world, message)
+
+  const second = await db.sql.begin(async (first) => {
+    await first`select private.enqueue_mail(${account}, ${first.json(mail)}, 1)`
+    const enqueued = enqueue({ account, hourlyMax: 1 })
+    const waits = () => first`select from pg_locks l
+      join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()`
+    await vi.waitUntil(async () => (await waits()).length > 0, { interval: 5 })
+    return { enqueued }
+  })
+  await second.enqueued
+
+  expect(await aoa.mails(email)).toHaveLength(1)
 })

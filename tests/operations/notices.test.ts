@@ -61,7 +61,8 @@ test('an agent that asks for much has six mails sent an hour', async () => {
   const { agent, told } = await owned(1_000)
   const recipient = await newPayee()
 
-  for (let amount = 11; amount < 20; amount += 1) await transfer(agent, recipient, `${amount}`)
+  const amounts = Array.from({ length: 24 }, (_, at) => `${11 + at}`)
+  await Promise.all(amounts.map((amount) => transfer(agent, recipient, amount)))
 
   expect(await told()).toHaveLength(6)
 })

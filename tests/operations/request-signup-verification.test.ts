@@ -174,3 +174,26 @@ test('forgets a sign-up after a day', async () => {
     where created_at <= private.clock() - interval '1 day 1 minute'`
   expect(rows).toHaveLength(0)
 })
+
+test('takes as long for an address that has an account as for any other', async () => {
+  const emails = { known: 'slow.owner@example.com', unknown: 'slow.nobody@example.com' }
+  await known(emails.known)
+  const took: Record<keyof typeof emails, number[]> = { known: [], unknown: [] }
+  for (let round = 0; round < 20; round += 1) {
+    for (const who of ['known', 'unknown'] as const) {
+      const before = performance.now()
+      await requestCode(world, emails[who])
+      took[who].push(performance.now() - before)
+    }
+    await world.tick(86_400)
+  }
+
+  // The middle half of either lies where the other's does: no single answer tells them apart.
+  const middle = (times: number[]) => {
+    const sorted = times.toSorted((a, b) => a - b)
+    return { from: sorted[4] ?? 0, to: sorted[15] ?? 0 }
+  }
+  const [one, other] = [middle(took.known), middle(took.unknown)]
+  expect(one.from).toBeLessThan(other.to)
+  expect(other.from).toBeLessThan(one.to)
+})

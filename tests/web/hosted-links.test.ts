@@ -55,7 +55,7 @@ test('a deposit is asked for, opened, awaited and shown as arrived, with a way b
   expect((await phone.visit(`${pathOf(link)}/status`)).html).toBe('finished')
   const arrived = await phone.visit(pathOf(link))
   expect(arrived.text).toContain('The money has arrived')
-  expect(arrived.text).toContain('12.5 USDC')
+  expect(arrived.text).toContain('12.50 USDC')
   expect(arrived.html).toContain(`href="${return_url}"`)
   expect(arrived.text).toContain('Back to shop.example')
   expect(arrived.headers.get('refresh')).toBeNull()
@@ -167,7 +167,7 @@ test('a wallet is named in whatever case, and the page shows what came from it',
 
   const arrived = await phone.visit(pathOf(link))
 
-  expect(arrived.text).toContain('4 USDC')
+  expect(arrived.text).toContain('4.00 USDC')
   expect(arrived.html).toContain(`data-copy="${wallet}"`)
   expect(arrived.html).toContain('/web/keep-wallet/')
 })

@@ -2,11 +2,11 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Refusal } from '../../../shared/contract/errors.ts'
 import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { email as emailField } from '../../../shared/contract/fields.ts'
-import { clientOf } from '../../../shared/http/caller.ts'
 import { laterOf, wakeMailer } from '../../../shared/http/later.ts'
 import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
 import { fields, goTo } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { browserOf } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -25,7 +25,7 @@ const cookie = 'aoa_join'
 const host = { path: '/', secure: true, prefix: 'host' } as const
 
 function asking(c: Visit) {
-  return { world: c.get('world'), client: clientOf(c.req.raw.headers) }
+  return { world: c.get('world'), client: browserOf(c).client }
 }
 
 function askAddress(c: Visit, typed = '', error?: string) {

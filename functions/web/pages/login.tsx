@@ -9,6 +9,7 @@ import { Button, Field, Form } from '../parts/form.tsx'
 import { PasskeyForm } from '../parts/passkey.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 import { nextOf, wayBack } from '../way-back.ts'
 
 export const routes: Routes = (app) => {
@@ -65,8 +66,9 @@ function showLogin(c: Visit, given: { way: string; email?: string; error?: strin
         />
         <Button>Sign in</Button>
       </Form>
-      <p>
-        <a href={`/web/login/recovery?next=${encodeURIComponent(next)}`}>Use a recovery code</a>
+      <p class="quiet">
+        Lost both? <a href={`${pagesBelow}/login/recovery`}>Use a recovery code</a>. No account yet?{' '}
+        <a href={`${pagesBelow}/join`}>Open one</a>.
       </p>
     </Page>,
     error === undefined ? 200 : 403,

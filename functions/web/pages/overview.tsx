@@ -13,8 +13,8 @@ import { BalanceChart, SpendChart } from '../parts/account-charts.tsx'
 import type { ChainHoldings } from '../parts/holdings.tsx'
 import { Holdings } from '../parts/holdings.tsx'
 import { Items } from '../parts/items.tsx'
-import { Limits } from '../parts/limits.tsx'
 import { Empty, Section } from '../parts/show.tsx'
+import { Spent } from '../parts/spent.tsx'
 import { FreezeSwitch, Frozen, Waiting } from '../parts/standing.tsx'
 import type { Owner, Routes } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -58,7 +58,7 @@ export const routes: Routes = (app) => {
         <Waiting count={facts.waiting} />
         <div class="columns">
           <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
-          <Limits limits={facts.limits} />
+          <Spent limits={facts.limits} />
         </div>
         <div class="columns">
           <SpendChart

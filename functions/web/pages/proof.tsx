@@ -7,7 +7,7 @@ import {
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { enter, ownSession, readSecurity } from '../own-session.ts'
-import { Button, Field, Form } from '../parts/form.tsx'
+import { Button, Field, Form, Username } from '../parts/form.tsx'
 import { PasskeyForm } from '../parts/passkey.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -37,7 +37,7 @@ export const routes: Routes = (app) => {
 
 async function showProof(c: Visit, way: string, error?: string) {
   const me = await owner(c)
-  const { has_password, passkeys } = await readSecurity(c)
+  const { email, has_password, passkeys } = await readSecurity(c)
   const next = nextOf(way)
   return show(
     c,
@@ -55,6 +55,7 @@ async function showProof(c: Visit, way: string, error?: string) {
       {has_password && (
         <Form c={c} action="/proof">
           <input type="hidden" name="next" value={next} />
+          <Username value={email} />
           <Field
             name="password"
             label="Password"

@@ -1,12 +1,12 @@
 import { newSessionId, openSessionToken } from '../../../shared/auth/session.ts'
 import { errorTable, isRefusal } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
-import { clientOf } from '../../../shared/http/caller.ts'
 import { checkAvailability } from '../../../shared/onboarding/availability.ts'
 import type { AccountRefusal, Registration } from '../../../shared/onboarding/registration.ts'
 import { openAccount, readRegistration } from '../../../shared/onboarding/registration.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { browserOf } from '../own-session.ts'
 import { Button, Form } from '../parts/form.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import { showOpened } from '../parts/opened.tsx'
@@ -24,7 +24,7 @@ export const routes: Routes = (app) => {
   })
   app.post('/register/:link', (c) => register(c, c.req.param('link')))
   app.get('/alias', async (c) => {
-    const asking = { db: unbound(c.get('world').db), client: clientOf(c.req.raw.headers) }
+    const asking = { db: unbound(c.get('world').db), client: browserOf(c).client }
     const asked = (c.req.query('alias') ?? '').slice(0, 64)
     const { alias, ...standing } = await checkAvailability(asking, asked)
     return c.text(standing.available ? `${alias} is free.` : aliasWords(standing))
@@ -40,8 +40,8 @@ async function register(c: Visit, link: string) {
     link,
     alias,
     password: given.get('password') ?? '',
-    client: clientOf(c.req.raw.headers),
-    session: { id: sid, userAgent: (c.req.header('user-agent') ?? '').slice(0, 256) },
+    browser: browserOf(c),
+    sessionId: sid,
   })
   if (!isRefusal(opened)) {
     const expiresAt = new Date(world.now().getTime() + sessionMilliseconds)

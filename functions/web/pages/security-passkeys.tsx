@@ -93,12 +93,12 @@ function Passkey({ c, passkey }: { c: Visit; passkey: Security['passkeys'][numbe
         {last_used_at ? ', last used ' : ', never used'}
         {last_used_at && <Time at={last_used_at} />}
       </p>
-      <Form c={c}>
+      <Form c={c} class="row">
         <input type="hidden" name="passkey" value={id} />
-        <label>
-          <span class="unseen">New name of {label}</span>
-          <input name="label" value={label} maxlength={64} required />
-        </label>
+        <div class="field">
+          <label for={`label-${id}`}>Name</label>
+          <input id={`label-${id}`} name="label" value={label} maxlength={64} required />
+        </div>
         <Button kind="plain" name="deed" value="rename">
           Rename
         </Button>

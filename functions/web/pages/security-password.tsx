@@ -3,7 +3,8 @@ import type { PasswordProblem } from '../../../shared/auth/password.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { enter, ownSession, proofFirst, readSecurity } from '../own-session.ts'
-import { Button, Field, Form } from '../parts/form.tsx'
+import { Button, Form, Username } from '../parts/form.tsx'
+import { NewPassword } from '../parts/new-password.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
@@ -34,18 +35,8 @@ async function showPassword(c: Visit, error?: string) {
     c,
     <Page c={c} title="Password" owner={me} lead="A new password ends every session but this one.">
       <Form c={c}>
-        <input type="hidden" name="username" value={security.email} autocomplete="username" />
-        <Field
-          name="password"
-          label="New password"
-          hint="At least 10 characters. A sentence is a good password."
-          {...(error ? { error } : {})}
-          type="password"
-          autocomplete="new-password"
-          minlength={10}
-          maxlength={256}
-          required
-        />
+        <Username value={security.email} />
+        <NewPassword {...(error === undefined ? {} : { error })} />
         <Button>Set password</Button>
       </Form>
       <p>

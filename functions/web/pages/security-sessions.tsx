@@ -1,3 +1,4 @@
+import { browserName } from '../browser-name.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity, type SignIn } from '../own-session.ts'
@@ -61,9 +62,8 @@ function columns(c: Visit) {
   return [
     { label: 'Signed in', cell: (row: SignIn) => <Time at={row.signed_in_at} /> },
     { label: 'With', cell: (row: SignIn) => ways[row.signed_in_with] ?? row.signed_in_with },
-    { label: 'Browser', cell: (row: SignIn) => row.user_agent || 'Unknown' },
-    { label: 'Network address', cell: (row: SignIn) => row.client },
-    { label: 'Last seen', cell: (row: SignIn) => <Time at={row.last_seen_at} /> },
+    { label: 'Browser', cell: (row: SignIn) => browserName(row.user_agent) },
+    { label: 'From', cell: (row: SignIn) => row.client },
     { label: 'State', cell: (row: SignIn) => <State c={c} row={row} /> },
   ]
 }
@@ -74,7 +74,7 @@ function State({ c, row }: { c: Visit; row: SignIn }) {
   return (
     <Form c={c}>
       <Button kind="plain" name="session" value={row.id}>
-        End
+        End<span class="unseen"> the session of {browserName(row.user_agent)}</span>
       </Button>
     </Form>
   )

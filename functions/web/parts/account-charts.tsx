@@ -1,10 +1,10 @@
 import type { Config } from '../../../shared/env.ts'
 import type { Moved } from '../balance-history.ts'
 import { balanceHistory } from '../balance-history.ts'
-import { heldUsd, spentUsd } from './amounts.ts'
 import { BarChart, StepChart } from './charts.tsx'
 import type { ChainHoldings } from './holdings.tsx'
 import { Empty, Section } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 /** What agents spent on each day, against the cap of a day. */
 export function SpendChart({

@@ -5,8 +5,9 @@ import type { Payment } from '../../../shared/payments/payment.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../approvals.ts'
-import { forPeople, heldUsd, spentUsd } from './amounts.ts'
+import { forPeople } from './amounts.ts'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 /** The amount as the payee gets it. */
 export function Amount({ payment }: { payment: Payment }) {

@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'
-import { spentUsd } from './amounts.ts'
 import { Empty, Money, Section, Table } from './show.tsx'
+import { spentUsd } from './usd.ts'
 
 export const keyExposureRow = z.object({
   key: z.string(),

@@ -107,6 +107,11 @@ export function Field({ name, label, hint, error, type = 'text', unit, ...rest }
   )
 }
 
+/** Tells a password manager whose password a form asks for. */
+export function Username({ value }: { value: string }) {
+  return <input type="text" name="username" autocomplete="username" value={value} readonly hidden />
+}
+
 type Choice = { value: string; label: string; hint?: string }
 
 /** One of a few values, all of them in sight. */

@@ -2,9 +2,10 @@ import type { Chain, Token } from '../../../shared/chains/chain.ts'
 import type { Config } from '../../../shared/env.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { usdMicrosOf } from '../../../shared/money/usd.ts'
-import { forPeople, heldUsd, spentUsd } from './amounts.ts'
+import { forPeople } from './amounts.ts'
 import type { Column } from './show.tsx'
 import { Empty, Notice, Section, Table } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 /** One chain's tokens, or undefined where it did not answer in time. */
 export type ChainHoldings = {

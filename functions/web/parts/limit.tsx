@@ -3,9 +3,9 @@ import { formatUsd } from '../../../shared/money/amount.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import type { Visit } from '../visit.ts'
-import { heldUsd, spentUsd } from './amounts.ts'
 import { Button, Field, Form } from './form.tsx'
 import { Facts, Money, Section } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 export const limitNames = [
   'automatic_daily',

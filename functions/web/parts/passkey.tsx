@@ -26,7 +26,7 @@ export function PasskeyForm({
         {next !== undefined && <input type="hidden" name="next" value={next} />}
         {children}
         <p class="error" role="alert" hidden />
-        <Button kind={act === 'get' ? 'main' : 'plain'}>{label}</Button>
+        <Button kind="plain">{label}</Button>
       </Form>
     </div>
   )

@@ -1,5 +1,6 @@
 /** How facts are shown: the same thing looks the same on every page. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
+import { forPeople } from './amounts.ts'
 
 /** Something the reader has to know before the rest of the page. */
 export function Notice({
@@ -27,7 +28,7 @@ export function Badge({
 export function Money({ amount, unit }: { amount: string; unit: string }) {
   return (
     <span class="money">
-      {amount} <span class="unit">{unit}</span>
+      {forPeople(amount)} <span class="unit">{unit}</span>
     </span>
   )
 }

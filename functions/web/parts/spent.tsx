@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { limitsRow } from '../../../shared/payments/payment.ts'
-import { heldUsd, spentUsd } from './amounts.ts'
 import { Section, Time } from './show.tsx'
+import { heldUsd, spentUsd } from './usd.ts'
 
 type LimitsRow = z.output<typeof limitsRow>
 
@@ -12,7 +12,7 @@ const words: Record<keyof LimitsRow, string> = {
 }
 
 /** What agents spent in the last 24 hours, against each limit. */
-export function Limits({ limits }: { limits: LimitsRow }) {
+export function Spent({ limits }: { limits: LimitsRow }) {
   return (
     <Section title="Spent in the last 24 hours">
       <div class="bars">

@@ -1,0 +1,82 @@
+/** The owner holds the reins: approves, declines, freezes, unfreezes; the agent feels it at once. */
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { openAgent, pay } from '../../scripts/screenshots/agent.ts'
+import { openScene } from '../support/browser/browser.ts'
+import { press } from '../support/browser/people.ts'
+import { barriersOn } from '../support/browser/sight.ts'
+
+const scene = await openScene()
+const { facts } = scene
+const agent = openAgent(facts.base_url, facts.api_keys.pay)
+const order = { recipient: facts.payee, amount: '210', memo: 'Rent for the crawler' }
+
+/** What the agent hears when it asks for the payment again. */
+async function repeat(transfer_id: string) {
+  const answer = await fetch(`${facts.base_url}/wallet-custodial-transfer`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${facts.api_keys.pay}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      ...order,
+      chain: 'base-sepolia',
+      token: 'USDC',
+      transfer_id,
+      user_confirmed: true,
+    }),
+  })
+  return { status: answer.status, body: z.looseObject({}).parse(await answer.json()) }
+}
+
+test.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('a payment that is approved %s goes through once', async (_, javaScriptEnabled) => {
+  const asked = await pay(agent, order)
+  expect(asked.requires_user_confirm).toBe(true)
+  const { page } = await scene.owner({ javaScriptEnabled })
+
+  await page.goto(asked.confirmation?.url ?? '')
+  const terms = (await page.innerText('main')).toLowerCase()
+  expect(terms).toContain('210 usdc')
+  expect(terms).toContain(facts.payee.toLowerCase())
+  await press(page, 'Approve and allow it once')
+  await page.getByRole('heading', { name: 'You approved this payment' }).waitFor()
+  const first = await repeat(asked.transfer_id)
+  const second = await repeat(asked.transfer_id)
+
+  expect(first).toMatchObject({ status: 200, body: { consent_level: 'user_session' } })
+  expect(second.body['tx_hash']).toBe(first.body['tx_hash'])
+  await page.reload()
+  await page.getByRole('heading', { name: 'This payment was made' }).waitFor()
+})
+
+test('a payment that is declined is closed to the agent', async () => {
+  const asked = await pay(agent, order)
+  const { page } = await scene.owner()
+
+  await page.goto(asked.confirmation?.url ?? '')
+  await press(page, 'Decline')
+  await page.getByRole('heading', { name: 'You declined this payment' }).waitFor()
+
+  expect(await repeat(asked.transfer_id)).toMatchObject({ status: 409 })
+})
+
+test('a frozen account pays nothing until its owner unfreezes it', async () => {
+  const { page } = await scene.owner()
+  await page.goto(`${facts.web_url}/freeze`)
+  await press(page, 'Freeze now')
+  await page.getByRole('heading', { name: 'The account is frozen' }).waitFor()
+  expect(await barriersOn(page)).toEqual([])
+  const small = { recipient: facts.shop.alias, amount: '0.10' }
+  await expect(pay(agent, small)).rejects.toThrow('account_frozen')
+
+  await page.goto(`${facts.web_url}/freeze`)
+  expect(await barriersOn(page)).toEqual([])
+  await press(page, 'Unfreeze')
+  await page.getByRole('heading', { name: 'Freeze the account' }).waitFor()
+
+  expect((await pay(agent, small)).status).not.toBe('awaiting_confirmation')
+})

@@ -1,0 +1,87 @@
+/** From nothing to an account with a key, with the mail that really came; then in again. */
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { mailTo } from '../../scripts/screenshots/mailbox.ts'
+import { signInAs } from '../../scripts/screenshots/sign-in.ts'
+import { register } from '../../scripts/screenshots/stage.ts'
+import { giveAuthenticator } from '../support/browser/authenticator.ts'
+import { openScene } from '../support/browser/browser.ts'
+import { anybody, keyShownOn, openAccount, press, signOut } from '../support/browser/people.ts'
+import { barriersOn } from '../support/browser/sight.ts'
+
+const scene = await openScene()
+const { web_url: web, base_url } = scene.facts
+const identity = z.object({ alias: z.string(), credential: z.object({ kind: z.string() }) })
+
+test('an agent brings its user in, and has a key that works', async () => {
+  const person = anybody()
+  const link = await register(scene.facts, person.email, person.alias)
+  const { page } = await scene.stranger()
+
+  await page.goto(link)
+  await expect(page.getByLabel('Alias').inputValue()).resolves.toBe(person.alias)
+  const key = await openAccount(page, person)
+  expect(await barriersOn(page)).toEqual([])
+
+  const agent = openAgent(base_url, key)
+  expect(await agent('/get-identity', undefined, identity)).toMatchObject({ alias: person.alias })
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'This link is closed' }).waitFor()
+  await page.goto(web)
+  await expect(page.content()).resolves.not.toContain(key)
+  await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)
+})
+
+test('a passkey is added, and signs in without a password', async () => {
+  const person = anybody()
+  const visitor = await scene.stranger()
+  const { page } = visitor
+  await giveAuthenticator(visitor)
+  await page.goto(await register(scene.facts, person.email))
+  await openAccount(page, person)
+
+  await page.goto(`${web}/security/passkeys`)
+  await page.getByLabel('Name').fill('This laptop')
+  await press(page, 'Add a passkey')
+  await page.getByRole('heading', { name: 'This laptop' }).waitFor()
+  await signOut(page, web)
+  await press(page, 'Use a passkey')
+
+  await page.waitForURL(web)
+  await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)
+  expect(await mailTo(scene.facts, person.email, 'A passkey was added')).toContain('This laptop')
+})
+
+test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a limit set', async () => {
+  const person = anybody()
+  const { page } = await scene.stranger({ javaScriptEnabled: false })
+  await page.goto(`${web}/join`)
+  await page.getByLabel('Your mail address').fill(person.email)
+  await press(page, 'Send the code')
+  const [code = ''] =
+    /\b\d{6}\b/.exec(await mailTo(scene.facts, person.email, 'Your sign-up code')) ?? []
+  await page.getByLabel('Code').fill(code)
+  await press(page, 'Continue')
+  await openAccount(page, person)
+
+  await signOut(page, web)
+  await signInAs(page, { web_url: web, owner: person })
+  await page.goto(`${web}/keys`)
+  await page.getByLabel('Name').fill('Reader')
+  await press(page, 'Make the key')
+  const key = await keyShownOn(page)
+  const ask = () =>
+    fetch(`${base_url}/get-identity`, { headers: { authorization: `Bearer ${key}` } })
+  expect((await ask()).status).toBe(200)
+  await page.goto(`${web}/keys`)
+  await page.getByRole('row', { name: 'Reader' }).getByRole('link').click()
+  await press(page, 'Revoke the key')
+  expect((await ask()).status).toBe(401)
+
+  await page.goto(`${web}/limits`)
+  await page.locator('input[name=usd_automatic_daily]').fill('55')
+  await page.locator('form:has(input[name=usd_automatic_daily]) button').click()
+  await page.getByText('The limit is set').waitFor()
+  await expect(page.locator('input[name=usd_automatic_daily]').inputValue()).resolves.toMatch(/^55/)
+})
