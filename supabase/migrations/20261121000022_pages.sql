@@ -19,7 +19,8 @@ begin
       from private.payments p
       where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
     'waiting', (select count(*) from private.payments p where p.account = a.id
-      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()),
+      and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
+      and not exists (select from private.approvals o where o.payment = p.id)),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
   from private.accounts a
