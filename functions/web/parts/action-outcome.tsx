@@ -27,16 +27,14 @@ export function Outcome({ action }: { action: HostedAction }) {
   const network = findChain(result.chain)
   return (
     <>
-      <div class="card">
-        <Facts
-          facts={[
-            ['Received', <Money amount={result.amount} unit={result.token} />],
-            ['Network', network?.title ?? result.chain],
-            ['From', <Address value={result.from} />],
-            ['Transaction', <code class="long">{result.tx_hash}</code>],
-          ]}
-        />
-      </div>
+      <Facts
+        facts={[
+          ['Received', <Money amount={result.amount} unit={result.token} />],
+          ['Network', network?.title ?? result.chain],
+          ['From', <Address value={result.from} />],
+          ['Transaction', <code class="long">{result.tx_hash}</code>],
+        ]}
+      />
       {action.wallet && (
         <Notice>
           <p>
