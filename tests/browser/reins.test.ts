@@ -50,7 +50,7 @@ test.each([
   expect(first).toMatchObject({ status: 200, body: { consent_level: 'user_session' } })
   expect(second.body['tx_hash']).toBe(first.body['tx_hash'])
   await page.reload()
-  await page.getByRole('heading', { name: 'This payment was made' }).waitFor()
+  await page.getByRole('heading', { name: 'This link is used' }).waitFor()
 })
 
 test('a payment that is declined is closed to the agent', async () => {

@@ -50,7 +50,9 @@ test('a passkey is added, and signs in without a password', async () => {
 
   await page.waitForURL(web)
   await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)
-  expect(await mailTo(scene.facts, person.email, 'A passkey was added')).toContain('This laptop')
+  expect(await mailTo(scene.facts, person.email, 'New passkey for your account')).toContain(
+    'This laptop',
+  )
 })
 
 test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a limit set', async () => {
