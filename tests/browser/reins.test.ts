@@ -1,4 +1,5 @@
 /** The owner holds the reins: approves, declines, freezes, unfreezes; the agent feels it at once. */
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAgent, pay } from '../../scripts/screenshots/agent.ts'
@@ -9,10 +10,15 @@ import { barriersOn } from '../support/browser/sight.ts'
 const scene = await openScene()
 const { facts } = scene
 const agent = openAgent(facts.base_url, facts.api_keys.pay)
-const order = { recipient: facts.payee, amount: '210', memo: 'Rent for the crawler' }
+
+/** To somebody new, and more than an agent may say to be confirmed. */
+function newOrder() {
+  const recipient = `0x${randomBytes(20).toString('hex')}`
+  return { recipient, amount: '12.50', memo: 'Rent for the crawler' }
+}
 
 /** What the agent hears when it asks for the payment again. */
-async function repeat(transfer_id: string) {
+async function repeat(order: object, transfer_id: string) {
   const answer = await fetch(`${facts.base_url}/wallet-custodial-transfer`, {
     method: 'POST',
     headers: {
@@ -34,18 +40,19 @@ test.each([
   ['with scripts', true],
   ['without scripts', false],
 ])('a payment that is approved %s goes through once', async (_, javaScriptEnabled) => {
+  const order = newOrder()
   const asked = await pay(agent, order)
   expect(asked.requires_user_confirm).toBe(true)
   const { page } = await scene.owner({ javaScriptEnabled })
 
   await page.goto(asked.confirmation?.url ?? '')
   const terms = (await page.innerText('main')).toLowerCase()
-  expect(terms).toContain('210 usdc')
-  expect(terms).toContain(facts.payee.toLowerCase())
+  expect(terms).toMatch(/12\.50? usdc/)
+  expect(terms).toContain(order.recipient)
   await press(page, 'Approve and allow it once')
   await page.getByRole('heading', { name: 'You approved this payment' }).waitFor()
-  const first = await repeat(asked.transfer_id)
-  const second = await repeat(asked.transfer_id)
+  const first = await repeat(order, asked.transfer_id)
+  const second = await repeat(order, asked.transfer_id)
 
   expect(first).toMatchObject({ status: 200, body: { consent_level: 'user_session' } })
   expect(second.body['tx_hash']).toBe(first.body['tx_hash'])
@@ -54,6 +61,7 @@ test.each([
 })
 
 test('a payment that is declined is closed to the agent', async () => {
+  const order = newOrder()
   const asked = await pay(agent, order)
   const { page } = await scene.owner()
 
@@ -61,7 +69,7 @@ test('a payment that is declined is closed to the agent', async () => {
   await press(page, 'Decline')
   await page.getByRole('heading', { name: 'You declined this payment' }).waitFor()
 
-  expect(await repeat(asked.transfer_id)).toMatchObject({ status: 409 })
+  expect(await repeat(order, asked.transfer_id)).toMatchObject({ status: 409 })
 })
 
 test('a frozen account pays nothing until its owner unfreezes it', async () => {
