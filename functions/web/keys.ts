@@ -38,9 +38,10 @@ export function lifeOf(given: string | null): number {
 }
 
 /** A new key, and what the database may know of it. */
-export async function makeKey({ config, randomBytes }: World) {
+export async function makeKey(world: World) {
+  const { config } = world
   const kind = config.ENVIRONMENT === 'production' ? 'live' : 'test'
-  const key = createApiKey(kind, randomBytes)
+  const key = createApiKey(kind, (length) => world.randomBytes(length))
   const digest = await credentialOf(key, required(config, 'API_KEY_PEPPER'))
   return { key, known: { digest, shown: shownPart(key) } }
 }

@@ -19,6 +19,14 @@ const lengthMax = 256
 /** Why a text cannot be a password. */
 export type PasswordProblem = 'too_short' | 'too_long' | 'common' | 'personal'
 
+/** What is wrong with a password, as people read it. */
+export const passwordProblems: Readonly<Record<PasswordProblem, string>> = {
+  too_short: 'Use at least 10 characters.',
+  too_long: 'Use at most 256 characters.',
+  common: 'This is one of the passwords that are guessed first. Choose another.',
+  personal: 'This is too close to your own name. Choose another.',
+}
+
 /**
  * Why a text cannot be this owner's password; undefined when it can. Of 400 good passwords about one
  * is taken for a common one, because only 24 bits of each are compared.

@@ -1,12 +1,11 @@
 /**
  * The second half of onboarding: what a registration link is for, and the account that it opens, once.
- * The API key and the session are made here and answered here; what is kept of them is a digest.
+ * The API key is made here and answered here; what is kept of it is a digest.
  */
 import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../auth/api-key.ts'
 import type { Browser } from '../auth/new-session.ts'
-import type { PasswordProblem } from '../auth/password.ts'
-import { checkPassword, hashPassword } from '../auth/password.ts'
+import { checkPassword, hashPassword, passwordProblems } from '../auth/password.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
@@ -31,13 +30,6 @@ export async function readRegistration(
 ): Promise<Registration | undefined> {
   const question = { link_digest: await sha256Hex(link) }
   return unbound(world.db).one('signup_read', question, registrationRow)
-}
-
-const passwordWords: Readonly<Record<PasswordProblem, string>> = {
-  too_short: 'The password has fewer than 10 characters. A few words in a row are easy to keep.',
-  too_long: 'The password has more than 256 characters.',
-  common: 'This password is one that many people use. Choose another one.',
-  personal: 'This password is your alias or address. Choose another one.',
 }
 
 /** What the person chose; with a session id, the browser is signed in as well. */
@@ -68,7 +60,7 @@ export async function openAccount(
   const { alias, ...standing } = await checkAvailability(asking, order.alias)
   if (!standing.available) return aliasRefused(standing)
   const problem = checkPassword(order.password, { email: registration.email, alias })
-  if (problem !== undefined) return fail('weak_password', { message: passwordWords[problem] })
+  if (problem !== undefined) return fail('weak_password', { message: passwordProblems[problem] })
   return askCustody(world, order, alias)
 }
 

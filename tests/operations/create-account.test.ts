@@ -148,10 +148,10 @@ test('a link is used once, and opens nothing after 30 minutes', async () => {
 })
 
 test.each([
-  ['short', 'fewer than 10'],
-  ['password123', 'many people use'],
-  ['weak-alias', 'alias or address'],
-  ['x'.repeat(257), 'more than 256'],
+  ['short', 'at least 10'],
+  ['password123', 'guessed first'],
+  ['weak-alias', 'your own name'],
+  ['x'.repeat(257), 'at most 256'],
 ])('the password %j is refused, and the link stays good', async (weak, words) => {
   const link = await linkFor(world, newEmail())
   const refused = await create(link, 'weak-alias', { password: weak })

@@ -105,7 +105,7 @@ test('says beside the field what is wrong, and keeps the alias that was typed', 
   expect(taken.text).toContain('This alias is taken. Free: dave-agent, dave-2, my-dave.')
   const weak = await browser.submit({ alias: 'dave-agent', password: 'password123' })
   expect(weak.status).toBe(422)
-  expect(weak.text).toContain('one that many people use')
+  expect(weak.text).toContain('guessed first')
   expect(weak.html).toContain('value="dave-agent"')
   expect(weak.html).not.toContain('password123')
   expect(await browser.submit({ password })).toMatchObject({ status: 200 })

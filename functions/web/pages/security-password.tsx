@@ -1,5 +1,5 @@
 import { setPassword } from '../../../shared/auth/own-secrets.ts'
-import type { PasswordProblem } from '../../../shared/auth/password.ts'
+import { passwordProblems } from '../../../shared/auth/password.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { enter, ownSession, proofFirst, readSecurity } from '../own-session.ts'
@@ -18,14 +18,6 @@ export const routes: Routes = (app) => {
   })
 }
 
-/** What is wrong with a password, as people read it. */
-export const passwordProblems: Record<PasswordProblem, string> = {
-  too_short: 'Use at least 10 characters.',
-  too_long: 'Use at most 256 characters.',
-  common: 'This is one of the passwords that are guessed first. Choose another.',
-  personal: 'This is too close to your own name. Choose another.',
-}
-
 async function showPassword(c: Visit, error?: string) {
   const me = await owner(c)
   const security = await readSecurity(c)
@@ -33,7 +25,13 @@ async function showPassword(c: Visit, error?: string) {
   if (proof) return proof
   return show(
     c,
-    <Page c={c} title="Password" owner={me} lead="A new password ends every session but this one.">
+    <Page
+      c={c}
+      title="Password"
+      owner={me}
+      lead="A new password ends every session but this one."
+      scripts={['sign-up']}
+    >
       <Form c={c}>
         <Username value={security.email} />
         <NewPassword {...(error === undefined ? {} : { error })} />
