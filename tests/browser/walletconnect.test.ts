@@ -132,6 +132,17 @@ test('either side can end the connection, and both know', async () => {
   expect(await page.getByRole('button', { name: 'Send from this wallet' }).isVisible()).toBe(false)
 })
 
+test('a relay that turns the project away is not asked for ever', async () => {
+  const person = await scene.stranger()
+  const { page } = person
+  await openLink(person)
+  await page.evaluate(`document.querySelector('#pairing').dataset.project = 'other'`)
+
+  await page.getByRole('button', { name: 'WalletConnect' }).click()
+
+  await says(person, 'WalletConnect cannot be reached.')
+})
+
 test('a relay that cannot be reached is told in a few seconds', async () => {
   const person = await scene.stranger()
   const { page } = person

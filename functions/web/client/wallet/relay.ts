@@ -80,7 +80,6 @@ async function connect(line: Line): Promise<void> {
   const socket = new WebSocket(address)
   line.socket = socket
   socket.addEventListener('open', () => {
-    line.failures = 0
     for (const { text } of line.calls.values()) socket.send(text)
     const topics = [...line.topics]
     if (topics.length > 0) void call(line, 'irn_batchSubscribe', { topics })
@@ -113,6 +112,8 @@ function call(line: Line, method: string, params: object): Promise<unknown> {
 }
 
 function receive(line: Line, socket: WebSocket, said: unknown): void {
+  // Not before: a relay that knows nobody by our project opens the line, and ends it without a word.
+  line.failures = 0
   const id = field(said, 'id')
   if (field(said, 'method') === 'irn_subscription') {
     socket.send(JSON.stringify({ id, jsonrpc: '2.0', result: true }))
