@@ -39,7 +39,16 @@ test.each([
     { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
     403,
   ],
+  [
+    'of the own origin is refused when the browser says that the page is of another site',
+    { origin: own, 'sec-fetch-site': 'cross-site' },
+    403,
+  ],
+  ['of an address that was typed in is refused', { origin: own, 'sec-fetch-site': 'none' }, 403],
+  ['of the own origin and site is let in', { origin: own, 'sec-fetch-site': 'same-origin' }, 404],
   ['of nobody is refused', {}, 403],
+  ['of another encoding is refused', { origin: own, 'content-type': 'multipart/form-data' }, 403],
+  ['without a media type is refused', { origin: own, 'content-type': '' }, 403],
   ['of a script in JSON is refused', { origin: own, 'content-type': 'application/json' }, 403],
 ])('a form %s', async (_, headers, status) => {
   expect(await post(headers)).toBe(status)
@@ -49,6 +58,17 @@ test('a form without the token of the browser is refused', async () => {
   expect(await post({ origin: own }, '')).toBe(403)
   expect(await post({ origin: own }, 'f'.repeat(64))).toBe(403)
   expect(await post({ origin: own, cookie: '' })).toBe(403)
+})
+
+test.each(['PUT', 'PATCH', 'DELETE'])('%s reaches no page', async (method) => {
+  const headers = { origin: own, 'content-type': urlencoded }
+  const body = new URLSearchParams({ form: token }).toString()
+  const shown = await browser.send('/web/login', { method, body, headers })
+  expect(shown.status).toBe(404)
+})
+
+test('a form that asks for another method is taken as the form that it is', async () => {
+  expect(await post({ origin: own, 'x-http-method-override': 'GET' }, '')).toBe(403)
 })
 
 test('a form of more than 16 KB is refused', async () => {
