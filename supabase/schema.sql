@@ -1405,7 +1405,7 @@ CREATE OR REPLACE FUNCTION api.link_connect(token_digest text, browser text, cli
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set wallet = link_connect.wallet
    where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
      and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
@@ -1419,7 +1419,7 @@ CREATE OR REPLACE FUNCTION api.link_decline(token_digest text, browser text, cli
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set declined_at = private.clock()
    where a.token_digest = link_decline.token_digest
      and (a.browser is null or a.browser = link_decline.browser)
@@ -1434,7 +1434,7 @@ CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
@@ -1445,7 +1445,7 @@ CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
@@ -1462,7 +1462,7 @@ CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, clie
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   with verified as (
     update private.hosted_actions a set finished_at = private.clock()
      where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
@@ -1505,7 +1505,8 @@ CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text,
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.take_slowly(
+    'sign-in:' || private.network_of(client), 60, interval '20 seconds');
   perform private.begin_ceremony(challenge, 'login', browser);
   return true;
 end $function$;
@@ -3044,10 +3045,13 @@ CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
 AS $function$
 declare
   name text := pg_catalog.md5(email);
+  network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
-  perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
-  perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+  perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
+  perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
+  if not private.network_known(email, network) then
+    perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
@@ -3136,6 +3140,17 @@ AS $function$
          where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
            and not t.reorged) m
      group by 1, 2, 3) d
+$function$;
+
+CREATE OR REPLACE FUNCTION private.network_known(email text, network text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.owners o
+    join private.credentials k on k.account = o.account and k.kind = 'session'
+    join private.sessions s on s.credential = k.id
+   where o.email = network_known.email and private.network_of(s.client) = network)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.network_of(client text)

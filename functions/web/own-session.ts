@@ -5,7 +5,7 @@ import type { OwnSession } from '../../shared/auth/own-session.ts'
 import { notice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, owner } from './frame.ts'
-import { keepSession } from './session.ts'
+import { endSession, keepSession } from './session.ts'
 import type { Visit } from './visit.ts'
 
 /** The browser that asks. */
@@ -25,10 +25,16 @@ export async function noticeOf(c: Visit, message: Parameters<typeof notice>[1]) 
   return notice(await ownSession(c), message)
 }
 
-/** The session that the browser had, whosever it was, is never continued: the new one replaces it. */
+/** Goes on with the new token of a session. */
 export function enter(c: Visit, token: string, way: string): Response {
   keepSession(c, token)
   return goTo(c, way)
+}
+
+/** Who signs in goes on in the new session alone: the one that the browser had is over. */
+export async function signIn(c: Visit, token: string, way: string): Promise<Response> {
+  await endSession(c)
+  return enter(c, token, way)
 }
 
 const securityRow = z.object({
