@@ -504,6 +504,8 @@ CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (accou
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
+CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
+
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
 CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (sealed IS NOT NULL);
@@ -533,6 +535,8 @@ CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, id) W
 CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
+
+CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
 
 CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
@@ -1174,6 +1178,22 @@ begin
       settled_atomic);
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_forget()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  delete from private.rate_buckets b
+   where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
+  delete from private.idempotent_answers i
+   where i.created_at <= at - interval '24 hours' and i.status is not null;
+  delete from private.sessions s where s.ends_at < at - interval '90 days';
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
@@ -3761,6 +3781,8 @@ grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, 
 grant execute on function api.housekeeping_deposit_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer) to service_role;
 
 grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
+
+grant execute on function api.housekeeping_forget() to service_role;
 
 grant execute on function api.housekeeping_lanes() to service_role;
 
