@@ -1673,7 +1673,7 @@ CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_proven(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
   insert into private.passkeys (id, account, public_key, counter, transports, label)
@@ -1682,7 +1682,6 @@ begin
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
   on conflict do nothing;
   if found then
-    update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -1725,7 +1724,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if purpose = 'register' then
-    caller := private.admit_proven(credential);
+    caller := private.admit_owner(credential, true);
   end if;
   perform private.begin_ceremony(challenge, purpose, caller.id::text);
   return true;
@@ -2314,7 +2313,12 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.demand_proof(caller);
+  if exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.demand_proof(caller);
+  else
+    perform private.admit_owner(credential, true);
+  end if;
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.recovery_codes (account, digest)
   select caller.account, d from unnest(digests[1:10]) d;
