@@ -8,10 +8,11 @@ import { goTo, owner } from './frame.ts'
 import { endSession, keepSession } from './session.ts'
 import type { Visit } from './visit.ts'
 
-/** The browser that asks. */
+/** The browser that asks; some, such as those inside other apps, have a name longer than is kept. */
 export function browserOf(c: Visit): Browser {
   const { headers } = c.req.raw
-  return { userAgent: headers.get('user-agent') ?? '', client: clientOf(headers) }
+  const userAgent = (headers.get('user-agent') ?? '').slice(0, 256)
+  return { userAgent, client: clientOf(headers) }
 }
 
 /** The owner who is signed in, with the browser that it uses. */
