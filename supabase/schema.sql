@@ -1749,7 +1749,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text)
+CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1773,6 +1773,7 @@ begin
       and p.state = 'awaiting_confirmation' then 'expired'
     when p.state <> 'awaiting_confirmation' then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
+    when decision = 'approved' and asker <> private.asker_of(p) then 'asker_changed'
     else decision
   end;
   if outcome = decision then
@@ -2582,10 +2583,18 @@ AS $function$
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
-      'device', left(p.device, 8), 'device_known', private.device_known(p))
+      'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.asker_of(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.begin_ceremony(challenge text, purpose text, holder text)
@@ -3848,7 +3857,7 @@ grant execute on function api.owner_begin_ceremony(credential text, challenge te
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
+grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text) to service_role;
 
 grant execute on function api.owner_decline_all(credential text) to service_role;
 

@@ -297,6 +297,7 @@ export type DatabaseFunctions = {
       payment: string
       decision: string
       digest: string
+      asker?: string | null
     }
   }
   owner_decline_all: { args: { credential: string } }

@@ -35,7 +35,12 @@ export const routes: Routes = (app) => {
         {standing === 'waiting' ? <Warnings {...opened} /> : <Outcome {...opened} />}
         <Terms approval={approval} />
         {standing === 'waiting' && <Left {...opened} />}
-        <Decision c={c} standing={standing} digest={await termsDigest(approval.payment_row)}>
+        <Decision
+          c={c}
+          standing={standing}
+          digest={await termsDigest(approval.payment_row)}
+          asker={approval.asked.asker}
+        >
           {!isFrozen && (
             <Button name="decision" value="approved">
               Approve and allow it once
@@ -52,8 +57,9 @@ export const routes: Routes = (app) => {
     const decision = form.get('decision') === 'approved' ? 'approved' : 'declined'
     const { approval } = await open(c)
     const { id } = approval.payment_row
-    // What is decided is what was shown: SQL refuses a digest that is not of the terms as they are.
-    const question = { payment: id, decision, digest: form.get('digest') ?? '' }
+    // What is decided is what was shown: SQL refuses other terms and another key or device.
+    const shown = { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
+    const question = { payment: id, decision, ...shown }
     await db.run('owner_decide_payment', question)
     return goTo(c, `/approve/${id}`)
   })
@@ -112,11 +118,13 @@ function Decision({
   c,
   standing,
   digest,
+  asker,
   children,
 }: {
   c: Visit
   standing: Standing
   digest: string
+  asker: string
   children: Child
 }) {
   if (standing !== 'waiting' && standing !== 'approved') {
@@ -129,6 +137,7 @@ function Decision({
   return (
     <Form c={c}>
       <input type="hidden" name="digest" value={digest} />
+      <input type="hidden" name="asker" value={asker} />
       <div class="actions">
         {standing === 'waiting' && children}
         <Button kind="danger" name="decision" value="declined">
