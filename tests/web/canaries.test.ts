@@ -1,5 +1,6 @@
 /** Secrets of a whole life of an account, and every place in which they must not be found. */
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import type { Shown } from '../support/browserless.ts'
 import { openBrowser } from '../support/browserless.ts'
 import { codeFor } from '../support/sign-up.ts'
@@ -40,7 +41,8 @@ function keepSession(name: string) {
   const token = browser.cookies.get('__Host-aoa_session') ?? ''
   const [, payload = ''] = token.split('.')
   secrets[`${name}Token`] = token
-  secrets[name] = String(JSON.parse(Buffer.from(payload, 'base64url').toString()).sid)
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  secrets[name] = z.object({ sid: z.string() }).parse(claims).sid
 }
 
 function find(form: RegExp, text: string): string {

@@ -51,18 +51,20 @@ export const routes: Routes = (app) => {
     )
   })
 
-  app.post('/approve/:payment', async (c) => {
-    const { db } = await owner(c)
-    const form = await fields(c)
-    const decision = form.get('decision') === 'approved' ? 'approved' : 'declined'
-    const { approval } = await open(c)
-    const { id } = approval.payment_row
-    // What is decided is what was shown: SQL refuses other terms and another key or device.
-    const shown = { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
-    const question = { payment: id, decision, ...shown }
-    await db.run('owner_decide_payment', question)
-    return goTo(c, `/approve/${id}`)
-  })
+  app.post('/approve/:payment', decide)
+}
+
+async function decide(c: Visit): Promise<Response> {
+  const { db } = await owner(c)
+  const form = await fields(c)
+  const decision = form.get('decision') === 'approved' ? 'approved' : 'declined'
+  const { approval } = await open(c)
+  const { id } = approval.payment_row
+  // What is decided is what was shown: SQL refuses other terms and another key or device.
+  const shown = { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
+  const question = { payment: id, decision, ...shown }
+  await db.run('owner_decide_payment', question)
+  return goTo(c, `/approve/${id}`)
 }
 
 /** The payment of the address; of a stranger's nothing is told but that there is none here. */
