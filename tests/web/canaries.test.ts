@@ -41,7 +41,7 @@ function keepSession(name: string) {
   const token = browser.cookies.get('__Host-aoa_session') ?? ''
   const [, payload = ''] = token.split('.')
   secrets[`${name}Token`] = token
-  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
   secrets[name] = z.object({ sid: z.string() }).parse(claims).sid
 }
 
