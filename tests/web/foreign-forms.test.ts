@@ -74,3 +74,19 @@ test('a form that asks for another method is taken as the form that it is', asyn
 test('a form of more than 16 KB is refused', async () => {
   expect(await post({ origin: own }, 'x'.repeat(16 * 1024))).toBe(413)
 })
+
+test('a form without a stated length is refused as soon as it is more than 16 KB', async () => {
+  let pieces = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      pieces += 1
+      controller.enqueue(new TextEncoder().encode(`form=${token}&more=${'x'.repeat(4_096)}&`))
+      if (pieces === 1_000) controller.close()
+    },
+  })
+  const headers = { origin: own, 'content-type': urlencoded }
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, headers, duplex: 'half' }
+
+  expect((await browser.send('/web/login', init)).status).toBe(413)
+  expect(pieces).toBeLessThan(10)
+})
