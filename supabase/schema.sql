@@ -1797,7 +1797,7 @@ begin
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
-     order by q.id for update
+     order by q.id limit 2000 for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
     declined := declined + 1;

@@ -93,7 +93,8 @@ begin
   return next;
 end $$;
 
--- Declines all that waits, approved or not; answers how many payments that were.
+-- Declines what waits, approved or not; answers how many payments that were. At most 2,000 at a time:
+-- an agent can ask for more than one call gets through, and each call has to leave fewer.
 create function api.owner_decline_all(credential text) returns table (declined integer)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -105,7 +106,7 @@ begin
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
-     order by q.id for update
+     order by q.id limit 2000 for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
     declined := declined + 1;
