@@ -2,13 +2,13 @@
 import { html } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { assets } from './assets.ts'
+import type { Asset } from './asset.ts'
+import { addressOf } from './asset.ts'
 import { nav } from './nav.ts'
 import { Button, Form } from './parts/form.tsx'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
 
-type Script = keyof typeof assets
 type PageProps = PropsWithChildren<{
   c: Visit
   title: string
@@ -17,7 +17,7 @@ type PageProps = PropsWithChildren<{
   /** One sentence below the title. */
   lead?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
-  scripts?: readonly Script[]
+  scripts?: readonly Asset[]
   /** Of a page that waits for something to happen, and has no script to look for it. */
   refreshSeconds?: number
 }>
@@ -43,7 +43,7 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
         <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={addressOf('style')} />
         {scripts.map((name) => (
-          <script src={addressOf(name)} defer />
+          <script type="module" src={addressOf(name)} />
         ))}
       </head>
       <body class={owner && 'app'}>
@@ -101,8 +101,4 @@ function Menu({ c, owner }: { c: Visit; owner: Owner }) {
 function isHere(c: Visit, path: string): boolean {
   const here = pagesBelow + path
   return c.req.path === here || (path !== '' && c.req.path.startsWith(`${here}/`))
-}
-
-function addressOf(name: Script): string {
-  return `${pagesBelow}/assets/${assets[name].name}`
 }

@@ -10,8 +10,18 @@ export const pagesBelow = '/web'
 export type Bindings = Record<string, unknown>
 export type Frame = {
   Bindings: Bindings
-  Variables: { world: World; requestId: string; formToken: string; owner?: Owner }
+  Variables: {
+    world: World
+    requestId: string
+    formToken: string
+    owner?: Owner
+    /** Of a page that speaks to it; no other may. */
+    walletRelay?: WalletRelay
+  }
 }
+/** The WalletConnect relay that a page may reach, and as whose it is known there. */
+export type WalletRelay = { url: string; projectId: string }
+
 /** One request for a page. */
 export type Visit = Context<Frame>
 /** Adds the routes of one page, which are written as they stand below `pagesBelow`. */
