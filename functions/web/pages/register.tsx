@@ -12,7 +12,7 @@ import { NewPassword } from '../parts/new-password.tsx'
 import { showOpened } from '../parts/opened.tsx'
 import { AccountTerms, AliasField, LinkClosed } from '../parts/registration.tsx'
 import { Time } from '../parts/show.tsx'
-import { keepSession } from '../session.ts'
+import { endSession, keepSession } from '../session.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 /** The page of a registration link, on which a person opens the account. */
@@ -44,6 +44,7 @@ async function register(c: Visit, link: string) {
     sessionId: sid,
   })
   if (!isRefusal(opened)) {
+    await endSession(c)
     const expiresAt = new Date(world.now().getTime() + sessionMilliseconds)
     keepSession(c, await openSessionToken(world, { sid, account: opened.id, expiresAt }))
     return showOpened(c, opened)
