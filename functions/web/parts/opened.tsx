@@ -35,7 +35,7 @@ export function showOpened(c: Visit, opened: OpenedAccount) {
         </p>
       </Section>
       <p class="actions">
-        <LinkButton kind="main" to="/">
+        <LinkButton kind="main" to="">
           I have kept the key
         </LinkButton>
         <LinkButton to="/security">Add a passkey</LinkButton>
