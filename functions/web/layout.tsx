@@ -16,6 +16,10 @@ type PageProps = PropsWithChildren<{
   owner?: Owner
   /** One sentence below the title. */
   lead?: Child
+  /** The page above this one, below the app. */
+  back?: { to: string; label: string }
+  /** What the page is left by most, beside the title. */
+  action?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
   scripts?: readonly Script[]
   /** Of a page that waits for something to happen, and has no script to look for it. */
@@ -27,7 +31,8 @@ export function show(c: Visit, page: Child, status: ContentfulStatusCode = 200) 
   return c.html(html`<!doctype html>${page}`, status)
 }
 
-export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { c, title, owner, scripts = [], refreshSeconds, children } = props
   return (
     <html lang="en">
       <head>
@@ -58,14 +63,28 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
           {owner && <Menu c={c} owner={owner} />}
         </header>
         <main id="content" class={owner ? undefined : 'alone'}>
-          <div>
-            <h1>{title}</h1>
-            {lead && <p class="lead">{lead}</p>}
-          </div>
+          <Title {...props} />
           {children}
         </main>
       </body>
     </html>
+  )
+}
+
+function Title({ title, lead, back, action }: PageProps) {
+  return (
+    <div class="title">
+      <div>
+        {back && (
+          <a class="back" href={pagesBelow + back.to}>
+            {back.label}
+          </a>
+        )}
+        <h1>{title}</h1>
+        {lead && <p class="lead">{lead}</p>}
+      </div>
+      {action}
+    </div>
   )
 }
 

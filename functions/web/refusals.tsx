@@ -2,9 +2,9 @@
 import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contract/errors.ts'
 import { goTo } from './frame.ts'
 import { Page, show } from './layout.tsx'
+import { LinkButton } from './parts/form.tsx'
 import { dropSession } from './session.ts'
 import type { Visit } from './visit.ts'
-import { pagesBelow } from './visit.ts'
 
 /** Sentences of the table that speak to an agent, as they are put to a person. */
 const toPeople: Partial<Record<ErrorCode, string>> = {
@@ -49,7 +49,7 @@ export function answerError(error: Error, c: Visit) {
     <Page c={c} title={titles[code] ?? 'That did not work'} {...(owner ? { owner } : {})}>
       <p>{refusal.message ?? toPeople[code] ?? sentence}</p>
       <p>
-        <a href={pagesBelow}>To the overview</a>
+        <LinkButton to="">To the overview</LinkButton>
       </p>
       <p class="quiet">
         Request <code>{requestId}</code>

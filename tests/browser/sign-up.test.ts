@@ -46,7 +46,7 @@ test('a passkey is added, and signs in without a password', async () => {
   await press(page, 'Add a passkey')
   await page.getByRole('heading', { name: 'This laptop' }).waitFor()
   await signOut(page, web)
-  await press(page, 'Use a passkey')
+  await press(page, 'Sign in with a passkey')
 
   await page.waitForURL(web)
   await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)

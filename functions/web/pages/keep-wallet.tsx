@@ -16,7 +16,13 @@ export const routes: Routes = (app) => {
     const { sender, isKnown } = await payerOf(me, actionId(c))
     return show(
       c,
-      <Page c={c} title="Make this wallet a known recipient" owner={me} scripts={['copy']}>
+      <Page
+        c={c}
+        title="Make this wallet a known recipient"
+        owner={me}
+        back={{ to: '/recipients', label: 'Recipients and devices' }}
+        scripts={['copy']}
+      >
         <Section title="The wallet">
           <p>
             <Address value={sender} />

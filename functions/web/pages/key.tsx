@@ -74,7 +74,7 @@ async function showKey(c: Visit, key: KeyRow, problem?: string) {
   const me = await owner(c)
   return show(
     c,
-    <Page c={c} title={key.label} owner={me}>
+    <Page c={c} title={key.label} owner={me} back={{ to: '/keys', label: 'API keys' }}>
       {problem && <Notice kind="danger">{problem}</Notice>}
       <Section title="What it is">
         <Facts

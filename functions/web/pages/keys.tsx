@@ -15,7 +15,7 @@ import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Badge, Empty, Notice, Section, Table } from '../parts/show.tsx'
+import { Badge, Empty, Notice, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 /** Made here; `vault` is offered once there is a vault. */
@@ -67,7 +67,7 @@ async function showKeys(c: Visit, problem?: string) {
         <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
       </Section>
       <CreateForm c={c} />
-      <Section title="Over">
+      <Section title="Ended">
         <Keys keys={keys.filter(({ live }) => !live)} none="No key has ended." />
       </Section>
     </Page>,
@@ -100,7 +100,7 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
 function Ends({ revoked_at, expires_at, live }: KeyRow) {
   if (revoked_at !== null) return <Badge>Revoked</Badge>
   if (expires_at === null) return 'Never'
-  return live ? expires_at.slice(0, 10) : <Badge>Expired</Badge>
+  return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
 }
 
 function CreateForm({ c }: { c: Visit }) {
