@@ -4,6 +4,7 @@ import { goTo } from './frame.ts'
 import { Page, show } from './layout.tsx'
 import { LinkButton } from './parts/form.tsx'
 import { dropSession } from './session.ts'
+import { sendTyped } from './typed.ts'
 import type { Visit } from './visit.ts'
 
 /** Sentences of the table that speak to an agent, as they are put to a person. */
@@ -36,7 +37,10 @@ export function answerError(error: Error, c: Visit) {
     dropSession(c)
     return goTo(c, `/login?next=${here(c)}`)
   }
-  if (refusal.refusal === 'proof_required') return goTo(c, `/proof?next=${here(c)}`)
+  if (refusal.refusal === 'proof_required') {
+    sendTyped(c)
+    return goTo(c, `/proof?next=${here(c)}`)
+  }
   const requestId = c.get('requestId')
   const code = refusal.refusal
   if (refusal.log !== undefined) {

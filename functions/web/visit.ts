@@ -10,7 +10,14 @@ export const pagesBelow = '/web'
 export type Bindings = Record<string, unknown>
 export type Frame = {
   Bindings: Bindings
-  Variables: { world: World; requestId: string; formToken: string; owner?: Owner }
+  Variables: {
+    world: World
+    requestId: string
+    formToken: string
+    owner?: Owner
+    /** What a page wants kept of its form while the owner proves itself. */
+    typed?: URLSearchParams
+  }
 }
 /** One request for a page. */
 export type Visit = Context<Frame>
