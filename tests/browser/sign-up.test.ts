@@ -55,6 +55,22 @@ test('a passkey is added, and signs in without a password', async () => {
   )
 })
 
+test('a passkey can be added where the account was opened, and signs in', async () => {
+  const person = anybody()
+  const visitor = await scene.stranger()
+  const { page } = visitor
+  await giveAuthenticator(visitor)
+  await page.goto(await register(scene.facts, person.email))
+  await openAccount(page, person)
+
+  await press(page, 'Add a passkey')
+  await page.getByRole('heading', { name: 'Passkeys' }).waitFor()
+  await signOut(page, web)
+  await press(page, 'Sign in with a passkey')
+
+  await page.waitForURL(web)
+})
+
 test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a limit set', async () => {
   const person = anybody()
   const { page } = await scene.stranger({ javaScriptEnabled: false })
