@@ -9,8 +9,8 @@ const latencies = urls.map((): number[] => [])
 
 for (let round = 0; round < Number(roundsText); round += 1) {
   for (const [arm, url] of urls.entries()) {
-    const { status, firstByteMilliseconds } = await askPage(url, cookie)
-    if (status !== 200) throw new Error(`${url} answered ${status}`)
+    const { status, body, firstByteMilliseconds } = await askPage(url, cookie)
+    if (status !== 200) throw new Error(`${url} answered ${status}: ${body.slice(0, 200)}`)
     latencies[arm]?.push(firstByteMilliseconds)
   }
 }

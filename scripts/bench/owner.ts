@@ -10,6 +10,8 @@ export async function openOwner(bench: BenchWorld): Promise<string> {
   const { id } = await bench.agent(bench.sql)
   const sid = randomBytes(32).toString('base64url')
   const digest = await credentialOf(sid, secrets.pepper)
+  await bench.sql`insert into private.owners (account, email)
+    values (${id}, ${`${id}@example.com`})`
   const expiresAt = new Date(Date.now() + 12 * 3_600_000)
   await bench.sql`with opened as (insert into private.credentials
       (account, kind, digest, label, shown, scopes, expires_at, burst, per_second)

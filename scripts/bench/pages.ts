@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import * as z from 'zod'
+import { readFunctions } from '../local/functions.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startWorkers } from '../local/workers.ts'
 import { routesOf } from '../screenshots/places.ts'
@@ -64,7 +65,11 @@ async function callsOf(world: BenchWorld, cookie: string): Promise<Map<string, C
   const { functions: port } = await choosePorts(0)
   const bindings = { ...bindingsOf(world, world.chain.rpcUrl), SUPABASE_URL: recorder.url }
   const log = (line: string) => console.error(line)
-  const workers = await startWorkers({ port, modules: world.modules, bindings, log })
+  // The pages alone: what runs by the clock has calls of its own.
+  const web = (await readFunctions()).filter(({ folder }) => folder === 'web')
+  const functions = web.map((one) => ({ ...one, services: [], crons: [] }))
+  const modules = world.modules
+  const workers = await startWorkers({ functions, port, modules, bindings, log })
   const calls = new Map<string, Call[][]>()
   try {
     const routes = await routesOf(world.modules)

@@ -163,5 +163,9 @@ export function bindingsOf(
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
     OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
     OTP_PEPPER: secrets.pepper,
+    // Nobody is there: nothing that is measured sends mail.
+    MAIL_FROM: 'Bench <no-reply@agents.example>',
+    MAIL_URL: 'smtp://127.0.0.1:9',
+    MAIL_TOKEN: 'none',
   }
 }

@@ -1,5 +1,5 @@
 /** What pages of others cannot do to ours, seen by a real browser. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
 import { openScene } from '../support/browser/browser.ts'
@@ -18,8 +18,9 @@ test('a page of ours is not shown in a frame of another', async () => {
 
   await page.goto(foreign.url)
 
-  const [, framed] = page.frames()
-  expect(framed?.url()).toBe('chrome-error://chromewebdata/')
+  const refused = 'chrome-error://chromewebdata/'
+  await vi.waitUntil(() => page.frames()[1]?.url() === refused)
+  await vi.waitUntil(() => complaints.length > 0)
   expect(complaints.splice(0).join()).toContain("frame-ancestors 'none'")
 })
 

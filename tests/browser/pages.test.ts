@@ -10,7 +10,12 @@ const scene = await openScene()
 await setStage(scene.facts)
 const transferredBytesMax = 50 * 1024
 
-const desktop = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const
+const desktop = {
+  viewport: { width: 1280, height: 800 },
+  colorScheme: 'light',
+  // Colours that are on their way from one to another are judged as little as those who see them so.
+  reducedMotion: 'reduce',
+} as const
 /** `<style>`, `style=`, `onclick=`, `javascript:` and scripts that are not loaded from an address. */
 const inline = /<style|<[^>]*\s(style|on[a-z]+)=|javascript:|<script(?![^>]* src=)/i
 

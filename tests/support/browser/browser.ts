@@ -24,7 +24,7 @@ export type Visitor = {
 
 export type VisitorOptions = Pick<
   BrowserContextOptions,
-  'javaScriptEnabled' | 'colorScheme' | 'viewport'
+  'javaScriptEnabled' | 'colorScheme' | 'reducedMotion' | 'viewport'
 >
 
 export type Scene = {

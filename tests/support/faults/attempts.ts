@@ -93,8 +93,8 @@ export async function endEvenly(market: Market, trials: readonly Trial[]): Promi
     expect.soft(await standingOf(market, one), labelOf(one)).toSatisfy(isOver)
 }
 
-/** Longer than an attempt can be executed, or its signature be used. */
-const attemptSeconds = 700
+/** Longer than an attempt can wait for its owner, which is a day, or its signature be used. */
+const attemptSeconds = 86_500
 
 const labelOf = ({ path, strike }: Tried) => `${path} ${strike.fault} ${strike.at}`
 
