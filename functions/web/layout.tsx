@@ -60,7 +60,7 @@ export function Page(props: PageProps) {
             <img src={addressOf('icon')} alt="" />
             Agent Operating Account
           </a>
-          {owner && <Menu c={c} owner={owner} />}
+          {owner && <Menu c={c} owner={owner} above={props.back?.to} />}
         </header>
         <main id="content" class={owner ? undefined : 'alone'}>
           <Title {...props} />
@@ -89,7 +89,7 @@ function Title({ title, lead, back, action }: PageProps) {
 }
 
 /** On a narrow screen the browser's own popover, which needs no script; else always there. */
-function Menu({ c, owner }: { c: Visit; owner: Owner }) {
+function Menu({ c, owner, above }: { c: Visit; owner: Owner; above: string | undefined }) {
   return (
     <>
       <button type="button" class="open-menu" popovertarget="menu">
@@ -99,7 +99,7 @@ function Menu({ c, owner }: { c: Visit; owner: Owner }) {
         <ul>
           {nav.map(({ path, label }) => (
             <li>
-              <a href={pagesBelow + path} aria-current={isHere(c, path) ? 'page' : undefined}>
+              <a href={pagesBelow + path} aria-current={whereIs(c, path, above)}>
                 {label}
               </a>
             </li>
@@ -117,9 +117,12 @@ function Menu({ c, owner }: { c: Visit; owner: Owner }) {
   )
 }
 
-function isHere(c: Visit, path: string): boolean {
+/** Marks the page itself, or the one that it is below. */
+function whereIs(c: Visit, path: string, above: string | undefined) {
   const here = pagesBelow + path
-  return c.req.path === here || (path !== '' && c.req.path.startsWith(`${here}/`))
+  if (c.req.path === here) return 'page'
+  const isBelow = path !== '' && c.req.path.startsWith(`${here}/`)
+  return isBelow || path === above ? 'true' : undefined
 }
 
 function addressOf(name: Script): string {

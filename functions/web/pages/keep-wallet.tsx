@@ -49,8 +49,8 @@ function Question({ c, alias }: { c: Visit; alias: string }) {
   return (
     <>
       <p>
-        Money came to {alias} from this wallet. As a known recipient it can be paid within the
-        automatic limit without anybody's confirmation.
+        Money came to {alias} from this wallet. Once it is a known recipient, agents may pay it
+        without asking, within your limits.
       </p>
       <Form c={c}>
         <Checkbox name="sure" label="This wallet is mine, or of somebody whom I trust" />

@@ -67,7 +67,7 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
   return (
     <Section title="Known recipients">
       {recipients.length === 0 ? (
-        <Empty>Nobody yet. A recipient is known after its first confirmed payment.</Empty>
+        <Empty>Nobody yet. A recipient is known once a payment to it has settled.</Empty>
       ) : (
         <Table
           caption="Known recipients, those known last first"
@@ -133,7 +133,7 @@ function Devices({ c, devices }: { c: Visit; devices: z.output<typeof deviceRow>
   return (
     <Section title="Known devices">
       {devices.length === 0 ? (
-        <Empty>None yet. A device is known after its first confirmed payment.</Empty>
+        <Empty>None yet. A device is known once a payment from it has settled.</Empty>
       ) : (
         <Table
           caption="Known devices, those known last first"
