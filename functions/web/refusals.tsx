@@ -3,7 +3,7 @@ import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contra
 import { goTo } from './frame.ts'
 import { Page, show } from './layout.tsx'
 import { LinkButton } from './parts/form.tsx'
-import { dropSession } from './session.ts'
+import { dropSession } from './session-cookie.ts'
 import { sendTyped } from './typed.ts'
 import type { Visit } from './visit.ts'
 

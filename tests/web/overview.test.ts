@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceHistory, daysUpTo } from '../../functions/web/balance-history.ts'
+import { balanceHistory, daysUpTo } from '../../functions/web/data/balance-history.ts'
 import { signedIn } from '../support/browserless.ts'
 import { start, userAgent } from '../support/world.ts'
 

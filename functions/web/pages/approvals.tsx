@@ -1,5 +1,5 @@
-import type { Approval } from '../approvals.ts'
-import { listedRow } from '../approvals.ts'
+import type { Approval } from '../data/approvals.ts'
+import { listedRow } from '../data/approvals.ts'
 import { goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Amount } from '../parts/approval.tsx'

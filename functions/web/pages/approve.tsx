@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { termsDigest } from '../../../shared/payments/terms-digest.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
-import type { Opened, Standing } from '../approvals.ts'
-import { openedRow, standingOf } from '../approvals.ts'
+import type { Opened, Standing } from '../data/approvals.ts'
+import { openedRow, standingOf } from '../data/approvals.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Amount, Left, Terms, Warnings } from '../parts/approval.tsx'
@@ -26,11 +26,7 @@ export const routes: Routes = (app) => {
         title={titles[standing]}
         owner={me}
         back={{ to: '/approvals', label: 'Approvals' }}
-        lead={
-          <>
-            The key “{approval.asked.label}” asked to pay <Amount payment={approval.payment_row} />.
-          </>
-        }
+        lead={<Asked {...approval} />}
         scripts={['copy']}
       >
         {isFrozen && (
@@ -83,6 +79,14 @@ const titles: Record<Standing, string> = {
   expired: 'This request has expired',
   used: 'This link is used',
   other: 'Nothing to decide',
+}
+
+function Asked({ asked, payment_row }: Opened['approval']) {
+  return (
+    <>
+      The key “{asked.label}” asked to pay <Amount payment={payment_row} />.
+    </>
+  )
 }
 
 /** What became of a request that waits no more. */

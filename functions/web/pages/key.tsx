@@ -1,17 +1,18 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { fields, goTo, owner } from '../frame.ts'
-import type { KeyRow } from '../keys.ts'
+import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
+  keysFull,
   lifeChoices,
   lifeDaysDefault,
   lifeOf,
   listedMax,
   makeKey,
   scopeWords,
-} from '../keys.ts'
+} from '../data/keys.ts'
+import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Form } from '../parts/form.tsx'
@@ -65,12 +66,10 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
     },
     placedRow,
   )
-  if (!placed?.placed) return showKey(c, await find(c), form, full)
+  if (!placed?.placed) return showKey(c, await find(c), form, keysFull)
   const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
   return showNewKey(c, me, made.key, note)
 }
-
-const full = 'The account has 20 keys in service, which is the most. Revoke one first.'
 
 async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: string) {
   const me = await owner(c)

@@ -1,16 +1,17 @@
 import * as z from 'zod'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { fields, owner } from '../frame.ts'
-import type { KeyRow } from '../keys.ts'
+import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
+  keysFull,
   lifeChoices,
   lifeDaysDefault,
   lifeOf,
   listedMax,
   makeKey,
   scopeWords,
-} from '../keys.ts'
+} from '../data/keys.ts'
+import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
@@ -42,12 +43,10 @@ export const routes: Routes = (app) => {
     )
     const question = { ...known, label, scope, expires_in_days, mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
-    if (!created?.key) return showKeys(c, form, full)
+    if (!created?.key) return showKeys(c, form, keysFull)
     return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
   })
 }
-
-const full = 'The account has 20 keys in service, which is the most. Revoke one first.'
 
 async function showKeys(c: Visit, typed?: URLSearchParams, problem?: string) {
   const me = await owner(c)

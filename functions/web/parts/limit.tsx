@@ -1,8 +1,8 @@
 /** One limit: what it means, what of it is used, and the form that changes it. */
 import { formatUsd } from '../../../shared/money/amount.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
-import type { LimitName } from '../limits.ts'
-import { limitWords } from '../limits.ts'
+import type { LimitName } from '../data/limits.ts'
+import { limitWords } from '../data/limits.ts'
 import type { Visit } from '../visit.ts'
 import { Button, Field, Form } from './form.tsx'
 import { Section } from './show.tsx'

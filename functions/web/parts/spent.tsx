@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { limitsRow } from '../../../shared/payments/payment.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
-import { limitWords } from '../limits.ts'
+import { limitWords } from '../data/limits.ts'
 import { pagesBelow } from '../visit.ts'
 import { Section, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
