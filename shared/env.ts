@@ -38,6 +38,12 @@ const schema = z.object({
   CHAIN_RPC_URLS: z.string().default('{}'),
   /** JSON: origins to which pages of hosted actions may link back. */
   RETURN_URL_ORIGINS: z.string().default('[]'),
+  /** Of an operator with the WalletConnect relay; while it is empty, no page offers WalletConnect. */
+  WALLETCONNECT_PROJECT_ID: z
+    .string()
+    .regex(/^[0-9a-zA-Z-]*$/)
+    .optional(),
+  WALLETCONNECT_RELAY_URL: z.url().default('wss://relay.walletconnect.org'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */
   EUR_USD_RATE: z.string().optional(),
   ALLOW_LOOPBACK: flag,

@@ -1,18 +1,21 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Frame } from './visit.ts'
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
+/** `reaches` is the one origin beside ours that a page may speak to. */
+function contentSecurityPolicy(reaches?: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", reaches].filter(Boolean).join(' '),
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}
 
 const permissions = [
   'publickey-credentials-get=(self)',
@@ -22,7 +25,6 @@ const permissions = [
 ].join(', ')
 
 const fixed: Readonly<Record<string, string>> = {
-  'content-security-policy': contentSecurityPolicy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': permissions,
@@ -37,6 +39,8 @@ const fixed: Readonly<Record<string, string>> = {
 export const pageHeaders: MiddlewareHandler<Frame> = async (c, next) => {
   await next()
   for (const [name, value] of Object.entries(fixed)) c.header(name, value)
+  const relay = c.get('walletRelay')
+  c.header('content-security-policy', contentSecurityPolicy(relay && new URL(relay.url).origin))
   c.header('x-request-id', c.get('requestId'))
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
 }

@@ -2,13 +2,13 @@
 import { html } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { assets } from './assets.ts'
+import type { Asset } from './asset.ts'
+import { addressOf } from './asset.ts'
 import { nav } from './nav.ts'
 import { Button, Form } from './parts/form.tsx'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
 
-type Script = keyof typeof assets
 type PageProps = PropsWithChildren<{
   c: Visit
   title: string
@@ -21,7 +21,7 @@ type PageProps = PropsWithChildren<{
   /** What the page is left by most, beside the title. */
   action?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
-  scripts?: readonly Script[]
+  scripts?: readonly Asset[]
   /** Of a page that waits for something to happen, and has no script to look for it. */
   refreshSeconds?: number
 }>
@@ -48,7 +48,7 @@ export function Page(props: PageProps) {
         <link rel="icon" href={addressOf('icon')} type="image/svg+xml" />
         <link rel="stylesheet" href={addressOf('style')} />
         {scripts.map((name) => (
-          <script src={addressOf(name)} defer />
+          <script type="module" src={addressOf(name)} />
         ))}
       </head>
       <body class={owner && 'app'}>
@@ -123,8 +123,4 @@ function whereIs(c: Visit, path: string, above: string | undefined) {
   if (c.req.path === here) return 'page'
   const isBelow = path !== '' && c.req.path.startsWith(`${here}/`)
   return isBelow || path === above ? 'true' : undefined
-}
-
-function addressOf(name: Script): string {
-  return `${pagesBelow}/assets/${assets[name].name}`
 }

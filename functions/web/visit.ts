@@ -17,8 +17,13 @@ export type Frame = {
     owner?: Owner
     /** What a page wants kept of its form while the owner proves itself. */
     typed?: URLSearchParams
+    /** Of a page that speaks to it; no other may. */
+    walletRelay?: WalletRelay
   }
 }
+/** The WalletConnect relay that a page may reach, and as whose it is known there. */
+export type WalletRelay = { url: string; projectId: string }
+
 /** One request for a page. */
 export type Visit = Context<Frame>
 /** Adds the routes of one page, which are written as they stand below `pagesBelow`. */

@@ -42,8 +42,7 @@ async function minified(file: string): Promise<string> {
     entryPoints: [`${web}/${file}`],
     bundle: true,
     minify: true,
-    // They are no modules: what one declares must not be seen by another.
-    format: 'iife',
+    format: 'esm',
     target: 'es2022',
     loader: { '.svg': 'copy' },
     outdir: web,

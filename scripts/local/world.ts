@@ -44,6 +44,8 @@ export type WorldOptions = {
   port: number
   /** Keeps everything between runs. */
   directory: string
+  /** Of functions, beside what the world gives them by itself. */
+  bindings?: Readonly<Record<string, string>>
   /** Breaks the start off. */
   signal: AbortSignal
   /** Progress and warnings, a line each. */
@@ -105,7 +107,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const bindings = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
+  const own = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
+  const bindings = { ...own, ...start.bindings }
   const log = (line: string) => console.error(line)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([

@@ -1,12 +1,11 @@
 // Puts a button beside everything that is there to be copied. Without script the text is selected whole.
 for (const place of document.querySelectorAll<HTMLElement>('[data-copy]')) {
-  const text = place.dataset['copy'] ?? ''
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'
   button.textContent = 'Copy'
   button.addEventListener('click', () => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(place.dataset['copy'] ?? '').then(
       () => {
         button.textContent = 'Copied'
       },

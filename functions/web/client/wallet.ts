@@ -1,14 +1,19 @@
-// Sends a token from a wallet in this browser. Wallets announce themselves (EIP-6963) and are asked by
-// EIP-1193; another source of wallets would announce itself to `offer` in the same way.
+// Sends a token from a wallet. Those in this browser announce themselves (EIP-6963) and are asked by
+// EIP-1193, as is any other by WalletConnect, where the page offers that.
 import { parseAmount } from '../../../shared/money/amount.ts'
+import { field } from './wallet/field.ts'
 
-type Provider = { request(call: { method: string; params?: unknown[] }): Promise<unknown> }
+type Provider = {
+  request(call: { method: string; params?: unknown[] }): Promise<unknown>
+  on?(event: string, listener: () => void): unknown
+}
 type Announced = { info: { uuid: string; name: string }; provider: Provider }
 
 const form = document.querySelector<HTMLFormElement>('#send')
 const wallets = document.querySelector<HTMLElement>('#wallets')
 const sending = document.querySelector<HTMLElement>('#sending')
 const known = new Set<string>()
+const outOfDate = new Error('This page is out of date. Open the link again.')
 let chosen: { provider: Provider; address: string } | undefined
 
 function say(words: string): void {
@@ -18,27 +23,42 @@ function say(words: string): void {
 
 /** Any page script and extension can announce something. */
 function isAnnounced(value: unknown): value is Announced {
-  const info = field(value, 'info')
   return (
-    typeof field(info, 'uuid') === 'string' &&
-    typeof field(info, 'name') === 'string' &&
-    typeof field(field(value, 'provider'), 'request') === 'function'
+    typeof field(value, 'info', 'uuid') === 'string' &&
+    typeof field(value, 'info', 'name') === 'string' &&
+    isProvider(field(value, 'provider'))
   )
+}
+
+function isProvider(value: unknown): value is Provider {
+  return typeof field(value, 'request') === 'function'
 }
 
 function offer({ info, provider }: Announced): void {
   if (known.has(info.uuid)) return
   known.add(info.uuid)
+  offerAs(info.name, () => connect(provider))
+}
+
+function offerAs(name: string, choose: () => Promise<void>): void {
   document.querySelector('#none')?.remove()
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'plain'
-  button.textContent = info.name
-  button.addEventListener('click', () => void attempt(() => connect(provider)))
+  button.textContent = name
+  button.addEventListener('click', () => void attempt(choose))
   wallets?.append(button)
 }
 
-/** What a wallet refuses is told in its own words. */
+/** The script is no part of the page's weight: only those who choose WalletConnect load it. */
+async function connectElsewhere(script: string): Promise<void> {
+  const loaded: unknown = await import(script).catch(() => undefined)
+  const provider = field(loaded, 'provider')
+  if (!isProvider(provider)) throw outOfDate
+  await connect(provider)
+}
+
+/** What a wallet refuses, with a code by EIP-1193, is told in its own words. */
 async function attempt(step: () => Promise<void>): Promise<void> {
   try {
     await step()
@@ -46,15 +66,13 @@ async function attempt(step: () => Promise<void>): Promise<void> {
     const code = field(error, 'code')
     if (code === 4001) say('You declined in the wallet. Nothing was sent.')
     else if (code === 4902) say(`Add ${form?.dataset['network']} to your wallet, then try again.`)
+    else if (code === undefined && error instanceof Error) say(error.message)
     else say(`The wallet answered: ${String(field(error, 'message') ?? error)}`)
   }
 }
 
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-}
-
 async function connect(provider: Provider): Promise<void> {
+  say('Waiting for the wallet.')
   const accounts = await provider.request({ method: 'eth_requestAccounts' })
   const address: unknown = Array.isArray(accounts) ? accounts[0] : undefined
   if (typeof address !== 'string' || !sending) return
@@ -63,6 +81,14 @@ async function connect(provider: Provider): Promise<void> {
   if (place) place.textContent = address
   sending.hidden = false
   say('')
+  provider.on?.('disconnect', () => leave(provider))
+}
+
+function leave(provider: Provider): void {
+  if (chosen?.provider !== provider || !sending) return
+  chosen = undefined
+  sending.hidden = true
+  say('The wallet is disconnected. Choose one to go on.')
 }
 
 /** The wallet is named to the page first: only what comes from it finishes the action. */
@@ -77,7 +103,7 @@ async function send(form: HTMLFormElement): Promise<void> {
     return
   }
   const named = await fetch(form.action, { method: 'POST', body })
-  if (!named.ok) throw new Error('This page is out of date. Open the link again.')
+  if (!named.ok) throw outOfDate
   await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] })
   // transfer(address,uint256), ERC-20.
   const data = `0xa9059cbb${word(to.slice(2))}${word(amount.toString(16))}`
@@ -103,6 +129,8 @@ if (wallets && form) {
     if (isAnnounced(detail)) offer(detail)
   })
   window.dispatchEvent(new Event('eip6963:requestProvider'))
+  const { walletconnect } = wallets.dataset
+  if (walletconnect) offerAs('WalletConnect', () => connectElsewhere(walletconnect))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void attempt(() => send(form))

@@ -44,6 +44,9 @@ function depositing(c: Visit, { action, alias, address }: Shown) {
   const way = wayOf(config, action.asked, new URL(c.req.url).searchParams)
   if (!way || address === null) throw new Error('an opened deposit has neither way nor address')
   const byWallet = action.type === 'walletconnect'
+  const { WALLETCONNECT_PROJECT_ID: projectId, WALLETCONNECT_RELAY_URL: url } = config
+  const relay = byWallet && projectId ? { url, projectId } : undefined
+  c.set('walletRelay', relay)
   return show(
     c,
     <Page
@@ -55,7 +58,13 @@ function depositing(c: Visit, { action, alias, address }: Shown) {
     >
       <Choosing way={way} path={c.req.path} />
       {byWallet ? (
-        <WalletPanel c={c} way={way} address={address} connectPath={stepPath(c, 'connect')} />
+        <WalletPanel
+          c={c}
+          way={way}
+          address={address}
+          connectPath={stepPath(c, 'connect')}
+          relay={relay}
+        />
       ) : (
         <SendTo way={way} address={address} />
       )}

@@ -13,6 +13,7 @@ const sceneSchema = z.object({
   chromiumUrl: z.url(),
   routes: z.array(z.string()),
   world: worldFile,
+  relay: z.object({ url: z.url(), project_id: z.string() }),
 })
 
 export type Visitor = {
@@ -29,6 +30,8 @@ export type VisitorOptions = Pick<
 
 export type Scene = {
   facts: WorldFile
+  /** The WalletConnect relay that the product is bound to. */
+  relay: { url: string; project_id: string }
   /** Paths of the app's pages, as it routes them. */
   routes: readonly string[]
   /** A browser without history. */
@@ -41,7 +44,7 @@ export type Scene = {
 export async function openScene(): Promise<Scene> {
   const answer = await fetch(inject('sceneUrl'))
   if (!answer.ok) throw new Error(await answer.text())
-  const { chromiumUrl, world: facts, routes } = sceneSchema.parse(await answer.json())
+  const { chromiumUrl, world: facts, routes, relay } = sceneSchema.parse(await answer.json())
   const browser = await chromium.connect(chromiumUrl)
   const visitors: Visitor[] = []
   afterAll(() => browser.close())
@@ -57,6 +60,7 @@ export async function openScene(): Promise<Scene> {
   }
   return {
     facts,
+    relay,
     routes,
     stranger: (options = {}) => visit(options),
     async owner(options = {}) {

@@ -13,6 +13,7 @@ import { launchChromium } from '../../../scripts/local/chromium.ts'
 import { createEndings } from '../../../scripts/local/endings.ts'
 import { openLocalWorld } from '../../../scripts/local/world.ts'
 import { routesOf } from '../../../scripts/screenshots/places.ts'
+import { startRelayStandIn } from '../walletconnect/relay.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -20,6 +21,9 @@ declare module 'vitest' {
     sceneUrl: string
   }
 }
+
+/** Of nobody with the real relay. */
+const projectId = 'a-project-of-the-tests'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const endings = createEndings(new AbortController().signal)
@@ -49,10 +53,14 @@ async function openScene(endings: ReturnType<typeof createEndings>): Promise<str
     rmSync(directory, { recursive: true, force: true }),
   )
   const { signal } = new AbortController()
-  const opening = openLocalWorld({ port: 0, directory, signal, say() {} })
+  const starting = startRelayStandIn(projectId)
+  const { url } = await endings.keep(starting, async (relay) => relay.close())
+  const bindings = { WALLETCONNECT_PROJECT_ID: projectId, WALLETCONNECT_RELAY_URL: url }
+  const opening = openLocalWorld({ port: 0, directory, bindings, signal, say() {} })
   await endings.keep(opening, (world) => world.stop())
   const chromium = await endings.keep(launchChromium(), (browser) => browser.close())
   const world: unknown = JSON.parse(readFileSync(join(directory, 'world.json'), 'utf8'))
   const routes = await routesOf(join(directory, 'functions'))
-  return JSON.stringify({ world, routes, chromiumUrl: chromium.wsEndpoint() })
+  const relay = { url, project_id: projectId }
+  return JSON.stringify({ world, routes, relay, chromiumUrl: chromium.wsEndpoint() })
 }

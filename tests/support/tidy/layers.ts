@@ -18,7 +18,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^viem(\/|$)/, /^shared\/(chains|custody|x402)\//],
   [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
-  [/^@noble\/ciphers\//, /^shared\/(vault|custody)\//],
+  [/^@noble\/ciphers\//, /^(shared\/(vault|custody)|functions\/web\/client\/wallet)\//],
   [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],

@@ -1,0 +1,118 @@
+// The wallet at the other end of the relay: requests of either side, under the keys both have. The relay
+// delivers at least once, and a message that came before is passed over.
+import { open, seal } from './envelope.ts'
+import { field } from './field.ts'
+import type { Bytes } from './keys.ts'
+import { topicOf } from './keys.ts'
+import type { Delivery, Relay, RelaySettings } from './relay.ts'
+import { newId, openRelay } from './relay.ts'
+
+export type PeerSettings = Pick<RelaySettings, 'url' | 'projectId' | 'onLost'> & {
+  onRequest: (topic: string, method: string, params: unknown) => void
+}
+
+export type Peer = {
+  /** Begins to listen under a key; answers its topic. */
+  join(key: Bytes): Promise<string>
+  /** What the peer answers; rejected with its refusal, or with ours when it took too long. */
+  ask(topic: string, question: Question): Promise<unknown>
+  /** Says something that needs no answer. */
+  tell(topic: string, message: Question): void
+  /** Whoever still waits for an answer is told why none comes. */
+  end(why: string): void
+}
+
+export type Question = {
+  method: string
+  params: object
+  delivery: Delivery
+  /** Told when there was no answer within its time to live. */
+  late?: string
+}
+
+type Waiting = { resolve: (result: unknown) => void; reject: (error: unknown) => void }
+type Talk = {
+  relay: Relay
+  keys: Map<string, Bytes>
+  heard: Set<string>
+  questions: Map<number, Waiting>
+  onRequest: PeerSettings['onRequest']
+}
+
+/** How an answer to what a wallet may ask is delivered: Sign API, "RPC Methods". */
+const answers: Readonly<Record<string, Delivery>> = {
+  wc_sessionSettle: { ttl: 300, tag: 1103, prompt: false },
+  wc_sessionUpdate: { ttl: 86_400, tag: 1105, prompt: false },
+  wc_sessionExtend: { ttl: 86_400, tag: 1107, prompt: false },
+  wc_sessionEvent: { ttl: 300, tag: 1111, prompt: false },
+  wc_sessionDelete: { ttl: 86_400, tag: 1113, prompt: false },
+  wc_sessionPing: { ttl: 30, tag: 1115, prompt: false },
+}
+
+export function openPeer({ onRequest, ...settings }: PeerSettings): Peer {
+  const onMessage = (topic: string, message: string) => hear(talk, topic, message)
+  const talk: Talk = {
+    relay: openRelay({ ...settings, onMessage }),
+    keys: new Map(),
+    heard: new Set(),
+    questions: new Map(),
+    onRequest,
+  }
+  return {
+    async join(key) {
+      const topic = await topicOf(key)
+      talk.keys.set(topic, key)
+      await talk.relay.subscribe(topic)
+      return topic
+    },
+    ask: (topic, question) => ask(talk, topic, question),
+    tell: (topic, { method, params, delivery }) =>
+      send(talk, topic, { id: newId(), method, params }, delivery),
+    end(why) {
+      talk.relay.close()
+      for (const { reject } of talk.questions.values()) reject(new Error(why))
+    },
+  }
+}
+
+function ask(talk: Talk, topic: string, question: Question): Promise<unknown> {
+  const { method, params, delivery, late = '' } = question
+  const id = newId()
+  return new Promise((resolve, reject) => {
+    talk.questions.set(id, { resolve, reject })
+    setTimeout(() => reject(new Error(late)), delivery.ttl * 1000)
+    send(talk, topic, { id, method, params }, delivery, reject)
+  })
+}
+
+function send(
+  talk: Talk,
+  topic: string,
+  message: object,
+  delivery: Delivery,
+  onRefused: (error: unknown) => void = () => {},
+): void {
+  const key = talk.keys.get(topic)
+  if (!key) return
+  const sealed = seal(key, { jsonrpc: '2.0', ...message })
+  talk.relay.publish(topic, sealed, delivery).catch(onRefused)
+}
+
+function hear(talk: Talk, topic: string, message: string): void {
+  const key = talk.keys.get(topic)
+  if (!key || talk.heard.has(message)) return
+  talk.heard.add(message)
+  const said = open(key, message)
+  const [id, method] = [field(said, 'id'), field(said, 'method')]
+  if (typeof method === 'string') {
+    const delivery = answers[method]
+    if (delivery) send(talk, topic, { id, result: true }, delivery)
+    talk.onRequest(topic, method, field(said, 'params'))
+    return
+  }
+  const question = talk.questions.get(Number(id))
+  talk.questions.delete(Number(id))
+  const error = field(said, 'error')
+  if (error === undefined) question?.resolve(field(said, 'result'))
+  else question?.reject(error)
+}

@@ -1,0 +1,88 @@
+// A wallet on another device, or in another app of this one, as a provider by EIP-1193. It speaks
+// WalletConnect's published protocol itself: to the one relay that the page names, and to nobody else.
+import { drawCode } from '../qr-code.ts'
+import { field } from './wallet/field.ts'
+import type { Session } from './wallet/session.ts'
+import { openSession } from './wallet/session.ts'
+
+const place = document.querySelector<HTMLElement>('#pairing')
+const code = document.querySelector<HTMLElement>('#pairing-code')
+const stop = document.querySelector<HTMLElement>('#pairing-end')
+const listeners = new Set<() => void>()
+let current: { end(): void } | undefined
+let session: Session | undefined
+
+export const provider = {
+  async request({ method, params }: { method: string; params?: unknown[] }): Promise<unknown> {
+    if (method === 'eth_requestAccounts') return connect()
+    // A session is for the one network of the page, and every request names it.
+    if (method === 'wallet_switchEthereumChain') return null
+    if (!session) throw new Error('The wallet is disconnected. Choose one to go on.')
+    return session.request(method, params).catch(refuse)
+  },
+  on(event: string, listener: () => void): void {
+    if (event === 'disconnect') listeners.add(listener)
+  },
+}
+
+async function connect(): Promise<readonly string[]> {
+  const before = current
+  current = undefined
+  session = undefined
+  before?.end()
+  const { project = '', relay = '', chain = '' } = place?.dataset ?? {}
+  const opening = openSession({
+    url: relay,
+    projectId: project,
+    chain,
+    onCode: show,
+    onEnd() {
+      if (current !== opening) return
+      current = undefined
+      session = undefined
+      if (place) place.hidden = true
+      for (const listener of listeners) listener()
+    },
+  })
+  current = opening
+  const opened = await opening.done.catch((error: unknown) => {
+    opening.end()
+    return refuse(error)
+  })
+  if (opened.accounts.length === 0) {
+    opening.end()
+    throw Object.assign(new Error('no account on this network'), { code: 4902 })
+  }
+  session = opened
+  if (code) code.hidden = true
+  if (stop) stop.textContent = 'Disconnect'
+  return opened.accounts
+}
+
+/** WalletConnect's refusals (Sign API, "Error Codes") as those of EIP-1193. */
+function refuse(error: unknown): never {
+  const said = Number(field(error, 'code'))
+  if (said === 5000) throw Object.assign(new Error('declined'), { code: 4001 })
+  if (said === 5100 || said === 3005) throw Object.assign(new Error('network'), { code: 4902 })
+  throw error
+}
+
+/** As a drawing for another device, as a link for this one, and to be copied. */
+function show(address: string): void {
+  const { size, path } = drawCode(address)
+  const drawing = document.querySelector('#pairing-drawing')
+  drawing?.setAttribute('viewBox', `0 0 ${size} ${size}`)
+  drawing?.querySelector('path')?.setAttribute('d', path)
+  document.querySelector('#pairing-link')?.setAttribute('href', address)
+  const text = document.querySelector<HTMLElement>('#pairing-text')
+  if (text) {
+    text.textContent = address
+    text.dataset['copy'] = address
+  }
+  if (stop) stop.textContent = 'Cancel'
+  if (code) code.hidden = false
+  if (place) place.hidden = false
+}
+
+stop?.addEventListener('click', () => current?.end())
+window.addEventListener('pagehide', () => current?.end())
