@@ -504,6 +504,8 @@ CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (accou
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
+CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
+
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
 CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (sealed IS NOT NULL);
@@ -533,6 +535,8 @@ CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, id) W
 CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
+
+CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
 
 CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
@@ -1176,6 +1180,22 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_forget()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  delete from private.rate_buckets b
+   where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
+  delete from private.idempotent_answers i
+   where i.created_at <= at - interval '24 hours' and i.status is not null;
+  delete from private.sessions s where s.ends_at < at - interval '90 days';
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
  RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
  LANGUAGE plpgsql
@@ -1405,7 +1425,7 @@ CREATE OR REPLACE FUNCTION api.link_connect(token_digest text, browser text, cli
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set wallet = link_connect.wallet
    where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
      and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
@@ -1419,7 +1439,7 @@ CREATE OR REPLACE FUNCTION api.link_decline(token_digest text, browser text, cli
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set declined_at = private.clock()
    where a.token_digest = link_decline.token_digest
      and (a.browser is null or a.browser = link_decline.browser)
@@ -1434,7 +1454,7 @@ CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
@@ -1445,7 +1465,7 @@ CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
@@ -1462,7 +1482,7 @@ CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, clie
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   with verified as (
     update private.hosted_actions a set finished_at = private.clock()
      where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
@@ -1505,7 +1525,8 @@ CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text,
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.take_slowly(
+    'sign-in:' || private.network_of(client), 60, interval '20 seconds');
   perform private.begin_ceremony(challenge, 'login', browser);
   return true;
 end $function$;
@@ -1652,7 +1673,7 @@ CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_proven(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
   insert into private.passkeys (id, account, public_key, counter, transports, label)
@@ -1661,7 +1682,6 @@ begin
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
   on conflict do nothing;
   if found then
-    update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -1704,7 +1724,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if purpose = 'register' then
-    caller := private.admit_proven(credential);
+    caller := private.admit_owner(credential, true);
   end if;
   perform private.begin_ceremony(challenge, purpose, caller.id::text);
   return true;
@@ -1729,7 +1749,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text)
+CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1753,6 +1773,7 @@ begin
       and p.state = 'awaiting_confirmation' then 'expired'
     when p.state <> 'awaiting_confirmation' then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
+    when decision = 'approved' and asker <> private.asker_of(p) then 'asker_changed'
     else decision
   end;
   if outcome = decision then
@@ -1776,7 +1797,7 @@ begin
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
-     order by q.id for update
+     order by q.id limit 2000 for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
     declined := declined + 1;
@@ -2293,7 +2314,12 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.demand_proof(caller);
+  if exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.demand_proof(caller);
+  else
+    perform private.admit_owner(credential, true);
+  end if;
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.recovery_codes (account, digest)
   select caller.account, d from unnest(digests[1:10]) d;
@@ -2366,6 +2392,9 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
+  -- Held before it is asked whether there is an approval: one that is just being given is then seen.
+  perform from private.payments p
+   where p.id = payment_facts.payment and p.account = caller.account for no key update;
   update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
@@ -2557,10 +2586,18 @@ AS $function$
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
-      'device', left(p.device, 8), 'device_known', private.device_known(p))
+      'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.asker_of(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.begin_ceremony(challenge text, purpose text, holder text)
@@ -3044,10 +3081,13 @@ CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
 AS $function$
 declare
   name text := pg_catalog.md5(email);
+  network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
-  perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
-  perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+  perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
+  perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
+  if not private.network_known(email, network) then
+    perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
@@ -3136,6 +3176,17 @@ AS $function$
          where a.account = moved_by_day.account and a.category = 'deposit' and a.at >= since
            and not t.reorged) m
      group by 1, 2, 3) d
+$function$;
+
+CREATE OR REPLACE FUNCTION private.network_known(email text, network text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.owners o
+    join private.credentials k on k.account = o.account and k.kind = 'session'
+    join private.sessions s on s.credential = k.id
+   where o.email = network_known.email and private.network_of(s.client) = network)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.network_of(client text)
@@ -3747,6 +3798,8 @@ grant execute on function api.housekeeping_deposit_cursor(chain bigint, finalize
 
 grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
+grant execute on function api.housekeeping_forget() to service_role;
+
 grant execute on function api.housekeeping_lanes() to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
@@ -3807,7 +3860,7 @@ grant execute on function api.owner_begin_ceremony(credential text, challenge te
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text) to service_role;
+grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text) to service_role;
 
 grant execute on function api.owner_decline_all(credential text) to service_role;
 

@@ -5,13 +5,14 @@ import type { OwnSession } from '../../shared/auth/own-session.ts'
 import { notice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, owner } from './frame.ts'
-import { keepSession } from './session-cookie.ts'
+import { endSession, keepSession } from './session-cookie.ts'
 import type { Visit } from './visit.ts'
 
-/** The browser that asks. */
+/** The browser that asks; some, such as those inside other apps, have a name longer than is kept. */
 export function browserOf(c: Visit): Browser {
   const { headers } = c.req.raw
-  return { userAgent: headers.get('user-agent') ?? '', client: clientOf(headers) }
+  const userAgent = (headers.get('user-agent') ?? '').slice(0, 256)
+  return { userAgent, client: clientOf(headers) }
 }
 
 /** The owner who is signed in, with the browser that it uses. */
@@ -25,10 +26,16 @@ export async function noticeOf(c: Visit, message: Parameters<typeof notice>[1]) 
   return notice(await ownSession(c), message)
 }
 
-/** The session that the browser had, whosever it was, is never continued: the new one replaces it. */
+/** Goes on with the new token of a session. */
 export function enter(c: Visit, token: string, way: string): Response {
   keepSession(c, token)
   return goTo(c, way)
+}
+
+/** Who signs in goes on in the new session alone: the one that the browser had is over. */
+export async function signIn(c: Visit, token: string, way: string): Promise<Response> {
+  await endSession(c)
+  return enter(c, token, way)
 }
 
 const securityRow = z.object({

@@ -4,9 +4,13 @@
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { SessionToken } from '../../shared/auth/session.ts'
 import { openSessionToken, readSessionToken } from '../../shared/auth/session.ts'
+import { Rejection } from '../../shared/contract/errors.ts'
 import type { CallerDatabase } from '../../shared/db/database.ts'
+import { bindCredential } from '../../shared/db/database.ts'
+import { required } from '../../shared/env.ts'
 import type { Visit } from './visit.ts'
 
 const name = 'aoa_session'
@@ -38,6 +42,20 @@ export async function renewSession(
 /** Gives the browser a session, in place of any that it had. */
 export function keepSession(c: Visit, token: string): void {
   setCookie(c, name, token, { ...host, httpOnly: true, sameSite: 'Lax' })
+}
+
+/** Ends the session that the browser carries, whosever it is, if it still stands. */
+export async function endSession(c: Visit): Promise<void> {
+  const { db, config } = c.get('world')
+  const session = await readSession(c)
+  if (!session) return
+  const credential = await credentialOf(session.sid, required(config, 'API_KEY_PEPPER'))
+  try {
+    await bindCredential(db, credential).run('owner_end_session', {})
+  } catch (error) {
+    const isOver = error instanceof Rejection && error.refusal.refusal === 'unauthorized'
+    if (!isOver) throw error
+  }
 }
 
 /** Takes the session from the browser. */

@@ -185,6 +185,7 @@ export type DatabaseFunctions = {
       settled_atomic?: string | null
     }
   }
+  housekeeping_forget: { args: Record<string, never> }
   housekeeping_lanes: { args: Record<string, never> }
   housekeeping_open: { args: { batch: number } }
   housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
@@ -296,6 +297,7 @@ export type DatabaseFunctions = {
       payment: string
       decision: string
       digest: string
+      asker?: string | null
     }
   }
   owner_decline_all: { args: { credential: string } }

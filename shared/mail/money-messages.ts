@@ -20,15 +20,18 @@ export function approvalWanted(payment: {
   ])
 }
 
-/** The account was frozen, by the owner or by an agent. */
+/**
+ * The account was frozen, by the owner or by an agent. An agent's reason is not in it: mail programs
+ * make links of what looks like one, and this would be a stranger's word in the service's name.
+ */
 export function accountFrozen(
   webUrl: string,
-  { at, client, reason }: { at: Date; client: string; reason: string | undefined },
+  { at, client }: { at: Date; client: string },
 ): Message {
-  const facts = { When: utc(at), 'Network address': client, Reason: reason ?? 'not given' }
   return letter('account_frozen', 'Your account is frozen', [
-    'Your account was frozen. Nothing is paid until you unfreeze it.',
-    { facts },
+    'Your account was frozen. Nothing is paid until you unfreeze it. If an agent gave a reason, it ' +
+      'stands in the activity.',
+    { facts: { When: utc(at), 'Network address': client } },
     { link: webUrl, label: 'See what was stopped' },
   ])
 }

@@ -35,7 +35,7 @@ type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'cli
 /** Freezes the caller's account; answers what is being stopped and what cannot be. */
 export async function freezeAccount(context: Freezing, reason: string | undefined) {
   const { world, client } = context
-  const message = accountFrozen(world.config.WEB_URL, { at: world.now(), client, reason })
+  const message = accountFrozen(world.config.WEB_URL, { at: world.now(), client })
   const mail = await sealMail(world, message)
   const question = { listed_max: listedMax, mail, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)

@@ -1,7 +1,8 @@
 /**
- * What the scheduled function does: closes what was never used, looks at the chain for what is open,
- * keeps lanes and slots going and relays what is queued. Safe to run twice at once: each step is
- * guarded in SQL and every transaction that it sends was stored, and authorized, before.
+ * What the scheduled function does: closes what was never used, forgets what is kept for a while only,
+ * looks at the chain for what is open, keeps lanes and slots going and relays what is queued. Safe to
+ * run twice at once: each step is guarded in SQL and every transaction that it sends was stored, and
+ * authorized, before.
  */
 import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
@@ -24,6 +25,7 @@ const parallelMax = 8
 /** One run; answers how many payments and slots it looked at and how many of them moved. */
 export async function keepHouse(world: World): Promise<{ seen: number; moved: number }> {
   const ledger = unbound(world.db)
+  await orLogged(world, 'forgetting', undefined, () => ledger.run('housekeeping_forget', {}))
   const [lanes, slots] = await Promise.all([
     ledger.many('housekeeping_lanes', {}, laneRow),
     ledger.many('housekeeping_slots', { batch: batchMax }, slotRow),

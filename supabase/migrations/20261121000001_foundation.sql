@@ -65,3 +65,14 @@ begin
     end if;
   end loop;
 end $$;
+
+-- Whom a limit counts together: an address of IPv4, a network of 64 bits of IPv6, which is
+-- what one subscriber is given.
+create function private.network_of(client text) returns text
+  language plpgsql immutable as $$
+begin
+  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
+    else client end;
+exception when invalid_text_representation then
+  return client;
+end $$;

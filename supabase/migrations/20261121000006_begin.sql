@@ -74,6 +74,9 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   entered private.payments;
 begin
+  -- Held before it is asked whether there is an approval: one that is just being given is then seen.
+  perform from private.payments p
+   where p.id = payment_facts.payment and p.account = caller.account for no key update;
   update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')

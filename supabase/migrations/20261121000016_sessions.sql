@@ -56,15 +56,28 @@ begin
   end if;
 end $$;
 
--- One try to sign in. A name and a network address together are limited most, so that a stranger who
--- guesses from elsewhere hardly keeps the owner out; names that nobody has are limited alike.
+-- Whether the owner with this address signed in from this network before; nobody's never.
+create function private.network_known(email text, network text) returns boolean
+  language sql stable as $$
+  select exists (select from private.owners o
+    join private.credentials k on k.account = o.account and k.kind = 'session'
+    join private.sessions s on s.credential = k.id
+   where o.email = network_known.email and private.network_of(s.client) = network)
+$$;
+
+-- One try to sign in. A name and a network together are limited most. All networks together are
+-- limited too, but for one that the owner signed in from: however many strangers guess, they do not
+-- keep the owner out. Names that nobody has are limited alike.
 create function private.limit_sign_in(email text, client text) returns void language plpgsql as $$
 declare
   name text := pg_catalog.md5(email);
+  network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
-  perform private.take_slowly('sign-in:' || name || ':' || client, 10, interval '5 minutes');
-  perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+  perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
+  perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
+  if not private.network_known(email, network) then
+    perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
+  end if;
 end $$;
 
 create function private.record_security(of_account uuid, type text, summary text)
@@ -179,7 +192,8 @@ end $$;
 create function api.login_begin_passkey(challenge text, browser text, client text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take_slowly('sign-in:' || client, 60, interval '20 seconds');
+  perform private.take_slowly(
+    'sign-in:' || private.network_of(client), 60, interval '20 seconds');
   perform private.begin_ceremony(challenge, 'login', browser);
   return true;
 end $$;

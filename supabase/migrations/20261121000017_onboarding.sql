@@ -10,17 +10,6 @@ $$;
 -- Two aliases that look alike are never both accounts: money and mail would go astray.
 create unique index accounts_alias_look on private.accounts (private.alias_look(alias));
 
--- Whom a limit counts together: an address of IPv4, a network of 64 bits of IPv6, which
--- is what one subscriber is given.
-create function private.network_of(client text) returns text
-  language plpgsql immutable as $$
-begin
-  return case family(client::inet) when 6 then network(set_masklen(client::inet, 64))::text
-    else client end;
-exception when invalid_text_representation then
-  return client;
-end $$;
-
 -- How aliases stand: free, taken, or similar to one that is. Public, so limited by who asks.
 create function api.check_aliases(asked jsonb, client text)
   returns table (alias text, standing text)

@@ -52,11 +52,19 @@ begin
   perform private.record_payment(p, 'confirmation_' || decision);
 end $$;
 
--- The owner decides about one payment of the account, by the digest of the terms that were shown.
+-- Stands for the key and the device that asked: once it is paid, the device is known.
+create function private.asker_of(p private.payments) returns text
+  language sql stable as $$
+  select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
+$$;
+
+-- The owner decides about one payment of the account, by the digest of the terms that were shown, and
+-- by who asked where that was shown too: until then another key or device may take its place.
 -- To approve needs a fresh proof and an account that is not frozen; to decline needs neither.
 -- `outcome` is the decision or why it does not count; a stranger's payment is answered as none.
 create function api.owner_decide_payment(
-  credential text, payment uuid, decision text, digest text) returns table (outcome text)
+  credential text, payment uuid, decision text, digest text, asker text default null)
+  returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, decision = 'approved');
@@ -76,6 +84,7 @@ begin
       and p.state = 'awaiting_confirmation' then 'expired'
     when p.state <> 'awaiting_confirmation' then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
+    when decision = 'approved' and asker <> private.asker_of(p) then 'asker_changed'
     else decision
   end;
   if outcome = decision then
@@ -84,7 +93,8 @@ begin
   return next;
 end $$;
 
--- Declines all that waits, approved or not; answers how many payments that were.
+-- Declines what waits, approved or not; answers how many payments that were. At most 2,000 at a time:
+-- an agent can ask for more than one call gets through, and each call has to leave fewer.
 create function api.owner_decline_all(credential text) returns table (declined integer)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -96,7 +106,7 @@ begin
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
-     order by q.id for update
+     order by q.id limit 2000 for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
     declined := declined + 1;
@@ -111,7 +121,7 @@ create function private.approval_json(p private.payments) returns jsonb
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
-      'device', left(p.device, 8), 'device_known', private.device_known(p))
+      'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id

@@ -133,7 +133,7 @@ create function api.link_look(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
@@ -143,7 +143,7 @@ create function api.link_open(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
@@ -158,7 +158,7 @@ create function api.link_decline(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set declined_at = private.clock()
    where a.token_digest = link_decline.token_digest
      and (a.browser is null or a.browser = link_decline.browser)
@@ -171,7 +171,7 @@ create function api.link_connect(token_digest text, browser text, client text, w
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   update private.hosted_actions a set wallet = link_connect.wallet
    where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
      and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
@@ -184,7 +184,7 @@ create function api.link_verify(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || client, 120, 10);
+  perform private.take('link:' || private.network_of(client), 120, 10);
   with verified as (
     update private.hosted_actions a set finished_at = private.clock()
      where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser

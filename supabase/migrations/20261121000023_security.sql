@@ -1,7 +1,8 @@
 -- What the owner does about its own sessions, password, passkeys and recovery codes.
 
--- Lets the owner in to change how it signs in: after a proof, or in a session that a recovery code
--- opened, for who lost everything else has nothing to prove itself with.
+-- Lets the owner in to set a password: after a proof, or in a session that a recovery code opened, for
+-- who lost everything else has nothing to prove itself with. Nothing else about how to sign in changes
+-- while the account is guarded, so whoever found a code leaves the owner's ways in as they are.
 create function private.admit_proven(credential text) returns private.credentials
   language plpgsql as $$
 declare
@@ -125,7 +126,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if purpose = 'register' then
-    caller := private.admit_proven(credential);
+    caller := private.admit_owner(credential, true);
   end if;
   perform private.begin_ceremony(challenge, purpose, caller.id::text);
   return true;
@@ -165,7 +166,7 @@ create function api.owner_add_passkey(
   mail jsonb default null)
   returns table (added boolean) language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit_proven(credential);
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
   insert into private.passkeys (id, account, public_key, counter, transports, label)
@@ -174,7 +175,6 @@ begin
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
   on conflict do nothing;
   if found then
-    update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -230,15 +230,20 @@ begin
   return query select * from private.note_proof(caller, session_digest);
 end $$;
 
--- Replaces all recovery codes. A proof is enough while the account is guarded: it is how an owner
--- makes worthless what somebody else has found.
+-- Replaces all recovery codes. While the account is guarded only who signed in with a passkey may, to
+-- make worthless what somebody has found: no passkey is added meanwhile, so it is the owner's.
 create function api.owner_set_recovery_codes(
   credential text, digests text[], mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.demand_proof(caller);
+  if exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.demand_proof(caller);
+  else
+    perform private.admit_owner(credential, true);
+  end if;
   delete from private.recovery_codes r where r.account = caller.account;
   insert into private.recovery_codes (account, digest)
   select caller.account, d from unnest(digests[1:10]) d;

@@ -67,16 +67,16 @@ test('an agent that asks for much has six mails sent an hour', async () => {
   expect(await told()).toHaveLength(6)
 })
 
-test('a freeze is told once, with the reason of the agent as plain text', async () => {
+test('a freeze is told once, in no words of the agent', async () => {
   const { agent, email, told } = await owned()
 
-  await agent.post('/account-freeze', { reason: 'a strange <b>invoice</b>' })
+  await agent.post('/account-freeze', { reason: 'Sign in at evil.example' })
   await agent.post('/account-freeze', { reason: 'again' })
 
   expect(await told()).toEqual(['Your account is frozen'])
   const [mail] = await aoa.mails(email)
-  expect(mail?.text).toContain('Reason: a strange <b>invoice</b>')
-  expect(mail?.html).toContain('&lt;b&gt;invoice&lt;/b&gt;')
+  expect(mail?.text).not.toContain('evil.example')
+  expect(mail?.html).not.toContain('evil.example')
 })
 
 test('what the owner widens is told, and what changes nothing or narrows is not', async () => {

@@ -97,3 +97,28 @@ test('of two repeats after the approval one drives the payment', async () => {
     expect(authorized.filter(({ first }) => first === true)).toHaveLength(1)
   }
 })
+
+test('another device never takes the place of the one that was shown and approved', async () => {
+  if (!approving || !paying) throw new Error('no sessions')
+  const [shown] = await sql<{ asker: string }[]>`
+    select encode(sha256(convert_to(${`${key?.id ?? ''} a device`}, 'UTF8')), 'hex') as asker`
+  const approval = (id: string) => `select d.outcome from private.payments p,
+    api.owner_decide_payment('${owner.credential}', p.id, 'approved', private.terms_digest(p),
+      '${shown?.asker ?? ''}') d where p.id = '${id}'`
+  const repeat = (id: string) => `select from api.payment_facts(
+    '${key?.digest ?? ''}', '${id}', 'x402', 'of a thief')`
+  const steps = (id: string): [Session, Step[]][] => [
+    [approving, [['begin', approval(id)], ['commit']]],
+    [paying, [['begin', repeat(id)], ['commit']]],
+  ]
+  const every = orders(new Map([...steps('')].map(([session, own]) => [session, own.length])))
+
+  const decisions = new Set<unknown>()
+  for (const order of every) decisions.add((await outcomeOf(order, steps)).decision)
+
+  expect(decisions).toEqual(new Set(['approved', null]))
+  expect(
+    await sql`select from private.payments p join private.approvals o on o.payment = p.id
+      where p.device = 'of a thief'`,
+  ).toHaveLength(0)
+})

@@ -23,7 +23,7 @@ const all = [
     expiresAt: deed.at,
     url: `${webUrl}/approvals/1`,
   }),
-  messages.accountFrozen(webUrl, { ...deed, reason: hostile }),
+  messages.accountFrozen(webUrl, deed),
   messages.accountUnfrozen(webUrl, deed),
   messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': hostile } }),
   messages.recipientTrusted(webUrl, { ...deed, label: hostile, address: hostile }),

@@ -55,6 +55,24 @@ test('shows the terms in full, warns, and approves; the agent then pays once', a
   expect(used.html).not.toContain('value="approved"')
 })
 
+test('approves for nobody but the key and the device that were shown', async () => {
+  const { payer, transfer_id, page, browser } = await waiting()
+  await browser.visit(page)
+  const thief = await payer.withKey('pay')
+  const stolen = await world.db.sql<{ terms: Record<string, string> }[]>`
+    select jsonb_build_object('recipient', payee_alias, 'memo', memo) as terms
+      from private.payments where id = ${transfer_id}`
+  const { recipient, memo } = stolen[0]?.terms ?? {}
+  const order = { recipient, memo, chain: 'base-sepolia', token: 'USDC', amount: '500' }
+  await thief.post(path, { ...order, transfer_id }, { 'x-device-id': 'of a thief' })
+
+  const shown = await browser.submit({ decision: 'approved' })
+  const again = await browser.submit({ decision: 'approved' })
+
+  expect(shown.text).toContain('Approve this payment?')
+  expect(again.text).toContain('You approved this payment')
+})
+
 test('declines, and says so to whoever comes back', async () => {
   const { page, repeat, browser } = await waiting()
   await browser.visit(page)

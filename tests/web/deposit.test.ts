@@ -4,6 +4,7 @@ import { openBrowser, signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
 import { browserOf, linkOf } from '../support/links.ts'
+import { openPerson } from '../support/person.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -78,6 +79,22 @@ test('a wallet that paid is known once its owner ticks it, and decisions are tak
   expect(page.text).toContain(`It is a known recipient of ${agent.alias}`)
   expect(await isKnown(agent, wallet)).toBe(true)
   expect((await version())[0]).toEqual({ facts_version: Number(before?.['facts_version']) + 1 })
+})
+
+test('a wallet that becomes known is told by mail, and is the one that was shown', async () => {
+  const person = await openPerson(world)
+  const { wallet, path } = await paidByWallet(person.agent)
+  const owner = await signedIn(world, person.agent)
+  await owner.visit(path)
+
+  await owner.submit({ sure: 'yes', wallet: newKey().at }, path)
+  const other = await isKnown(person.agent, wallet)
+  await owner.submit({ sure: 'yes' }, path)
+
+  expect([other, await isKnown(person.agent, wallet)]).toEqual([false, true])
+  const [mail] = await world.mails(person.email)
+  expect(mail).toMatchObject({ subject: 'New trusted recipient' })
+  expect(mail?.text).toContain(wallet)
 })
 
 test('a wallet becomes known by nobody but its signed-in owner with fresh proof', async () => {

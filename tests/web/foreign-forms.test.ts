@@ -39,7 +39,16 @@ test.each([
     { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
     403,
   ],
+  [
+    'of the own origin is refused when the browser says that the page is of another site',
+    { origin: own, 'sec-fetch-site': 'cross-site' },
+    403,
+  ],
+  ['of an address that was typed in is refused', { origin: own, 'sec-fetch-site': 'none' }, 403],
+  ['of the own origin and site is let in', { origin: own, 'sec-fetch-site': 'same-origin' }, 404],
   ['of nobody is refused', {}, 403],
+  ['of another encoding is refused', { origin: own, 'content-type': 'multipart/form-data' }, 403],
+  ['without a media type is refused', { origin: own, 'content-type': '' }, 403],
   ['of a script in JSON is refused', { origin: own, 'content-type': 'application/json' }, 403],
 ])('a form %s', async (_, headers, status) => {
   expect(await post(headers)).toBe(status)
@@ -51,6 +60,33 @@ test('a form without the token of the browser is refused', async () => {
   expect(await post({ origin: own, cookie: '' })).toBe(403)
 })
 
+test.each(['PUT', 'PATCH', 'DELETE'])('%s reaches no page', async (method) => {
+  const headers = { origin: own, 'content-type': urlencoded }
+  const body = new URLSearchParams({ form: token }).toString()
+  const shown = await browser.send('/web/login', { method, body, headers })
+  expect(shown.status).toBe(404)
+})
+
+test('a form that asks for another method is taken as the form that it is', async () => {
+  expect(await post({ origin: own, 'x-http-method-override': 'GET' }, '')).toBe(403)
+})
+
 test('a form of more than 16 KB is refused', async () => {
   expect(await post({ origin: own }, 'x'.repeat(16 * 1024))).toBe(413)
+})
+
+test('a form without a stated length is refused as soon as it is more than 16 KB', async () => {
+  let pieces = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      pieces += 1
+      controller.enqueue(new TextEncoder().encode(`form=${token}&more=${'x'.repeat(4_096)}&`))
+      if (pieces === 1_000) controller.close()
+    },
+  })
+  const headers = { origin: own, 'content-type': urlencoded }
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, headers, duplex: 'half' }
+
+  expect((await browser.send('/web/login', init)).status).toBe(413)
+  expect(pieces).toBeLessThan(10)
 })

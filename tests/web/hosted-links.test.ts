@@ -61,6 +61,22 @@ test('a deposit is asked for, opened, awaited and shown as arrived, with a way b
   expect(arrived.headers.get('refresh')).toBeNull()
 })
 
+test('less than was asked for is not shown as the money that was', async () => {
+  const agent = await world.agent('read')
+  const order = { chain: 'base-sepolia', token: 'USDC', amount: '12.5' }
+  const link = await linkOf(agent, { action_type: 'deposit', ...order })
+  const phone = openBrowser(world)
+  await phone.visit(pathOf(link))
+  await phone.submit({}, `${pathOf(link)}/open`)
+
+  await payAs(world, newKey().at, agent.address, 12_499_999n)
+  await indexDeposits(world.world)
+
+  const { text } = await phone.visit(pathOf(link))
+  expect(text).toContain('Less has arrived than was asked for')
+  expect(text).toContain('12.499999 USDC')
+})
+
 test('a second browser is told that the link is used, and sees nothing of the account', async () => {
   const agent = await world.agent('read')
   const link = await linkOf(agent, { action_type: 'deposit', amount: '12.5' })

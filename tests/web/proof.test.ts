@@ -161,6 +161,56 @@ test('a recovery code signs in once, widens nothing for three days, and is told 
   expect(topics.map(({ topic }) => topic)).toContain('recovery_used')
 })
 
+test('who found a recovery code leaves the other codes and the passkeys as they are', async () => {
+  const { browser, codes } = await recovered()
+  await browser.visit('/web/security/password')
+  await browser.submit({ password: 'of somebody else' })
+
+  await browser.visit(codesPath)
+  const renewed = await browser.submit()
+  const asked = await browser.send('/web/security/passkeys/options', {
+    method: 'POST',
+    headers: { origin: 'http://localhost', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ form: browser.cookies.get('__Host-aoa_form') ?? '' }).toString(),
+  })
+  const back = openBrowser(world)
+  await back.visit('/web/login/recovery')
+  const shown = await back.submit({ email: person.email, code: codes[1] ?? '' })
+  await back.visit('/web/security/password')
+  await back.submit({ password: 'mine again, and long' })
+
+  expect([renewed.status, asked.status]).toEqual([403, 403])
+  expect(shown.path).toBe('/web/security')
+  expect((await browser.visit('/web/security')).path).toContain('/web/login')
+})
+
+test('an owner who comes by a passkey makes found recovery codes worthless', async () => {
+  const passkey = await addPasskey(owner)
+  const { codes } = await recovered()
+  const mine = openBrowser(world)
+  await mine.visit('/web/login')
+  const options = await optionsOf(mine, '/web/login/passkey')
+  await mine.submit({ answer: passkey.get(options) }, '/web/login/passkey')
+
+  await mine.visit(codesPath)
+  const renewed = await mine.submit()
+  const found = openBrowser(world)
+  await found.visit('/web/login/recovery')
+
+  expect(codesIn(renewed.text)).toHaveLength(10)
+  expect((await found.submit({ email: person.email, code: codes[1] ?? '' })).status).toBe(403)
+})
+
+/** A browser that came in by the first of the owner's codes, and all of them. */
+async function recovered() {
+  await owner.visit(codesPath)
+  const codes = codesIn((await owner.submit()).text)
+  const browser = openBrowser(world)
+  await browser.visit('/web/login/recovery')
+  await browser.submit({ email: person.email, code: codes[0] ?? '' })
+  return { browser, codes }
+}
+
 /** Whether SQL lets the newest session of the account do what widens. */
 async function widen(browser: Browser): Promise<string> {
   await browser.visit('/web/security')

@@ -86,6 +86,41 @@ test('a guesser elsewhere does not keep the owner out', async () => {
   expect((await signInAs(world, other)).cookies.has(session)).toBe(true)
 })
 
+test('no number of guessers elsewhere keeps the owner out of a network that it signed in from', async () => {
+  const other = await openPerson(world)
+  await signInAs(world, other)
+  const guess = (client: number) =>
+    world.world.db.call('login_find', { email: other.email, client: `198.51.100.${client}` })
+  for (let client = 0; client < 59; client += 1) await guess(client)
+
+  await expect(guess(60)).rejects.toThrow('rate_limited')
+  expect((await signInAs(world, other)).cookies.has(session)).toBe(true)
+})
+
+test('a guesser with a network of IPv6 is one guesser', async () => {
+  const { email } = await openPerson(world)
+  const guess = (host: number) =>
+    world.world.db.call('login_find', { email, client: `2001:db8:1:2::${host}` })
+  for (let host = 0; host < 10; host += 1) await guess(host)
+
+  await expect(guess(11)).rejects.toThrow('rate_limited')
+})
+
+test('signing in again in a browser ends the session that it had', async () => {
+  const browser = await signInAs(world, person)
+  const left = openBrowser(world)
+  left.cookies.set(session, browser.cookies.get(session) ?? '')
+  const before = await left.visit('/web/security')
+  await browser.visit('/web/login')
+
+  const { email, password } = person
+  await browser.submit({ email, password }, '/web/login')
+
+  expect(before.path).toBe('/web/security')
+  expect((await left.visit('/web/security')).path).toContain('/web/login')
+  expect((await browser.visit('/web/security')).path).toBe('/web/security')
+})
+
 test('a session id that was set before is never continued', async () => {
   const stranger = await signInAs(world, await openPerson(world))
   const fixed = stranger.cookies.get(session) ?? ''

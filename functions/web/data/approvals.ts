@@ -11,6 +11,8 @@ const approvalRow = z.object({
     /** The first digits of the fingerprint. */
     device: z.string(),
     device_known: z.boolean(),
+    /** Key and device as one text, by which a decision is bound to them. */
+    asker: z.string(),
   }),
   decision: z.enum(['approved', 'declined']).nullable(),
   decided_at: time.nullable(),

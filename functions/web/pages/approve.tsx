@@ -37,7 +37,12 @@ export const routes: Routes = (app) => {
         {standing === 'waiting' ? <Warnings {...opened} /> : <Outcome {...opened} />}
         <Terms approval={approval} />
         {standing === 'waiting' && <Left {...opened} />}
-        <Decision c={c} standing={standing} digest={await termsDigest(approval.payment_row)}>
+        <Decision
+          c={c}
+          standing={standing}
+          digest={await termsDigest(approval.payment_row)}
+          asker={approval.asked.asker}
+        >
           {!isFrozen && (
             <Button name="decision" value="approved">
               Approve and allow it once
@@ -48,17 +53,20 @@ export const routes: Routes = (app) => {
     )
   })
 
-  app.post('/approve/:payment', async (c) => {
-    const { db } = await owner(c)
-    const form = await fields(c)
-    const decision = form.get('decision') === 'approved' ? 'approved' : 'declined'
-    const { approval } = await open(c)
-    const { id } = approval.payment_row
-    // What is decided is what was shown: SQL refuses a digest that is not of the terms as they are.
-    const question = { payment: id, decision, digest: form.get('digest') ?? '' }
-    await db.run('owner_decide_payment', question)
-    return goTo(c, `/approve/${id}`)
-  })
+  app.post('/approve/:payment', decide)
+}
+
+async function decide(c: Visit): Promise<Response> {
+  const { db } = await owner(c)
+  const form = await fields(c)
+  const decision = form.get('decision') === 'approved' ? 'approved' : 'declined'
+  const { approval } = await open(c)
+  const { id } = approval.payment_row
+  // What is decided is what was shown: SQL refuses other terms and another key or device.
+  const shown = { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
+  const question = { payment: id, decision, ...shown }
+  await db.run('owner_decide_payment', question)
+  return goTo(c, `/approve/${id}`)
 }
 
 /** The payment of the address; of a stranger's nothing is told but that there is none here. */
@@ -126,11 +134,13 @@ function Decision({
   c,
   standing,
   digest,
+  asker,
   children,
 }: {
   c: Visit
   standing: Standing
   digest: string
+  asker: string
   children: Child
 }) {
   if (standing !== 'waiting' && standing !== 'approved') {
@@ -143,6 +153,7 @@ function Decision({
   return (
     <Form c={c}>
       <input type="hidden" name="digest" value={digest} />
+      <input type="hidden" name="asker" value={asker} />
       <div class="actions">
         {standing === 'waiting' && children}
         <Button kind="plain" name="decision" value="declined">

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { actionSchema } from '../../../shared/hosted/action.ts'
+import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
 import { Button, Checkbox, Form } from '../parts/form.tsx'
 import { Address, Notice, Section } from '../parts/show.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
@@ -30,7 +32,7 @@ export const routes: Routes = (app) => {
           {isKnown ? (
             <Notice kind="good">It is a known recipient of {me.account.alias}.</Notice>
           ) : (
-            <Question c={c} alias={me.account.alias} />
+            <Question c={c} alias={me.account.alias} wallet={sender} />
           )}
         </Section>
       </Page>,
@@ -40,12 +42,15 @@ export const routes: Routes = (app) => {
     const me = await owner(c)
     const action_id = actionId(c)
     const { sender } = await payerOf(me, action_id)
-    if ((await fields(c)).get('sure') === 'yes') await addRecipient(me, sender)
+    const form = await fields(c)
+    // What becomes known is what was shown: another wallet may have paid by the link since.
+    const isMeant = form.get('sure') === 'yes' && form.get('wallet') === sender
+    if (isMeant) await addRecipient(c, sender)
     return goTo(c, `/keep-wallet/${action_id}`)
   })
 }
 
-function Question({ c, alias }: { c: Visit; alias: string }) {
+function Question({ c, alias, wallet }: { c: Visit; alias: string; wallet: string }) {
   return (
     <>
       <p>
@@ -53,6 +58,7 @@ function Question({ c, alias }: { c: Visit; alias: string }) {
         without asking, within your limits.
       </p>
       <Form c={c}>
+        <input type="hidden" name="wallet" value={wallet} />
         <Checkbox name="sure" label="This wallet is mine, or of somebody whom I trust" />
         <Button>Make it known</Button>
       </Form>
@@ -60,8 +66,12 @@ function Question({ c, alias }: { c: Visit; alias: string }) {
   )
 }
 
-async function addRecipient({ db }: Owner, address: string): Promise<void> {
-  const added = await db.one('owner_add_recipient', { address }, addedRow)
+async function addRecipient(c: Visit, address: string): Promise<void> {
+  const { db } = await owner(c)
+  const mail = await noticeOf(c, (webUrl, deed) =>
+    recipientTrusted(webUrl, { ...deed, label: null, address }),
+  )
+  const added = await db.one('owner_add_recipient', { address, mail }, addedRow)
   if (added?.outcome !== 'similar') return
   const message =
     'This wallet looks like another recipient that you know. Each payment to it is yours to approve.'

@@ -1,7 +1,7 @@
 import { signInWithRecoveryCode } from '../../../shared/auth/sign-in.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { browserOf, enter } from '../own-session.ts'
+import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -13,7 +13,7 @@ export const routes: Routes = (app) => {
     const given = { email: form.get('email') ?? '', code: form.get('code') ?? '' }
     const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
     if (token === undefined) return showRecovery(c, given.email, true)
-    return enter(c, token, '/security')
+    return signIn(c, token, '/security')
   })
 }
 

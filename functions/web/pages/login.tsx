@@ -4,7 +4,7 @@ import { signInWithPassword } from '../../../shared/auth/sign-in.ts'
 import { clientOf } from '../../../shared/http/caller.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { browserOf, enter } from '../own-session.ts'
+import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
 import { PasskeyForm } from '../parts/passkey.tsx'
 import { Notice } from '../parts/show.tsx'
@@ -21,7 +21,7 @@ export const routes: Routes = (app) => {
     const token = await signInWithPassword(c.get('world'), given, browserOf(c))
     const error = 'The mail address or the password is not right.'
     if (token === undefined) return showLogin(c, { way, email: given.email, error })
-    return enter(c, token, way)
+    return signIn(c, token, way)
   })
   app.post('/login/passkey/options', async (c) => {
     const client = clientOf(c.req.raw.headers)
@@ -34,7 +34,7 @@ export const routes: Routes = (app) => {
     const holder = c.get('formToken')
     const token = answer && (await signInWithPasskey(c.get('world'), answer, holder, browserOf(c)))
     const error = 'This passkey does not open an account here.'
-    return token === undefined ? showLogin(c, { way, error }) : enter(c, token, way)
+    return token === undefined ? showLogin(c, { way, error }) : signIn(c, token, way)
   })
 }
 

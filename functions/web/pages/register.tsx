@@ -12,7 +12,7 @@ import { showOpened } from '../parts/new-account.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import { AccountTerms, AliasField, LinkClosed } from '../parts/registration.tsx'
 import { Time } from '../parts/show.tsx'
-import { keepSession } from '../session-cookie.ts'
+import { endSession, keepSession } from '../session-cookie.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 /** The page of a registration link, on which a person opens the account. */
@@ -44,6 +44,7 @@ async function register(c: Visit, link: string) {
     sessionId: sid,
   })
   if (!isRefusal(opened)) {
+    await endSession(c)
     const expiresAt = new Date(world.now().getTime() + sessionMilliseconds)
     keepSession(c, await openSessionToken(world, { sid, account: opened.id, expiresAt }))
     return showOpened(c, opened)

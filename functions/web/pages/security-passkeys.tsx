@@ -26,7 +26,7 @@ export const routes: Routes = (app) => {
 async function change(c: Visit, form: URLSearchParams): Promise<string | undefined> {
   const session = await ownSession(c)
   const id = form.get('passkey') ?? ''
-  const label = form.get('label')?.trim().slice(0, 64) || 'Passkey'
+  const label = form.get('label')?.trim().slice(0, 64).toWellFormed() || 'Passkey'
   switch (form.get('deed') ?? '') {
     case 'add': {
       const answer = readRegistration(form.get('answer') ?? '')
@@ -62,23 +62,38 @@ async function showPasskeys(c: Visit, problem?: string) {
       {security.passkeys.map((passkey) => (
         <Passkey c={c} passkey={passkey} />
       ))}
-      <Section title="Add a passkey">
-        {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
-        <noscript>
-          <p>Adding a passkey needs JavaScript in your browser.</p>
-        </noscript>
-        <PasskeyForm c={c} act="create" action={path} label="Add a passkey" kind="main">
-          <input type="hidden" name="deed" value="add" />
-          <Field
-            name="label"
-            label="Name"
-            hint="To tell it from others, such as the name of the device."
-            maxlength={64}
-          />
-        </PasskeyForm>
-      </Section>
+      {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
+      <AddForm c={c} guardedUntil={security.guarded_until} />
     </Page>,
     problem === undefined ? 200 : 422,
+  )
+}
+
+function AddForm({ c, guardedUntil }: { c: Visit; guardedUntil: string | null }) {
+  return (
+    <Section title="Add a passkey">
+      {guardedUntil === null ? (
+        <>
+          <noscript>
+            <p>Adding a passkey needs JavaScript in your browser.</p>
+          </noscript>
+          <PasskeyForm c={c} act="create" action={path} label="Add a passkey" kind="main">
+            <input type="hidden" name="deed" value="add" />
+            <Field
+              name="label"
+              label="Name"
+              hint="To tell it from others, such as the name of the device."
+              maxlength={64}
+            />
+          </PasskeyForm>
+        </>
+      ) : (
+        <p>
+          A recovery code was used lately. Passkeys can be added and removed from{' '}
+          <Time at={guardedUntil} /> on.
+        </p>
+      )}
+    </Section>
   )
 }
 

@@ -1,6 +1,8 @@
 /** A hosted action while it is not at work: what is asked, and that it is over. */
 import type { Child } from 'hono/jsx'
+import { assetOf } from '../../../shared/chains/registry.ts'
 import type { HostedAction } from '../../../shared/hosted/action.ts'
+import { parseAmount } from '../../../shared/money/amount.ts'
 import { Page, show } from '../layout.tsx'
 import type { Visit } from '../visit.ts'
 import { Outcome, WayBack } from './action-outcome.tsx'
@@ -68,11 +70,19 @@ export function ended(c: Visit, { action }: Shown) {
 }
 
 export function finished(c: Visit, { action }: Shown) {
+  const arrived = isLess(action) ? 'Less has arrived than was asked for' : 'The money has arrived'
   return show(
     c,
-    <Page c={c} title={action.deposit ? 'The money has arrived' : 'Done'}>
+    <Page c={c} title={action.deposit ? arrived : 'Done'}>
       <Outcome action={action} />
       <WayBack action={action} />
     </Page>,
   )
+}
+
+/** Anybody may send any amount, so what came is not always what was asked for. */
+function isLess({ asked, deposit }: HostedAction): boolean {
+  if (!deposit || asked.amount === undefined) return false
+  const wanted = parseAmount(asked.amount, assetOf(deposit).token.decimals) ?? 0n
+  return deposit.amount_atomic < wanted
 }

@@ -1,0 +1,19 @@
+-- What is kept for a while only is forgotten here, so that nobody can fill the database by asking.
+
+create index sessions_age on private.sessions (ends_at);
+create index outbox_age on private.outbox (created_at);
+
+-- Forgets what no rule looks at any more. A bucket that has run empty is as good as none; the same
+-- goes for an answer that was kept for its 24 hours. Where a browser signed in is kept for 90 days.
+create function api.housekeeping_forget() returns void
+  language plpgsql security definer set search_path = '' as $$
+declare
+  at timestamptz := private.clock();
+begin
+  delete from private.rate_buckets b
+   where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
+  delete from private.idempotent_answers i
+   where i.created_at <= at - interval '24 hours' and i.status is not null;
+  delete from private.sessions s where s.ends_at < at - interval '90 days';
+end $$;
+grant execute on function api.housekeeping_forget to service_role;
