@@ -7,7 +7,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
-import { readSession, renewSession } from './session.ts'
+import { readSession, renewSession } from './session-cookie.ts'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
 

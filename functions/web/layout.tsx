@@ -16,6 +16,10 @@ type PageProps = PropsWithChildren<{
   owner?: Owner
   /** One sentence below the title. */
   lead?: Child
+  /** The page above this one, below the app. */
+  back?: { to: string; label: string }
+  /** What the page is left by most, beside the title. */
+  action?: Child
   /** Scripts of functions/web/client that the page uses; it works without them. */
   scripts?: readonly Asset[]
   /** Of a page that waits for something to happen, and has no script to look for it. */
@@ -27,7 +31,8 @@ export function show(c: Visit, page: Child, status: ContentfulStatusCode = 200) 
   return c.html(html`<!doctype html>${page}`, status)
 }
 
-export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { c, title, owner, scripts = [], refreshSeconds, children } = props
   return (
     <html lang="en">
       <head>
@@ -55,13 +60,10 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
             <img src={addressOf('icon')} alt="" />
             Agent Operating Account
           </a>
-          {owner && <Menu c={c} owner={owner} />}
+          {owner && <Menu c={c} owner={owner} above={props.back?.to} />}
         </header>
         <main id="content" class={owner ? undefined : 'alone'}>
-          <div>
-            <h1>{title}</h1>
-            {lead && <p class="lead">{lead}</p>}
-          </div>
+          <Title {...props} />
           {children}
         </main>
       </body>
@@ -69,8 +71,25 @@ export function Page({ c, title, owner, lead, scripts = [], refreshSeconds, chil
   )
 }
 
+function Title({ title, lead, back, action }: PageProps) {
+  return (
+    <div class="title">
+      <div>
+        {back && (
+          <a class="back" href={pagesBelow + back.to}>
+            {back.label}
+          </a>
+        )}
+        <h1>{title}</h1>
+        {lead && <p class="lead">{lead}</p>}
+      </div>
+      {action}
+    </div>
+  )
+}
+
 /** On a narrow screen the browser's own popover, which needs no script; else always there. */
-function Menu({ c, owner }: { c: Visit; owner: Owner }) {
+function Menu({ c, owner, above }: { c: Visit; owner: Owner; above: string | undefined }) {
   return (
     <>
       <button type="button" class="open-menu" popovertarget="menu">
@@ -80,7 +99,7 @@ function Menu({ c, owner }: { c: Visit; owner: Owner }) {
         <ul>
           {nav.map(({ path, label }) => (
             <li>
-              <a href={pagesBelow + path} aria-current={isHere(c, path) ? 'page' : undefined}>
+              <a href={pagesBelow + path} aria-current={whereIs(c, path, above)}>
                 {label}
               </a>
             </li>
@@ -98,7 +117,10 @@ function Menu({ c, owner }: { c: Visit; owner: Owner }) {
   )
 }
 
-function isHere(c: Visit, path: string): boolean {
+/** Marks the page itself, or the one that it is below. */
+function whereIs(c: Visit, path: string, above: string | undefined) {
   const here = pagesBelow + path
-  return c.req.path === here || (path !== '' && c.req.path.startsWith(`${here}/`))
+  if (c.req.path === here) return 'page'
+  const isBelow = path !== '' && c.req.path.startsWith(`${here}/`)
+  return isBelow || path === above ? 'true' : undefined
 }

@@ -5,7 +5,7 @@ import type { OwnSession } from '../../shared/auth/own-session.ts'
 import { notice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, owner } from './frame.ts'
-import { endSession, keepSession } from './session.ts'
+import { endSession, keepSession } from './session-cookie.ts'
 import type { Visit } from './visit.ts'
 
 /** The browser that asks; some, such as those inside other apps, have a name longer than is kept. */

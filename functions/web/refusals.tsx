@@ -2,9 +2,10 @@
 import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contract/errors.ts'
 import { goTo } from './frame.ts'
 import { Page, show } from './layout.tsx'
-import { dropSession } from './session.ts'
+import { LinkButton } from './parts/form.tsx'
+import { dropSession } from './session-cookie.ts'
+import { sendTyped } from './typed.ts'
 import type { Visit } from './visit.ts'
-import { pagesBelow } from './visit.ts'
 
 /** Sentences of the table that speak to an agent, as they are put to a person. */
 const toPeople: Partial<Record<ErrorCode, string>> = {
@@ -36,7 +37,10 @@ export function answerError(error: Error, c: Visit) {
     dropSession(c)
     return goTo(c, `/login?next=${here(c)}`)
   }
-  if (refusal.refusal === 'proof_required') return goTo(c, `/proof?next=${here(c)}`)
+  if (refusal.refusal === 'proof_required') {
+    sendTyped(c)
+    return goTo(c, `/proof?next=${here(c)}`)
+  }
   const requestId = c.get('requestId')
   const code = refusal.refusal
   if (refusal.log !== undefined) {
@@ -49,7 +53,7 @@ export function answerError(error: Error, c: Visit) {
     <Page c={c} title={titles[code] ?? 'That did not work'} {...(owner ? { owner } : {})}>
       <p>{refusal.message ?? toPeople[code] ?? sentence}</p>
       <p>
-        <a href={pagesBelow}>To the overview</a>
+        <LinkButton to="">To the overview</LinkButton>
       </p>
       <p class="quiet">
         Request <code>{requestId}</code>

@@ -15,6 +15,8 @@ export type Frame = {
     requestId: string
     formToken: string
     owner?: Owner
+    /** What a page wants kept of its form while the owner proves itself. */
+    typed?: URLSearchParams
     /** Of a page that speaks to it; no other may. */
     walletRelay?: WalletRelay
   }

@@ -1,10 +1,11 @@
 /** The first commands that a newcomer can paste, with this world's own addresses and keys. */
-import type { LocalWorld } from './world.ts'
+import { type LocalWorld, webUrlOf } from './world.ts'
 
 const auth = '-H "authorization: Bearer $AOA_KEY"'
 
 /** Shell lines and comments, in an order in which each works after the one before. */
-export function walkthrough({ url, apiKeys, shop, merchant, mail }: LocalWorld): string {
+export function walkthrough(world: LocalWorld): string {
+  const { url, apiKeys, owner, shop, merchant, mail } = world
   const get = (path: string) => `curl -sS "$AOA_URL${path}" ${auth}`
   const post = (path: string, body: string) =>
     `curl -sS "$AOA_URL/${path}" ${auth} -H 'content-type: application/json' -d ${body}`
@@ -31,6 +32,7 @@ export function walkthrough({ url, apiKeys, shop, merchant, mail }: LocalWorld):
     post('x402-payment-execute', attempt),
     '# What happened?',
     get('/wallet-activity-list?limit=5'),
+    `# What the owner sees, as ${owner.email} with the password ${owner.password}: ${webUrlOf(world)}`,
     `# Mail that was sent to people: ${mail.outboxUrl}`,
   ].join('\n')
 }

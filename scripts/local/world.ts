@@ -202,12 +202,17 @@ function explainRepair({ chainId }: Chain, reopened: number, orphaned: number): 
   return `${lost}: ${done}. If something looks wrong, ${reset}`
 }
 
+/** A passkey belongs to a name, so the pages are not under an address of digits. */
+export function webUrlOf({ url }: Pick<LocalWorld, 'url'>): string {
+  return `${url.replace('127.0.0.1', 'localhost')}/web`
+}
+
 /** What other programs read to find their way around. */
 function describe(world: Omit<LocalWorld, 'stop'>) {
   const { url, apiKeys, owner, shop, payee, chains, merchant, mail } = world
   return {
     base_url: url,
-    web_url: `${url.replace('127.0.0.1', 'localhost')}/web`,
+    web_url: webUrlOf(world),
     api_keys: apiKeys,
     owner: {
       email: owner.email,

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
-import { createLink, openRegistration } from './stage.ts'
+import { createLink, openRegistration, register } from './stage.ts'
 
 export type Place = {
   name: string
@@ -55,11 +55,13 @@ type Way = Place['open']
 function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<string, Way>>>> {
   return {
     '/web/activity/:id': { '': follow(world, '/web/activity', '/web/activity/') },
+    '/web/keys': { '': go(world, '/web/keys'), made: makeKey(world) },
     '/web/keys/:key': { '': follow(world, '/web/keys', '/web/keys/') },
     '/web/approve/:payment': { '': follow(world, '/web/approvals', '/web/approve/') },
     '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },
     '/web/register/:link': {
       '': async (page) => void (await page.goto(await openRegistration(world))),
+      opened: openAccount(world),
     },
     '/web/join/code': { '': askForCode(world) },
     '/web/action/:token': {
@@ -90,6 +92,25 @@ function openLink(world: WorldFile, kind: string): Way {
     await page.goto(await createLink(world, kind))
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Continue' }).waitFor({ state: 'detached' })
+  }
+}
+
+function makeKey(world: WorldFile): Way {
+  return async (page) => {
+    await go(world, '/web/keys')(page)
+    await page.getByLabel('Name').fill('Research')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
+  }
+}
+
+function openAccount(world: WorldFile): Way {
+  return async (page) => {
+    const name = `p-${randomBytes(6).toString('hex')}`
+    await page.goto(await register(world, `${name}@example.com`, name))
+    await page.getByLabel('Password', { exact: true }).fill(`four quiet words ${name}`)
+    await page.getByRole('button', { name: 'Agree and open the account' }).click()
+    await page.getByRole('heading', { name: 'Your account is open' }).waitFor()
   }
 }
 

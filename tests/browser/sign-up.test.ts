@@ -46,13 +46,29 @@ test('a passkey is added, and signs in without a password', async () => {
   await press(page, 'Add a passkey')
   await page.getByRole('heading', { name: 'This laptop' }).waitFor()
   await signOut(page, web)
-  await press(page, 'Use a passkey')
+  await press(page, 'Sign in with a passkey')
 
   await page.waitForURL(web)
   await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)
   expect(await mailTo(scene.facts, person.email, 'New passkey for your account')).toContain(
     'This laptop',
   )
+})
+
+test('a passkey can be added where the account was opened, and signs in', async () => {
+  const person = anybody()
+  const visitor = await scene.stranger()
+  const { page } = visitor
+  await giveAuthenticator(visitor)
+  await page.goto(await register(scene.facts, person.email))
+  await openAccount(page, person)
+
+  await press(page, 'Add a passkey')
+  await page.getByRole('heading', { name: 'Passkeys' }).waitFor()
+  await signOut(page, web)
+  await press(page, 'Sign in with a passkey')
+
+  await page.waitForURL(web)
 })
 
 test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a limit set', async () => {

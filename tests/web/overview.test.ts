@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceHistory, daysUpTo } from '../../functions/web/balance-history.ts'
+import { balanceHistory, daysUpTo } from '../../functions/web/data/balance-history.ts'
 import { signedIn } from '../support/browserless.ts'
 import { start, userAgent } from '../support/world.ts'
 
@@ -18,8 +18,9 @@ test('what was spent is shown against each limit, and what waits is told', async
 
   expect(page.text).toContain('Without asking 12.50 of 200.00 USD')
   expect(page.text).toContain('Everything together 12.50 of 1,000.00 USD')
-  expect(page.text).toContain('One payment waits to be confirmed')
-  expect(page.text).toContain(`To ${payee.alias}`)
+  expect(page.text).toContain('One payment waits for your approval')
+  expect(page.text).toContain(`To ${payee.alias} −12.50 USDC`)
+  expect(page.text).toMatch(/An agent asked to pay 0x(ab){20} 3\.00 USDC/i)
 })
 
 test('a chain that does not answer is named, and nothing is drawn from a part of the balance', async () => {

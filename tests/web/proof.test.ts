@@ -48,6 +48,27 @@ test('a form that was shown before the proof grew old is refused and changes not
   ).toHaveLength(0)
 })
 
+test.each([
+  [
+    '/web/keys',
+    { label: 'Research', scope: 'pay', days: '30' },
+    ['value="Research"', 'value="pay" checked'],
+  ],
+  ['/web/limits', { limit: 'automatic_daily', usd_automatic_daily: '777' }, ['value="777"']],
+])('%s shows what was typed again after the proof, once', async (path, typed, kept) => {
+  await owner.visit(path)
+  await world.tick(601)
+
+  await owner.submit(typed, path)
+  const shown = await owner.submit({ password: person.password }, '/web/proof')
+  const later = await owner.visit(path)
+
+  expect([shown.path, later.path]).toEqual([path, path])
+  expect(shown.text).toContain('Nothing has changed yet')
+  for (const value of kept) expect(shown.html).toContain(value)
+  expect(later.html).not.toContain(kept[0])
+})
+
 test('a proof gives the session another id, and the one before opens nothing', async () => {
   const before = owner.cookies.get(session) ?? ''
   await owner.visit('/web/proof')

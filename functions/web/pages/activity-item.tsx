@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import * as z from 'zod'
+import { findChain } from '../../../shared/chains/registry.ts'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import type { ActivityItem } from '../../../shared/payments/activity.ts'
 import { activityItem, activityRow } from '../../../shared/payments/activity.ts'
@@ -24,7 +25,14 @@ export const routes: Routes = (app) => {
     const item = activityItem(found)
     return show(
       c,
-      <Page c={c} title={titleOf(item)} owner={me} lead={<Time at={item.at} />} scripts={['copy']}>
+      <Page
+        c={c}
+        title={titleOf(item)}
+        owner={me}
+        back={{ to: '/activity', label: 'Activity' }}
+        lead={<Time at={item.at} />}
+        scripts={['copy']}
+      >
         {item.warning && <Notice kind="danger">{item.warning}</Notice>}
         <Section title="What happened">
           <p>{item.summary}</p>
@@ -32,9 +40,6 @@ export const routes: Routes = (app) => {
         </Section>
         <WordsOfOthers words={item.untrusted} />
         {found.payment?.state === 'settled' && <Proof id={found.id} />}
-        <p>
-          <a href={`${pagesBelow}/activity`}>All activity</a>
-        </p>
       </Page>,
     )
   })
@@ -92,16 +97,26 @@ function paymentFacts({ payment, asked_by }: Found): Fact[] {
     ...(typeof origin === 'string' ? [['For', origin] as const] : []),
     ...(asked_by === null ? [] : [['Asked by', `The key “${asked_by}”`] as const]),
     ...(level === null ? [] : [['Allowed because', consentWords[level]] as const]),
-    ...(failure === null ? [] : [['Why it ended', failure] as const]),
+    ...(failure === null ? [] : [['Why it ended', sentence(failure)] as const]),
     ['Payment', <code>{payment.id}</code>],
     ...(payment.block_number === null ? [] : [['Block', String(payment.block_number)] as const]),
   ]
 }
 
-function chainFacts(item: ActivityItem): Fact[] {
-  const { tx_hash: hash } = item
-  return hash === undefined ? [] : [['Transaction', <code class="long">{hash}</code>]]
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
+
+function chainFacts(item: ActivityItem): Fact[] {
+  const { chain, tx_hash: hash } = item
+  const network = findChain(chain ?? '')
+  return [
+    ...(network ? [['Network', network.title] as const] : []),
+    ...(hash === undefined ? [] : [['Transaction', <code class="long">{hash}</code>] as const]),
+  ]
+}
+
+const wordNames: Readonly<Record<string, string>> = { memo: 'Note of the agent', reason: 'Reason' }
 
 /** Set apart, so that nobody takes it for ours. */
 function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefined }) {
@@ -110,7 +125,7 @@ function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefin
   return (
     <Section title="Words of others">
       <p class="quiet small">Written by whoever asked for this. We have not checked any of it.</p>
-      <Facts facts={entries.map(([name, text]) => [name, text] as const)} />
+      <Facts facts={entries.map(([name, text]) => [wordNames[name] ?? name, text] as const)} />
     </Section>
   )
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { activityCategory } from '../../../shared/contract/fields.ts'
 import type { ActivityItem } from '../../../shared/payments/activity.ts'
 import { activityItem, activityRow } from '../../../shared/payments/activity.ts'
-import { csvBytes } from '../activity-csv.ts'
+import { csvBytes } from '../data/activity-csv.ts'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Field, Select } from '../parts/form.tsx'
@@ -67,7 +67,11 @@ async function showActivity(c: Visit) {
         newest={query.before && addressOf('/activity', { ...query, before: undefined })}
         older={last && addressOf('/activity', { ...query, before: last.id })}
       />
-      <OtherFeed isHidden={query.hidden !== undefined} />
+      {!query.hidden && (
+        <p class="small">
+          <a href={`${pagesBelow}/activity?hidden=yes`}>Show hidden deposits</a>
+        </p>
+      )}
     </Page>,
   )
 }
@@ -79,15 +83,7 @@ const head = {
 const hiddenHead = {
   title: 'Hidden deposits',
   lead: 'Deposits that look like bait for a wrong payment. They are kept out of the activity.',
-}
-
-function OtherFeed({ isHidden }: { isHidden: boolean }) {
-  const path = isHidden ? '/activity' : '/activity?hidden=yes'
-  return (
-    <p class="small">
-      <a href={pagesBelow + path}>{isHidden ? 'Back to the activity' : 'Show hidden deposits'}</a>
-    </p>
-  )
+  back: { to: '/activity', label: 'Activity' },
 }
 
 function HiddenNotice() {

@@ -7,7 +7,7 @@ import { readRecipient } from '../../../shared/payments/recipient.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
-import { Button, Form, LinkButton } from '../parts/form.tsx'
+import { Button, Form } from '../parts/form.tsx'
 import { Address, Facts, Notice, Section } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -33,11 +33,14 @@ export const routes: Routes = (app) => {
     const found = await find(c, c.req.param('recipient'))
     return show(
       c,
-      <Page c={c} title="Add this recipient?" owner={me} scripts={['copy']}>
+      <Page
+        c={c}
+        title="Add this recipient?"
+        owner={me}
+        back={{ to: '/recipients', label: 'Recipients and devices' }}
+        scripts={['copy']}
+      >
         {isRefusal(found) ? <Refused refusal={found} /> : <Shown c={c} found={found} />}
-        <p class="actions">
-          <LinkButton to="/recipients">Back</LinkButton>
-        </p>
       </Page>,
       isRefusal(found) ? errorTable[found.refusal][0] : 200,
     )

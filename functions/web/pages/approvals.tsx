@@ -1,10 +1,10 @@
-import type { Approval } from '../approvals.ts'
-import { listedRow } from '../approvals.ts'
+import type { Approval } from '../data/approvals.ts'
+import { listedRow } from '../data/approvals.ts'
 import { goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Amount } from '../parts/approval.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
-import { Badge, Empty, Section, Table, Time } from '../parts/show.tsx'
+import { Address, Badge, Empty, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -21,7 +21,7 @@ export const routes: Routes = (app) => {
         c={c}
         title="Approvals"
         owner={me}
-        lead="Payments that are over what an agent may do by itself wait here for up to a day."
+        lead="Payments that an agent may not make by itself wait here for up to a day."
       >
         {approvals.length === 0 ? (
           <Empty>Nothing waits for you.</Empty>
@@ -56,9 +56,9 @@ function Waiting({ c, approvals, waiting }: { c: Visit; approvals: Approval[]; w
         />
         {waiting > approvals.length && <p class="hint">The newest {approvals.length} are shown.</p>}
       </Section>
-      <Section title="All of it">
+      <Section title="Decline all">
         <p>
-          Declines every payment above, also those that you have approved and that are not sent.
+          This declines every payment above, also those that you approved and that are not sent yet.
         </p>
         <Form c={c}>
           <div class="actions">
@@ -70,21 +70,21 @@ function Waiting({ c, approvals, waiting }: { c: Visit; approvals: Approval[]; w
   )
 }
 
-/** A name where there is one; the whole address is on the page of the payment. */
+/** A name where there is one, else the whole address: parts of one are easily imitated. */
 function payeeOf({ payee, payee_alias, terms }: Approval['payment_row']) {
   const { origin } = terms
-  return payee_alias ?? (typeof origin === 'string' ? new URL(origin).host : short(payee))
+  return (
+    payee_alias ?? (typeof origin === 'string' ? new URL(origin).host : <Address value={payee} />)
+  )
 }
-
-const short = (address: string) => <code>{`${address.slice(0, 8)}…${address.slice(-6)}`}</code>
 
 function Way({ approval: { decision, payment_row } }: { approval: Approval }) {
   return decision === 'approved' ? (
     <div>
       <Badge kind="good">Approved</Badge>{' '}
-      <a href={`${pagesBelow}/approve/${payment_row.id}`}>See</a>
+      <a href={`${pagesBelow}/approve/${payment_row.id}`}>Look</a>
     </div>
   ) : (
-    <LinkButton to={`/approve/${payment_row.id}`}>See and decide</LinkButton>
+    <LinkButton to={`/approve/${payment_row.id}`}>Look and decide</LinkButton>
   )
 }

@@ -1,13 +1,14 @@
 import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { termsDigest } from '../../../shared/payments/terms-digest.ts'
-import { statusOf, summaryOf } from '../../../shared/payments/words.ts'
-import type { Opened, Standing } from '../approvals.ts'
-import { openedRow, standingOf } from '../approvals.ts'
+import { statusOf } from '../../../shared/payments/words.ts'
+import type { Opened, Standing } from '../data/approvals.ts'
+import { openedRow, standingOf } from '../data/approvals.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { Left, Terms, Warnings } from '../parts/approval.tsx'
+import { Amount, Left, Terms, Warnings } from '../parts/approval.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
+import { State } from '../parts/items.tsx'
 import { Notice, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -24,7 +25,8 @@ export const routes: Routes = (app) => {
         c={c}
         title={titles[standing]}
         owner={me}
-        lead={summaryOf(approval.payment_row)}
+        back={{ to: '/approvals', label: 'Approvals' }}
+        lead={<Asked {...approval} />}
         scripts={['copy']}
       >
         {isFrozen && (
@@ -87,6 +89,14 @@ const titles: Record<Standing, string> = {
   other: 'Nothing to decide',
 }
 
+function Asked({ asked, payment_row }: Opened['approval']) {
+  return (
+    <>
+      The key “{asked.label}” asked to pay <Amount payment={payment_row} />.
+    </>
+  )
+}
+
 /** What became of a request that waits no more. */
 function Outcome({ approval, facts }: Opened) {
   const { decided_at, payment_row: payment } = approval
@@ -110,7 +120,11 @@ function Outcome({ approval, facts }: Opened) {
     case 'expired':
       return <Notice title="Expired">Nothing was paid. The agent has to ask again.</Notice>
     case 'used':
-      return <Notice>The payment was sent or tried. It is {statusOf(payment.state)}.</Notice>
+      return (
+        <Notice>
+          The payment was sent or tried. <State of={statusOf(payment.state)} />
+        </Notice>
+      )
     case 'other':
       return <Notice>This payment does not wait for you.</Notice>
   }
@@ -132,7 +146,7 @@ function Decision({
   if (standing !== 'waiting' && standing !== 'approved') {
     return (
       <p class="actions">
-        <LinkButton to="/approvals">To what waits for you</LinkButton>
+        <LinkButton to="/approvals">All approvals</LinkButton>
       </p>
     )
   }
@@ -142,7 +156,7 @@ function Decision({
       <input type="hidden" name="asker" value={asker} />
       <div class="actions">
         {standing === 'waiting' && children}
-        <Button kind="danger" name="decision" value="declined">
+        <Button kind="plain" name="decision" value="declined">
           {standing === 'waiting' ? 'Decline' : 'Take the approval back'}
         </Button>
       </div>

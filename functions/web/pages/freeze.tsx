@@ -5,7 +5,7 @@ import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { browserOf, noticeOf } from '../own-session.ts'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
-import { Notice, Section, Table } from '../parts/show.tsx'
+import { Address, Money, Notice, Section, Table } from '../parts/show.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -110,8 +110,11 @@ function Stopped({ c, me, frozen }: { c: Visit; me: Owner; frozen: Frozen }) {
             caption="Payments that may still settle"
             rows={open}
             columns={[
-              { label: 'Amount', cell: ({ amount, token }) => `${amount} ${token}` },
-              { label: 'To', cell: ({ payee }) => <code>{payee}</code> },
+              {
+                label: 'Amount',
+                cell: ({ amount, token }) => <Money amount={amount} unit={token} />,
+              },
+              { label: 'To', cell: ({ payee }) => <Address value={payee} /> },
               { label: 'What happens', cell: ({ message }) => message },
             ]}
           />
@@ -119,7 +122,7 @@ function Stopped({ c, me, frozen }: { c: Visit; me: Owner; frozen: Frozen }) {
         </Section>
       )}
       <p class="actions">
-        <LinkButton to="/freeze">On</LinkButton>
+        <LinkButton to="/freeze">Continue</LinkButton>
       </p>
     </Page>
   )

@@ -18,7 +18,13 @@ export const routes: Routes = (app) => {
     const { sender, isKnown } = await payerOf(me, actionId(c))
     return show(
       c,
-      <Page c={c} title="Make this wallet a known recipient" owner={me} scripts={['copy']}>
+      <Page
+        c={c}
+        title="Make this wallet a known recipient"
+        owner={me}
+        back={{ to: '/recipients', label: 'Recipients and devices' }}
+        scripts={['copy']}
+      >
         <Section title="The wallet">
           <p>
             <Address value={sender} />
@@ -48,8 +54,8 @@ function Question({ c, alias, wallet }: { c: Visit; alias: string; wallet: strin
   return (
     <>
       <p>
-        Money came to {alias} from this wallet. As a known recipient it can be paid within the
-        automatic limit without anybody's confirmation.
+        Money came to {alias} from this wallet. Once it is a known recipient, agents may pay it
+        without asking, within your limits.
       </p>
       <Form c={c}>
         <input type="hidden" name="wallet" value={wallet} />

@@ -1,22 +1,24 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { fields, goTo, owner } from '../frame.ts'
-import type { KeyRow } from '../keys.ts'
+import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
+  keysFull,
   lifeChoices,
   lifeDaysDefault,
   lifeOf,
   listedMax,
   makeKey,
   scopeWords,
-} from '../keys.ts'
+} from '../data/keys.ts'
+import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Form } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Facts, Notice, Section, Time } from '../parts/show.tsx'
+import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
+import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 const overlapHours = ['0', '1', '24', '168'] as const
@@ -25,13 +27,14 @@ const overlaps = ['Ends at once', 'An hour', 'A day', 'A week']
 const placedRow = z.object({ placed: z.uuid().nullable() })
 
 export const routes: Routes = (app) => {
-  app.get('/keys/:key', async (c) => showKey(c, await find(c)))
+  app.get('/keys/:key', async (c) => showKey(c, await find(c), takeTyped(c)))
 
   app.post('/keys/:key', async (c) => {
     const { db } = await owner(c)
     const found = await find(c)
     const { key } = found
     const form = await fields(c)
+    keepIfUnproven(c, form)
     if (form.get('wanted') === 'replaced') return replace(c, found, form)
     await db.run('owner_revoke_key', { key })
     return goTo(c, '/keys')
@@ -63,19 +66,18 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
     },
     placedRow,
   )
-  if (!placed?.placed) return showKey(c, await find(c), full)
+  if (!placed?.placed) return showKey(c, await find(c), form, keysFull)
   const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
   return showNewKey(c, me, made.key, note)
 }
 
-const full = 'The account has 20 keys in service, which is the most. Revoke one first.'
-
-async function showKey(c: Visit, key: KeyRow, problem?: string) {
+async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: string) {
   const me = await owner(c)
   return show(
     c,
-    <Page c={c} title={key.label} owner={me}>
+    <Page c={c} title={key.label} owner={me} back={{ to: '/keys', label: 'API keys' }}>
       {problem && <Notice kind="danger">{problem}</Notice>}
+      {typed && problem === undefined && <SendAgain />}
       <Section title="What it is">
         <Facts
           facts={[
@@ -87,7 +89,7 @@ async function showKey(c: Visit, key: KeyRow, problem?: string) {
           ]}
         />
       </Section>
-      <ReplaceForm c={c} />
+      <ReplaceForm c={c} typed={typed} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
         <Form c={c}>
@@ -103,7 +105,7 @@ async function showKey(c: Visit, key: KeyRow, problem?: string) {
   )
 }
 
-function ReplaceForm({ c }: { c: Visit }) {
+function ReplaceForm({ c, typed }: { c: Visit; typed: URLSearchParams | undefined }) {
   return (
     <Section title="Replace it">
       <p>
@@ -114,13 +116,13 @@ function ReplaceForm({ c }: { c: Visit }) {
         <Choices
           name="days"
           legend="The new key is good for"
-          chosen={lifeDaysDefault}
+          chosen={typed?.get('days') ?? lifeDaysDefault}
           choices={lifeChoices}
         />
         <Choices
           name="overlap"
           legend="The old key stays good for"
-          chosen={overlapDefault}
+          chosen={typed?.get('overlap') ?? overlapDefault}
           choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
         />
         <div class="actions">

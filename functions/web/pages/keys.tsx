@@ -1,21 +1,23 @@
 import * as z from 'zod'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { fields, owner } from '../frame.ts'
-import type { KeyRow } from '../keys.ts'
+import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
+  keysFull,
   lifeChoices,
   lifeDaysDefault,
   lifeOf,
   listedMax,
   makeKey,
   scopeWords,
-} from '../keys.ts'
+} from '../data/keys.ts'
+import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Badge, Empty, Notice, Section, Table } from '../parts/show.tsx'
+import { Badge, Empty, Notice, Section, SendAgain, Table, Time } from '../parts/show.tsx'
+import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 /** Made here; `vault` is offered once there is a vault. */
@@ -24,15 +26,16 @@ const labelMax = 64
 const createdRow = z.object({ key: z.uuid().nullable() })
 
 export const routes: Routes = (app) => {
-  app.get('/keys', (c) => showKeys(c))
+  app.get('/keys', (c) => showKeys(c, takeTyped(c)))
 
   app.post('/keys', async (c) => {
     const me = await owner(c)
     const form = await fields(c)
+    keepIfUnproven(c, form)
     const label = (form.get('label') ?? '').trim()
     const scope = scopes.find((one) => one === form.get('scope'))
     const isLabel = label.length > 0 && label.length <= labelMax && /^\P{C}*$/u.test(label)
-    if (!scope || !isLabel) return showKeys(c, 'Give the key a name of 1 to 64 characters.')
+    if (!scope || !isLabel) return showKeys(c, form, 'Give the key a name of 1 to 64 characters.')
     const { key, known } = await makeKey(c.get('world'))
     const expires_in_days = lifeOf(form.get('days'))
     const mail = await noticeOf(c, (webUrl, deed) =>
@@ -40,14 +43,12 @@ export const routes: Routes = (app) => {
     )
     const question = { ...known, label, scope, expires_in_days, mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
-    if (!created?.key) return showKeys(c, full)
+    if (!created?.key) return showKeys(c, form, keysFull)
     return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
   })
 }
 
-const full = 'The account has 20 keys in service, which is the most. Revoke one first.'
-
-async function showKeys(c: Visit, problem?: string) {
+async function showKeys(c: Visit, typed?: URLSearchParams, problem?: string) {
   const me = await owner(c)
   const keys = await me.db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
   return show(
@@ -63,11 +64,12 @@ async function showKeys(c: Visit, problem?: string) {
           {problem}
         </Notice>
       )}
+      {typed && problem === undefined && <SendAgain />}
       <Section title="In service">
         <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
       </Section>
-      <CreateForm c={c} />
-      <Section title="Over">
+      <CreateForm c={c} typed={typed} />
+      <Section title="Ended">
         <Keys keys={keys.filter(({ live }) => !live)} none="No key has ended." />
       </Section>
     </Page>,
@@ -100,10 +102,10 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
 function Ends({ revoked_at, expires_at, live }: KeyRow) {
   if (revoked_at !== null) return <Badge>Revoked</Badge>
   if (expires_at === null) return 'Never'
-  return live ? expires_at.slice(0, 10) : <Badge>Expired</Badge>
+  return live ? <Time at={expires_at} /> : <Badge>Expired</Badge>
 }
 
-function CreateForm({ c }: { c: Visit }) {
+function CreateForm({ c, typed }: { c: Visit; typed: URLSearchParams | undefined }) {
   return (
     <Section title="Make a key">
       <Form c={c}>
@@ -111,6 +113,7 @@ function CreateForm({ c }: { c: Visit }) {
           name="label"
           label="Name"
           hint="So that you know later which agent has it."
+          value={typed?.get('label') ?? ''}
           maxlength={labelMax}
           required
           autocomplete="off"
@@ -118,7 +121,7 @@ function CreateForm({ c }: { c: Visit }) {
         <Choices
           name="scope"
           legend="What it is for"
-          chosen="read"
+          chosen={typed?.get('scope') ?? 'read'}
           choices={[
             { value: 'read', label: scopeWords['read'] ?? '', hint: 'Balances and activity.' },
             { value: 'pay', label: scopeWords['pay'] ?? '', hint: 'Payments within your limits.' },
@@ -129,7 +132,12 @@ function CreateForm({ c }: { c: Visit }) {
             },
           ]}
         />
-        <Choices name="days" legend="Good for" chosen={lifeDaysDefault} choices={lifeChoices} />
+        <Choices
+          name="days"
+          legend="Good for"
+          chosen={typed?.get('days') ?? lifeDaysDefault}
+          choices={lifeChoices}
+        />
         <div class="actions">
           <Button>Make the key</Button>
         </div>

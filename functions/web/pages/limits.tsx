@@ -2,13 +2,15 @@ import * as z from 'zod'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import { bigintText, limitsRow } from '../../../shared/payments/payment.ts'
+import { limitNames, limitWords } from '../data/limits.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Exposures, keyExposureRow } from '../parts/exposures.tsx'
 import type { Entry } from '../parts/limit.tsx'
-import { Limit, limitNames, limitWords } from '../parts/limit.tsx'
-import { Notice } from '../parts/show.tsx'
+import { Limit } from '../parts/limit.tsx'
+import { Notice, SendAgain } from '../parts/show.tsx'
+import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 /** The bound that SQL holds too. */
@@ -18,18 +20,19 @@ const row = z.object({ limits: limitsRow, asserted_new_recipient_limit: bigintTe
 const setRow = z.object({ outcome: z.enum(['raised', 'lowered', 'same', 'out_of_bounds']) })
 
 export const routes: Routes = (app) => {
-  app.get('/limits', (c) => showLimits(c))
+  app.get('/limits', (c) => showLimits(c, entryOf(takeTyped(c))))
 
   app.post('/limits', async (c) => {
     const { db } = await owner(c)
     const form = await fields(c)
-    const name = limitNames.find((one) => one === form.get('limit'))
-    if (!name) return goTo(c, '/limits')
-    const usd = (form.get(`usd_${name}`) ?? '').trim()
+    const entry = entryOf(form)
+    if (!entry) return goTo(c, '/limits')
+    const { name, usd } = entry
+    keepIfUnproven(c, form)
     const micros = parseAmount(usd, usdDecimals)
     if (micros === undefined || micros > usdMicrosMax) {
       const problem = 'An amount from 0 to 1000000, such as 250 or 12.50, without signs or spaces.'
-      return showLimits(c, { name, usd, problem })
+      return showLimits(c, { ...entry, problem })
     }
     const mail = await noticeOf(c, (webUrl, deed) =>
       limitsRaised(webUrl, { ...deed, changes: { [limitWords[name].title]: `now ${usd} USD` } }),
@@ -38,6 +41,12 @@ export const routes: Routes = (app) => {
     const set = await db.one('owner_set_limit', question, setRow)
     return goTo(c, `/limits?${set?.outcome ?? 'same'}`)
   })
+}
+
+/** What a form asks for. */
+function entryOf(form: URLSearchParams | undefined): Entry | undefined {
+  const name = limitNames.find((one) => one === form?.get('limit'))
+  return name && { name, usd: (form?.get(`usd_${name}`) ?? '').trim() }
 }
 
 async function showLimits(c: Visit, entry?: Entry) {
@@ -58,6 +67,7 @@ async function showLimits(c: Visit, entry?: Entry) {
       lead="A lower limit holds at once. To raise one you prove again that it is you."
     >
       {isChanged && <Notice kind="good">The limit is set.</Notice>}
+      {entry && entry.problem === undefined && <SendAgain />}
       {limitNames.map((name) => {
         const window = name === 'asserted_new_recipient' ? undefined : limits[name]
         const limit = window?.limit ?? asserted_new_recipient_limit
@@ -65,6 +75,6 @@ async function showLimits(c: Visit, entry?: Entry) {
       })}
       <Exposures keys={keys} />
     </Page>,
-    entry ? 400 : 200,
+    entry?.problem === undefined ? 200 : 400,
   )
 }

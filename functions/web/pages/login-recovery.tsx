@@ -23,6 +23,7 @@ function showRecovery(c: Visit, email: string, isWrong = false) {
     <Page
       c={c}
       title="Sign in with a recovery code"
+      back={{ to: '/login', label: 'Sign in' }}
       lead="Each code works once. For three days after it nothing can be widened: limits stay as they are, and no payment can be approved. Freezing works."
     >
       {isWrong && <Notice kind="danger">The mail address or the code is not right.</Notice>}
@@ -39,9 +40,6 @@ function showRecovery(c: Visit, email: string, isWrong = false) {
         <Field name="code" label="Recovery code" autocomplete="off" maxlength={64} required />
         <Button>Sign in</Button>
       </Form>
-      <p>
-        <a href="/web/login">Back to sign in</a>
-      </p>
     </Page>,
     isWrong ? 403 : 200,
   )

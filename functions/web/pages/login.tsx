@@ -45,7 +45,13 @@ function showLogin(c: Visit, given: { way: string; email?: string; error?: strin
     c,
     <Page c={c} title="Sign in" scripts={['passkey']}>
       {error && <Notice kind="danger">{error}</Notice>}
-      <PasskeyForm c={c} act="get" action="/login/passkey" label="Use a passkey" next={next} />
+      <PasskeyForm
+        c={c}
+        act="get"
+        action="/login/passkey"
+        label="Sign in with a passkey"
+        next={next}
+      />
       <Form c={c} action="/login">
         <input type="hidden" name="next" value={next} />
         <Field

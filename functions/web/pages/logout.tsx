@@ -1,5 +1,5 @@
 import { goTo, owner } from '../frame.ts'
-import { dropSession } from '../session.ts'
+import { dropSession } from '../session-cookie.ts'
 import type { Routes } from '../visit.ts'
 
 export const routes: Routes = (app) => {

@@ -6,16 +6,17 @@ import { connectedChains } from '../../../shared/chains/registry.ts'
 import { activityRow } from '../../../shared/payments/activity.ts'
 import { bigintText, limitsRow } from '../../../shared/payments/payment.ts'
 import type { World } from '../../../shared/world.ts'
-import { daysUpTo } from '../balance-history.ts'
+import { daysUpTo } from '../data/balance-history.ts'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { BalanceChart, SpendChart } from '../parts/account-charts.tsx'
+import { Frozen, Waiting } from '../parts/attention.tsx'
+import { LinkButton } from '../parts/form.tsx'
 import type { ChainHoldings } from '../parts/holdings.tsx'
 import { Holdings } from '../parts/holdings.tsx'
 import { Items } from '../parts/items.tsx'
 import { Empty, Section } from '../parts/show.tsx'
 import { Spent } from '../parts/spent.tsx'
-import { FreezeSwitch, Frozen, Waiting } from '../parts/standing.tsx'
 import type { Owner, Routes } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -53,7 +54,7 @@ export const routes: Routes = (app) => {
     const days = daysUpTo(world.now(), daysShown)
     return show(
       c,
-      <Page c={c} title="Overview" owner={me}>
+      <Page c={c} title="Overview" owner={me} action={!me.account.isFrozen && <FreezeSwitch />}>
         {me.account.isFrozen && <Frozen />}
         <Waiting count={facts.waiting} />
         <div class="columns">
@@ -80,10 +81,18 @@ export const routes: Routes = (app) => {
         >
           {recent.length > 0 ? <Items rows={recent} /> : <Empty>{nothingYet}</Empty>}
         </Section>
-        {!me.account.isFrozen && <FreezeSwitch />}
       </Page>,
     )
   })
+}
+
+/** For the worst day, where the eye finds it. */
+function FreezeSwitch() {
+  return (
+    <LinkButton to="/freeze" kind="danger">
+      Freeze the account
+    </LinkButton>
+  )
 }
 
 const nothingYet =

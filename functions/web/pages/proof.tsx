@@ -11,6 +11,7 @@ import { Button, Field, Form, Username } from '../parts/form.tsx'
 import { PasskeyForm } from '../parts/passkey.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 import { nextOf, wayBack } from '../way-back.ts'
 
 export const routes: Routes = (app) => {
@@ -50,7 +51,13 @@ async function showProof(c: Visit, way: string, error?: string) {
     >
       {error && <Notice kind="danger">{error}</Notice>}
       {passkeys.length > 0 && (
-        <PasskeyForm c={c} act="get" action="/proof/passkey" label="Use a passkey" next={next} />
+        <PasskeyForm
+          c={c}
+          act="get"
+          action="/proof/passkey"
+          label="Confirm with a passkey"
+          next={next}
+        />
       )}
       {has_password && (
         <Form c={c} action="/proof">
@@ -69,7 +76,7 @@ async function showProof(c: Visit, way: string, error?: string) {
       {!has_password && passkeys.length === 0 && (
         <p>
           The account has neither password nor passkey yet. Set one on the{' '}
-          <a href="/web/security">security page</a>.
+          <a href={`${pagesBelow}/security`}>security page</a>.
         </p>
       )}
     </Page>,

@@ -67,7 +67,7 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
   return (
     <Section title="Known recipients">
       {recipients.length === 0 ? (
-        <Empty>Nobody yet. A recipient is known after its first confirmed payment.</Empty>
+        <Empty>Nobody yet. A recipient is known once a payment to it has settled.</Empty>
       ) : (
         <Table
           caption="Known recipients, those known last first"
@@ -77,7 +77,12 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
               label: 'Recipient',
               cell: ({ alias, address }) => (
                 <div>
-                  {alias && <strong>{alias}</strong>} <Address value={address} />
+                  {alias && (
+                    <div>
+                      <strong>{alias}</strong>
+                    </div>
+                  )}
+                  <Address value={address} />
                 </div>
               ),
             },
@@ -92,7 +97,9 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
             },
             {
               label: 'Change',
-              cell: ({ address }) => <Remove c={c} name="address" value={address} />,
+              cell: ({ alias, address }) => (
+                <Remove c={c} name="address" value={address} what={alias ?? address} />
+              ),
             },
           ]}
         />
@@ -108,7 +115,7 @@ function AddForm() {
       <form method="get" action={`${pagesBelow}/recipients/add`}>
         <Field
           name="recipient"
-          label="Alias, mail address or EVM address"
+          label="Alias, mail address or wallet address"
           hint="You see the whole address before it is added."
           required
           maxlength={320}
@@ -126,7 +133,7 @@ function Devices({ c, devices }: { c: Visit; devices: z.output<typeof deviceRow>
   return (
     <Section title="Known devices">
       {devices.length === 0 ? (
-        <Empty>None yet. A device is known after its first confirmed payment.</Empty>
+        <Empty>None yet. A device is known once a payment from it has settled.</Empty>
       ) : (
         <Table
           caption="Known devices, those known last first"
@@ -138,7 +145,12 @@ function Devices({ c, devices }: { c: Visit; devices: z.output<typeof deviceRow>
             {
               label: 'Change',
               cell: ({ key, fingerprint }) => (
-                <Remove c={c} name="device" value={`${key} ${fingerprint}`} />
+                <Remove
+                  c={c}
+                  name="device"
+                  value={`${key} ${fingerprint}`}
+                  what={`device ${fingerprint.slice(0, 8)}`}
+                />
               ),
             },
           ]}
@@ -148,11 +160,13 @@ function Devices({ c, devices }: { c: Visit; devices: z.output<typeof deviceRow>
   )
 }
 
-function Remove({ c, name, value }: { c: Visit; name: string; value: string }) {
+type Removal = { c: Visit; name: string; value: string; what: string }
+
+function Remove({ c, name, value, what }: Removal) {
   return (
     <Form c={c}>
       <Button kind="plain" name={name} value={value}>
-        Remove
+        Remove<span class="unseen"> {what}</span>
       </Button>
     </Form>
   )

@@ -8,11 +8,11 @@ import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { browserOf } from '../own-session.ts'
 import { Button, Form } from '../parts/form.tsx'
+import { showOpened } from '../parts/new-account.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
-import { showOpened } from '../parts/opened.tsx'
 import { AccountTerms, AliasField, LinkClosed } from '../parts/registration.tsx'
 import { Time } from '../parts/show.tsx'
-import { endSession, keepSession } from '../session.ts'
+import { endSession, keepSession } from '../session-cookie.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 /** The page of a registration link, on which a person opens the account. */

@@ -54,18 +54,16 @@ async function showPasskeys(c: Visit, problem?: string) {
       c={c}
       title="Passkeys"
       owner={me}
+      back={{ to: '/security', label: 'Security' }}
       lead="A passkey signs in and confirms without a password. It works on this site alone."
       scripts={['passkey']}
     >
       {problem && <Notice kind="danger">{problem}</Notice>}
-      {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
       {security.passkeys.map((passkey) => (
         <Passkey c={c} passkey={passkey} />
       ))}
+      {security.passkeys.length === 0 && <Empty>There is no passkey yet.</Empty>}
       <AddForm c={c} guardedUntil={security.guarded_until} />
-      <p>
-        <a href="/web/security">Back to security</a>
-      </p>
     </Page>,
     problem === undefined ? 200 : 422,
   )
@@ -79,7 +77,7 @@ function AddForm({ c, guardedUntil }: { c: Visit; guardedUntil: string | null })
           <noscript>
             <p>Adding a passkey needs JavaScript in your browser.</p>
           </noscript>
-          <PasskeyForm c={c} act="create" action={path} label="Add a passkey">
+          <PasskeyForm c={c} act="create" action={path} label="Add a passkey" kind="main">
             <input type="hidden" name="deed" value="add" />
             <Field
               name="label"

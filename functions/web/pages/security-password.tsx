@@ -29,6 +29,7 @@ async function showPassword(c: Visit, error?: string) {
       c={c}
       title="Password"
       owner={me}
+      back={{ to: '/security', label: 'Security' }}
       lead="A new password ends every session but this one."
       scripts={['sign-up']}
     >
@@ -37,9 +38,6 @@ async function showPassword(c: Visit, error?: string) {
         <NewPassword {...(error === undefined ? {} : { error })} />
         <Button>Set password</Button>
       </Form>
-      <p>
-        <a href="/web/security">Back to security</a>
-      </p>
     </Page>,
     error === undefined ? 200 : 422,
   )

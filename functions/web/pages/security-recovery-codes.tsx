@@ -2,7 +2,7 @@ import { makeRecoveryCodes } from '../../../shared/auth/own-secrets.ts'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { ownSession, proofFirst, readSecurity } from '../own-session.ts'
-import { Button, Form } from '../parts/form.tsx'
+import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -26,15 +26,13 @@ async function showRecoveryCodes(c: Visit) {
       c={c}
       title="Recovery codes"
       owner={me}
+      back={{ to: '/security', label: 'Security' }}
       lead="They open the account when password and passkeys are lost. Each works once."
     >
-      <p>{left === 0 ? 'You have none.' : `${left} are left. New ones make them void.`}</p>
       <Form c={c}>
+        <p>{left === 0 ? 'You have none.' : `You have ${left} left. New ones make them void.`}</p>
         <Button>Make ten new codes</Button>
       </Form>
-      <p>
-        <a href="/web/security">Back to security</a>
-      </p>
     </Page>,
   )
 }
@@ -43,14 +41,16 @@ async function showCodes(c: Visit, codes: readonly string[]) {
   return show(
     c,
     <Page c={c} title="Your recovery codes" owner={await owner(c)} scripts={['copy']}>
-      <Notice kind="warning" title="They are shown this once.">
+      <Notice kind="warning" title="They are shown this once">
         Print them or write them down, and keep them away from your devices.
       </Notice>
       <pre class="codes" data-copy={codes.join('\n')}>
         {codes.join('\n')}
       </pre>
-      <p>
-        <a href="/web/security">I have kept them</a>
+      <p class="actions">
+        <LinkButton kind="main" to="/security">
+          I have kept them
+        </LinkButton>
       </p>
     </Page>,
   )

@@ -1,4 +1,4 @@
-import { browserName } from '../browser-name.ts'
+import { browserName } from '../data/browser-name.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity, type SignIn } from '../own-session.ts'
@@ -38,9 +38,12 @@ async function showSessions(c: Visit) {
       c={c}
       title="Sessions"
       owner={me}
+      back={{ to: '/security', label: 'Security' }}
       lead="Where somebody signed in to your account. A session ends after 30 minutes without use."
     >
-      <Table caption="Sign-ins, open ones first" columns={columns(c)} rows={sign_ins} />
+      <Section title="Sign-ins">
+        <Table caption="Sign-ins, open ones first" columns={columns(c)} rows={sign_ins} />
+      </Section>
       {others.length > 0 && (
         <Section title="Somewhere you do not know?">
           <p>End all other sessions, then change your password.</p>
@@ -51,9 +54,6 @@ async function showSessions(c: Visit) {
           </Form>
         </Section>
       )}
-      <p>
-        <a href="/web/security">Back to security</a>
-      </p>
     </Page>,
   )
 }

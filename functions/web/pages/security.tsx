@@ -1,10 +1,10 @@
-import type { Child } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { readSecurity } from '../own-session.ts'
-import { LinkButton } from '../parts/form.tsx'
+import { readSecurity, type Security } from '../own-session.ts'
 import { Facts, Notice, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 
 export const routes: Routes = (app) => {
   app.get('/security', showSecurity)
@@ -12,38 +12,67 @@ export const routes: Routes = (app) => {
 
 async function showSecurity(c: Visit) {
   const me = await owner(c)
-  const { email, has_password, passkeys, ...rest } = await readSecurity(c)
-  const live = rest.sign_ins.filter(({ is_live }) => is_live)
-  const facts: [string, Child][] = [
-    ['Mail address', email],
-    ['Password', has_password ? 'Set' : 'None'],
-    ['Passkeys', passkeys.map(({ label }) => label).join(', ') || 'None'],
-    ['Recovery codes left', String(rest.recovery_codes_left)],
-    ['Signed in', live.length === 1 ? 'Here alone' : `In ${live.length} browsers`],
-  ]
+  const security = await readSecurity(c)
+  const { guarded_until, recovery_codes_left } = security
   return show(
     c,
     <Page c={c} title="Security" owner={me} lead="How you sign in, and where you are signed in.">
-      {rest.guarded_until && (
-        <Notice kind="warning" title="A recovery code was used.">
-          Until <Time at={rest.guarded_until} /> nothing can be widened. If it was not you, set a
-          new password now: it ends all other sessions.
+      {guarded_until && (
+        <Notice kind="warning" title="A recovery code was used">
+          Until <Time at={guarded_until} /> nothing can be widened. If it was not you, set a new
+          password now: it ends all other sessions.
         </Notice>
       )}
-      {rest.recovery_codes_left === 0 && (
-        <Notice title="You have no recovery codes.">
+      {recovery_codes_left === 0 && (
+        <Notice title="You have no recovery codes">
           Without them, losing your password and your passkeys means losing the account.
         </Notice>
       )}
-      <Facts facts={facts} />
-      <p class="actions">
-        <LinkButton to="/security/password">
-          {has_password ? 'Change password' : 'Set a password'}
-        </LinkButton>
-        <LinkButton to="/security/passkeys">Passkeys</LinkButton>
-        <LinkButton to="/security/recovery-codes">Recovery codes</LinkButton>
-        <LinkButton to="/security/sessions">Sessions</LinkButton>
-      </p>
+      <Facts facts={factsOf(security)} />
     </Page>,
+  )
+}
+
+function factsOf({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
+  const names = passkeys.map(({ label }) => label).join(', ')
+  const live = rest.sign_ins.filter(({ is_live }) => is_live)
+  const places = live.length === 1 ? 'Signed in here alone' : `Signed in at ${live.length} places`
+  const [password, verb] = has_password ? ['Set', 'Change'] : ['None', 'Set']
+  return [
+    ['Mail address', email],
+    [
+      'Password',
+      <With now={password} to="password">
+        {verb} the password
+      </With>,
+    ],
+    [
+      'Passkeys',
+      <With now={names || 'None'} to="passkeys">
+        Add or remove passkeys
+      </With>,
+    ],
+    [
+      'Recovery codes',
+      <With now={`${rest.recovery_codes_left} left`} to="recovery-codes">
+        Make new codes
+      </With>,
+    ],
+    [
+      'Sessions',
+      <With now={places} to="sessions">
+        See and end sessions
+      </With>,
+    ],
+  ]
+}
+
+/** How it stands, and the page that changes it. */
+function With({ now, to, children }: PropsWithChildren<{ now: string; to: string }>) {
+  return (
+    <span class="head">
+      <span>{now}</span>
+      <a href={`${pagesBelow}/security/${to}`}>{children}</a>
+    </span>
   )
 }

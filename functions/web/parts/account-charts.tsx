@@ -1,6 +1,6 @@
 import type { Config } from '../../../shared/env.ts'
-import type { Moved } from '../balance-history.ts'
-import { balanceHistory } from '../balance-history.ts'
+import type { Moved } from '../data/balance-history.ts'
+import { balanceHistory } from '../data/balance-history.ts'
 import { BarChart, StepChart } from './charts.tsx'
 import type { ChainHoldings } from './holdings.tsx'
 import { Empty, Section } from './show.tsx'

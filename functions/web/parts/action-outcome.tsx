@@ -38,8 +38,8 @@ export function Outcome({ action }: { action: HostedAction }) {
       {action.wallet && (
         <Notice>
           <p>
-            This wallet is not a known recipient: payments to it need a confirmation. The owner can
-            make it one.
+            This wallet is not a known recipient: agents have to ask before they pay it. The owner
+            can make it one.
           </p>
           <p>
             <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>

@@ -4,7 +4,8 @@ import { formatAmount } from '../../../shared/money/amount.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
-import type { Approval, Opened } from '../approvals.ts'
+import type { Approval, Opened } from '../data/approvals.ts'
+import { limitWords } from '../data/limits.ts'
 import { forPeople } from './amounts.ts'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
@@ -100,9 +101,9 @@ export function Left({ approval, facts }: Opened) {
   const usd = approval.payment_row.amount_usd_micros
   const after = (window: Window, amount: bigint) => ({ ...window, spent: window.spent + amount })
   const rows = [
-    { name: 'Everything together', window: daily_spending_cap, used: usd },
-    { name: 'Without asking', window: automatic_daily, used: 0n },
-    { name: 'Confirmed by the agent', window: asserted_daily, used: 0n },
+    { name: limitWords.daily_spending_cap.title, window: daily_spending_cap, used: usd },
+    { name: limitWords.automatic_daily.title, window: automatic_daily, used: 0n },
+    { name: limitWords.asserted_daily.title, window: asserted_daily, used: 0n },
   ]
   return (
     <Section title="What it leaves of your limits">

@@ -27,8 +27,8 @@ export function BarChart({ cap, ...chart }: ChartProps & { cap: { value: bigint;
       {...chart}
       legend={
         isCapShown
-          ? `The dashed line is the daily cap of ${cap.text} ${chart.unit}.`
-          : `The daily cap of ${cap.text} ${chart.unit} lies far above what is drawn.`
+          ? `The dashed line is the limit for everything together, ${cap.text} ${chart.unit}.`
+          : `The limit for everything together, ${cap.text} ${chart.unit}, is far above.`
       }
       topText={top === cap.value ? cap.text : textOf(chart.points, top)}
     >

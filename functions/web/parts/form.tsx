@@ -1,5 +1,5 @@
 /** Forms and what stands in them. Every form is a plain POST and works without script. */
-import type { PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -49,7 +49,7 @@ export function LinkButton({
   children,
 }: PropsWithChildren<{ to: string; kind?: 'main' | 'plain' | 'danger' }>) {
   return (
-    <a class={`button ${kind}`} href={to.startsWith('/') ? pagesBelow + to : to}>
+    <a class={`button ${kind}`} href={pagesBelow + to}>
       {children}
     </a>
   )
@@ -57,7 +57,7 @@ export function LinkButton({
 
 type FieldProps = {
   name: string
-  label: string
+  label: Child
   hint?: string
   /** What was wrong with it when it was sent. */
   error?: string

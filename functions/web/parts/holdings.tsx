@@ -37,7 +37,7 @@ export function Holdings({ chains, reservedUsdMicros, config }: HoldingsProps) {
         </span>
         {reservedUsdMicros > 0n && (
           <span class="quiet small below">
-            {spentUsd(reservedUsdMicros)} USD of it is promised to payments on their way
+            {spentUsd(reservedUsdMicros)} USD of it is held for payments on their way
           </span>
         )}
       </p>
@@ -56,7 +56,7 @@ type Row = {
 }
 
 const columns: readonly Column<Row>[] = [
-  { label: 'Chain', cell: ({ chain }) => chain.title },
+  { label: 'Network', cell: ({ chain }) => chain.title },
   {
     label: 'Amount',
     isNumber: true,

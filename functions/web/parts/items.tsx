@@ -43,6 +43,13 @@ export function State({ of }: { of: string }) {
 
 type Row = z.output<typeof activityRow>
 
+/** A payment that was asked for and then sent has its state at the item of the sending. */
+function isTold({ type, status }: ActivityItem): boolean {
+  return status !== undefined && (!(type in stepsBefore) || closedUnsent.has(status))
+}
+
+const closedUnsent = new Set(['awaiting_confirmation', 'declined', 'expired'])
+
 export function Items({ rows }: { rows: readonly Row[] }) {
   return (
     <ul class="items">
@@ -55,7 +62,7 @@ export function Items({ rows }: { rows: readonly Row[] }) {
             <span class="meta">
               <Time at={item.at} />
               <span>{categories[row.category]}</span>
-              {item.status && <State of={item.status} />}
+              {isTold(item) && <State of={item.status ?? ''} />}
             </span>
           </li>
         )
@@ -65,20 +72,30 @@ export function Items({ rows }: { rows: readonly Row[] }) {
 }
 
 /** Whom it is about. An address that has no name is shown whole: parts of it are easily imitated. */
-function headlineOf({ payment, deposit }: Row, item: ActivityItem): string {
+function headlineOf({ type, payment, deposit }: Row, item: ActivityItem): string {
   if (deposit) return `From ${deposit.sender_alias ?? deposit.sender}`
   if (!payment) return item.summary
   const origin = payment.terms['origin']
-  if (typeof origin === 'string') return `To ${new URL(origin).host}`
-  return `To ${payment.payee_alias ?? payment.payee}`
+  const payee =
+    typeof origin === 'string' ? new URL(origin).host : (payment.payee_alias ?? payment.payee)
+  return `${stepsBefore[type] ?? 'To'} ${payee}`
 }
 
-/** With its sign: what came in is plus. */
+/** What is told of a payment beside that it was sent; the item of the sending alone has its amount. */
+const stepsBefore: Readonly<Record<string, string>> = {
+  confirmation_requested: 'An agent asked to pay',
+  confirmation_approved: 'You approved a payment to',
+  confirmation_declined: 'You declined a payment to',
+  transfer_reorged: 'The chain took back a payment to',
+  x402_reorged: 'The chain took back a payment to',
+}
+
+/** With its sign where money moved: what came in is plus. */
 function Amount({ item }: { item: ActivityItem }) {
   if (item.amount === undefined) return null
-  const sign = item.category === 'deposit' ? '+' : '−'
+  const sign = item.type in stepsBefore ? '' : item.category === 'deposit' ? '+' : '−'
   return (
-    <span class="money amount">
+    <span class={sign === '' ? 'money amount quiet' : 'money amount'}>
       {sign}
       {forPeople(item.amount)} <span class="unit">{item.token}</span>
     </span>

@@ -1,44 +1,15 @@
 /** One limit: what it means, what of it is used, and the form that changes it. */
 import { formatUsd } from '../../../shared/money/amount.ts'
-import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
+import type { LimitName } from '../data/limits.ts'
+import { limitWords } from '../data/limits.ts'
 import type { Visit } from '../visit.ts'
 import { Button, Field, Form } from './form.tsx'
-import { Facts, Money, Section } from './show.tsx'
-import { heldUsd, spentUsd } from './usd.ts'
+import { Section } from './show.tsx'
+import { Used } from './spent.tsx'
 
-export const limitNames = [
-  'automatic_daily',
-  'asserted_daily',
-  'asserted_new_recipient',
-  'daily_spending_cap',
-] as const
-export type LimitName = (typeof limitNames)[number]
-
-export const limitWords: Record<LimitName, { title: string; meaning: string }> = {
-  automatic_daily: {
-    title: 'Without asking',
-    meaning:
-      'What agents may pay in 24 hours with nobody asked, to recipients and from devices that are known.',
-  },
-  asserted_daily: {
-    title: 'Confirmed by the agent',
-    meaning:
-      'What agents may pay in 24 hours when they say that the user confirmed it. Nobody checks their word.',
-  },
-  asserted_new_recipient: {
-    title: 'New recipients',
-    meaning:
-      'The most that one payment to a new recipient may be on the word of an agent. Above it, you are asked.',
-  },
-  daily_spending_cap: {
-    title: 'Everything together',
-    meaning: 'The most that leaves the account in 24 hours, whoever approved it, you among them.',
-  },
-}
-
-/** A refused entry is shown where it was typed. */
-export type Entry = { name: LimitName; usd: string; problem: string }
+/** What was typed and not set, and why where it was refused. */
+export type Entry = { name: LimitName; usd: string; problem?: string }
 
 export function Limit({
   c,
@@ -56,31 +27,25 @@ export function Limit({
 }) {
   const { title, meaning } = limitWords[name]
   const own = entry?.name === name ? entry : undefined
+  const about = <span class="unseen"> for “{title}”</span>
   return (
     <Section title={title}>
       <p>{meaning}</p>
-      {window && (
-        <Facts
-          facts={[
-            ['Used in the last 24 hours', <Money amount={spentUsd(window.spent)} unit="USD" />],
-            ['Left', <Money amount={heldUsd(headroom(window))} unit="USD" />],
-          ]}
-        />
-      )}
+      {window && <Used id={`used-${name}`} label="Used in the last 24 hours" window={window} />}
       <Form c={c} class="row">
         <input type="hidden" name="limit" value={name} />
         <Field
           name={`usd_${name}`}
-          label={`${title}, limit`}
+          label={<>Limit{about}</>}
           value={own?.usd ?? formatUsd(limit)}
           unit="USD"
           inputmode="decimal"
           autocomplete="off"
           maxlength={20}
           required
-          {...(own ? { error: own.problem } : {})}
+          {...(own?.problem === undefined ? {} : { error: own.problem })}
         />
-        <Button kind="plain">Save</Button>
+        <Button kind="plain">Save{about}</Button>
       </Form>
     </Section>
   )

@@ -10,6 +10,7 @@ export function PasskeyForm({
   act,
   action,
   label,
+  kind = 'plain',
   next,
   children,
 }: PropsWithChildren<{
@@ -17,6 +18,7 @@ export function PasskeyForm({
   act: 'create' | 'get'
   action: string
   label: string
+  kind?: 'main' | 'plain'
   next?: string
 }>) {
   return (
@@ -26,7 +28,7 @@ export function PasskeyForm({
         {next !== undefined && <input type="hidden" name="next" value={next} />}
         {children}
         <p class="error" role="alert" hidden />
-        <Button kind="plain">{label}</Button>
+        <Button kind={kind}>{label}</Button>
       </Form>
     </div>
   )

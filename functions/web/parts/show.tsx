@@ -16,6 +16,15 @@ export function Notice({
   )
 }
 
+/** Over a form whose owner had to prove itself before it is taken. */
+export function SendAgain() {
+  return (
+    <Notice title="Nothing has changed yet">
+      What you entered is filled in below. Look it over and send it again.
+    </Notice>
+  )
+}
+
 /** A state in a word. Its colour repeats the word and never stands for it. */
 export function Badge({
   kind = 'plain',

@@ -1,42 +1,43 @@
 import type * as z from 'zod'
 import type { limitsRow } from '../../../shared/payments/payment.ts'
+import type { Window } from '../../../shared/policy/facts.ts'
+import { limitWords } from '../data/limits.ts'
+import { pagesBelow } from '../visit.ts'
 import { Section, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
 
-type LimitsRow = z.output<typeof limitsRow>
-
-const words: Record<keyof LimitsRow, string> = {
-  automatic_daily: 'Without asking',
-  asserted_daily: 'Confirmed by the agent',
-  daily_spending_cap: 'Everything together',
-}
+const names = ['automatic_daily', 'asserted_daily', 'daily_spending_cap'] as const
 
 /** What agents spent in the last 24 hours, against each limit. */
-export function Spent({ limits }: { limits: LimitsRow }) {
+export function Spent({ limits }: { limits: z.output<typeof limitsRow> }) {
   return (
-    <Section title="Spent in the last 24 hours">
+    <Section
+      title="Spent in the last 24 hours"
+      action={<a href={`${pagesBelow}/limits`}>Change limits</a>}
+    >
       <div class="bars">
-        <Bar name="automatic_daily" limits={limits} />
-        <Bar name="asserted_daily" limits={limits} />
-        <Bar name="daily_spending_cap" limits={limits} />
+        {names.map((name) => (
+          <Used id={`limit-${name}`} label={limitWords[name].title} window={limits[name]} />
+        ))}
       </div>
     </Section>
   )
 }
 
-function Bar({ name, limits }: { name: keyof LimitsRow; limits: LimitsRow }) {
-  const { limit, spent, resetsAt } = limits[name]
+/** How much of one limit is used, as a bar and in figures. */
+export function Used({ id, label, window }: { id: string; label: string; window: Window }) {
+  const { limit, spent, resetsAt } = window
   const most = Number(limit) / 1e6
   return (
     <div class="bar">
       <div class="head">
-        <span id={`limit-${name}`}>{words[name]}</span>
+        <span id={id}>{label}</span>
         <span class="money">
           {spentUsd(spent)} <span class="unit">of {heldUsd(limit)} USD</span>
         </span>
       </div>
       <meter
-        aria-labelledby={`limit-${name}`}
+        aria-labelledby={id}
         min="0"
         max={most === 0 ? 1 : most}
         low={most * 0.75}

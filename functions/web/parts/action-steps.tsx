@@ -1,6 +1,6 @@
 /** What the pages of a hosted action have in common. */
 import type { HostedAction } from '../../../shared/hosted/action.ts'
-import type { Seen } from '../link.ts'
+import type { Seen } from '../data/hosted-link.ts'
 import type { Visit } from '../visit.ts'
 import { Button, Form } from './form.tsx'
 

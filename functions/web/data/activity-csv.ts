@@ -1,4 +1,4 @@
-import type { ActivityItem } from '../../shared/payments/activity.ts'
+import type { ActivityItem } from '../../../shared/payments/activity.ts'
 
 const columns = [
   'time',

@@ -1,5 +1,5 @@
-import type { Config } from '../../shared/env.ts'
-import { usdMicrosOf } from '../../shared/money/usd.ts'
+import type { Config } from '../../../shared/env.ts'
+import { usdMicrosOf } from '../../../shared/money/usd.ts'
 
 export type Asset = { chain: number; token: { address: string; symbol: string; decimals: number } }
 /** What the wallet holds now, and by how much it grew or shrank on one day. */

@@ -4,6 +4,7 @@ import { Page, show } from '../layout.tsx'
 import type { Visit } from '../visit.ts'
 import { LinkButton } from './form.tsx'
 import { KeyOnce, keyScripts } from './key-once.tsx'
+import { PasskeyForm } from './passkey.tsx'
 import { Address, Notice, Section } from './show.tsx'
 
 export function showOpened(c: Visit, opened: OpenedAccount) {
@@ -13,7 +14,7 @@ export function showOpened(c: Visit, opened: OpenedAccount) {
     <Page
       c={c}
       title="Your account is open"
-      scripts={keyScripts}
+      scripts={[...keyScripts, 'passkey']}
       lead={
         <>
           Mail for your agent comes to{' '}
@@ -35,11 +36,31 @@ export function showOpened(c: Visit, opened: OpenedAccount) {
         </p>
       </Section>
       <p class="actions">
-        <LinkButton kind="main" to="/">
+        <LinkButton kind="main" to="">
           I have kept the key
         </LinkButton>
-        <LinkButton to="/security">Add a passkey</LinkButton>
       </p>
+      <AddPasskey c={c} />
     </Page>,
+  )
+}
+
+/** Answered by the page of passkeys, so that this one and its key are left behind. */
+function AddPasskey({ c }: { c: Visit }) {
+  return (
+    <Section title="Sign in without a password">
+      <p>
+        A passkey on this device is safer than a password and quicker. Keep the key above first:
+        this leads on to another page.
+      </p>
+      <noscript>
+        <p>
+          <LinkButton to="/security/passkeys">To the passkeys</LinkButton>
+        </p>
+      </noscript>
+      <PasskeyForm c={c} act="create" action="/security/passkeys" label="Add a passkey">
+        <input type="hidden" name="deed" value="add" />
+      </PasskeyForm>
+    </Section>
   )
 }

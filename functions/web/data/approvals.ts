@@ -1,6 +1,6 @@
 /** What the database tells of payments that wait for the owner. */
 import * as z from 'zod'
-import { factsRow, paymentRow, time } from '../../shared/payments/payment.ts'
+import { factsRow, paymentRow, time } from '../../../shared/payments/payment.ts'
 
 /** As private.approval_json makes it. */
 const approvalRow = z.object({

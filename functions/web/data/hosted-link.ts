@@ -3,13 +3,13 @@
  * first browser that opens it is told from all others by its form token.
  */
 import * as z from 'zod'
-import { fail, Rejection } from '../../shared/contract/errors.ts'
-import { unbound } from '../../shared/db/database.ts'
-import { sha256Hex } from '../../shared/digest.ts'
-import { actionSchema } from '../../shared/hosted/action.ts'
-import { linkDigest } from '../../shared/hosted/link.ts'
-import { clientOf } from '../../shared/http/caller.ts'
-import type { Visit } from './visit.ts'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { unbound } from '../../../shared/db/database.ts'
+import { sha256Hex } from '../../../shared/digest.ts'
+import { actionSchema } from '../../../shared/hosted/action.ts'
+import { linkDigest } from '../../../shared/hosted/link.ts'
+import { clientOf } from '../../../shared/http/caller.ts'
+import type { Visit } from '../visit.ts'
 
 const seenRow = z.object({
   /** Null for a browser that did not open it. */

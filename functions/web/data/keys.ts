@@ -1,9 +1,9 @@
 /** API keys as the owner sees and makes them. */
 import * as z from 'zod'
-import { createApiKey, credentialOf, shownPart } from '../../shared/auth/api-key.ts'
-import { required } from '../../shared/env.ts'
-import { time } from '../../shared/payments/payment.ts'
-import type { World } from '../../shared/world.ts'
+import { createApiKey, credentialOf, shownPart } from '../../../shared/auth/api-key.ts'
+import { required } from '../../../shared/env.ts'
+import { time } from '../../../shared/payments/payment.ts'
+import type { World } from '../../../shared/world.ts'
 
 export const keyRow = z.object({
   key: z.uuid(),
@@ -20,6 +20,8 @@ export type KeyRow = z.output<typeof keyRow>
 
 /** Keys of an account that a page lists; those that are over fall off the end. */
 export const listedMax = 50
+
+export const keysFull = 'The account has 20 keys in service, which is the most. Revoke one first.'
 
 export const scopeWords: Readonly<Record<string, string>> = {
   read: 'Look only',

@@ -1,0 +1,30 @@
+/** The limits of an account in the words of its pages. */
+export const limitNames = [
+  'automatic_daily',
+  'asserted_daily',
+  'asserted_new_recipient',
+  'daily_spending_cap',
+] as const
+export type LimitName = (typeof limitNames)[number]
+
+export const limitWords: Record<LimitName, { title: string; meaning: string }> = {
+  automatic_daily: {
+    title: 'Without asking',
+    meaning:
+      'What agents may pay in 24 hours with nobody asked, to recipients and from devices that are known.',
+  },
+  asserted_daily: {
+    title: 'Confirmed by the agent',
+    meaning:
+      'What agents may pay in 24 hours when they say that you confirmed it. Nobody checks their word.',
+  },
+  asserted_new_recipient: {
+    title: 'New recipients',
+    meaning:
+      'The most that one payment to a new recipient may be on the word of an agent. Above it, you are asked.',
+  },
+  daily_spending_cap: {
+    title: 'Everything together',
+    meaning: 'The most that leaves the account in 24 hours, whoever approved it, you among them.',
+  },
+}

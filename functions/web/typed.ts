@@ -1,0 +1,35 @@
+/**
+ * What was typed into a form that was refused for want of a proof. The browser keeps it while its
+ * owner proves itself, and the page shows it again for the owner to send. It is no part of an
+ * address: a link of somebody else can fill in nothing.
+ */
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { Visit } from './visit.ts'
+
+const name = 'aoa_typed'
+const host = { path: '/', secure: true, prefix: 'host' } as const
+/** Seconds for which it is kept, and the most characters of it; a browser takes little more. */
+const keptSeconds = 600
+const lengthMax = 2_000
+
+/** Has the form kept if this request is refused for want of a proof. Not for a secret. */
+export function keepIfUnproven(c: Visit, form: URLSearchParams): void {
+  const typed = new URLSearchParams(form)
+  typed.set('form', c.req.path)
+  c.set('typed', typed)
+}
+
+/** Gives the browser what the page wants kept. */
+export function sendTyped(c: Visit): void {
+  const text = c.get('typed')?.toString() ?? ''
+  if (text === '' || text.length > lengthMax) return
+  setCookie(c, name, text, { ...host, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
+}
+
+/** What was typed into the form of this page, once. */
+export function takeTyped(c: Visit): URLSearchParams | undefined {
+  const typed = new URLSearchParams(getCookie(c, name, 'host'))
+  if (typed.get('form') !== c.req.path) return undefined
+  deleteCookie(c, name, host)
+  return typed
+}
