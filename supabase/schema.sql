@@ -1425,7 +1425,7 @@ CREATE OR REPLACE FUNCTION api.link_connect(token_digest text, browser text, cli
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   update private.hosted_actions a set wallet = link_connect.wallet
    where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
      and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
@@ -1439,7 +1439,7 @@ CREATE OR REPLACE FUNCTION api.link_decline(token_digest text, browser text, cli
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   update private.hosted_actions a set declined_at = private.clock()
    where a.token_digest = link_decline.token_digest
      and (a.browser is null or a.browser = link_decline.browser)
@@ -1454,7 +1454,7 @@ CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
@@ -1465,7 +1465,7 @@ CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
@@ -1482,7 +1482,7 @@ CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, clie
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   with verified as (
     update private.hosted_actions a set finished_at = private.clock()
      where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser
@@ -3060,6 +3060,13 @@ CREATE OR REPLACE FUNCTION private.leave_queue(of_payment uuid)
  LANGUAGE sql
 AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
+$function$;
+
+CREATE OR REPLACE FUNCTION private.limit_link(client text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select private.take('link:' || private.network_of(client), 120, 10)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)

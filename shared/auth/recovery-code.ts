@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { credentialOf } from './api-key.ts'
 
 /** How many an owner is given at a time. */
-export const recoveryCodeCount = 10
+const recoveryCodeCount = 10
 
 /** Crockford's base32: no i, l, o or u to be taken for something else. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -9,7 +9,7 @@ import { formatAmount } from '../money/amount.ts'
 import { depositRow } from '../payments/deposit.ts'
 
 /** Where an action stands. `finished` and `declined` are for good, `expired` for lack of both. */
-export const actionStatus = z.enum(['pending', 'opened', 'finished', 'expired', 'declined'])
+const actionStatus = z.enum(['pending', 'opened', 'finished', 'expired', 'declined'])
 
 /** What the agent asked for, as the page shows it. */
 export const askedSchema = z.object({

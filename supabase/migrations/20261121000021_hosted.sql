@@ -129,11 +129,16 @@ create function private.hosted_action_page(token_digest text, browser text)
 $$;
 
 -- The pages behind links act for whoever has the link, so they are limited by who asks.
+create function private.limit_link(client text) returns void language sql as $$
+  select private.take('link:' || private.network_of(client), 120, 10)
+$$;
+
+-- What a link is, for whoever has it.
 create function api.link_look(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
 
@@ -143,7 +148,7 @@ create function api.link_open(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
@@ -158,7 +163,7 @@ create function api.link_decline(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   update private.hosted_actions a set declined_at = private.clock()
    where a.token_digest = link_decline.token_digest
      and (a.browser is null or a.browser = link_decline.browser)
@@ -171,7 +176,7 @@ create function api.link_connect(token_digest text, browser text, client text, w
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   update private.hosted_actions a set wallet = link_connect.wallet
    where a.token_digest = link_connect.token_digest and a.browser = link_connect.browser
      and a.type = 'walletconnect' and private.hosted_action_status(a) = 'opened';
@@ -184,7 +189,7 @@ create function api.link_verify(token_digest text, browser text, client text)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('link:' || private.network_of(client), 120, 10);
+  perform private.limit_link(client);
   with verified as (
     update private.hosted_actions a set finished_at = private.clock()
      where a.token_digest = link_verify.token_digest and a.browser = link_verify.browser

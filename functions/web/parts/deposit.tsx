@@ -86,7 +86,7 @@ export function networkTitle({ title, testnet }: Chain): string {
 }
 
 /** ERC-681 where an amount is asked for; else the bare address, which every wallet reads. */
-export function paymentUri({ chain, token, amount }: Way, address: string): string {
+function paymentUri({ chain, token, amount }: Way, address: string): string {
   const atomic = amount === undefined ? undefined : parseAmount(amount, token.decimals)
   if (atomic === undefined) return address
   return `ethereum:${token.address}@${chain.id}/transfer?address=${address}&uint256=${atomic}`
