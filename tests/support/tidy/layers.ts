@@ -3,9 +3,9 @@
 /** From left to right; a part imports its own layer and those to the right of it. */
 const layers = [
   ['functions'],
-  ['http', 'payments', 'hosted', 'onboarding', 'oauth', 'consent', 'x402', 'auth'],
+  ['http', 'payments', 'mandates', 'hosted', 'onboarding', 'oauth', 'x402', 'auth'],
   ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db'],
-  ['policy', 'contract'],
+  ['policy', 'contract', 'consent'],
   ['money', 'env.ts', 'base64.ts', 'digest.ts'],
 ]
 
@@ -23,6 +23,8 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
   [/^uqr$/, /^functions\/web\//],
+  [/^(tldts|punycode)(\/|$)/, /^shared\/mandates\//],
+  [/^(canonicalize|@levischuck\/tiny-cbor)$/, /^shared\/consent\//],
 ]
 
 /** Whether a file may import another. */
