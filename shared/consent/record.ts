@@ -29,7 +29,10 @@ export const consentRow = z.object({
 /** Consent as it was read. */
 export type Consent = z.output<typeof consentRow>
 
-const count = z.string().regex(/^[0-9]+$/).transform(BigInt)
+const count = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .transform(BigInt)
 
 /** The terms of a mandate as private.mandate_json tells them, with its state. */
 export const mandateRow = z.object({
@@ -47,6 +50,9 @@ export const mandateRow = z.object({
   pay_to: z.array(z.string()).nullable(),
   expires_at: z.iso.datetime({ offset: true }),
 })
+
+/** A mandate as it was read. */
+export type StoredMandate = z.output<typeof mandateRow>
 
 /** Which check failed: the digest, the list of a batch, or one of the assertion. */
 export type ConsentFault = AssertionFault | 'digest' | 'batch' | 'assertion_missing'
