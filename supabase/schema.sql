@@ -1666,7 +1666,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1679,7 +1679,8 @@ begin
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
@@ -2135,7 +2136,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2147,7 +2148,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, k.label
+    a.untrusted, a.mandate, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -2588,7 +2589,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2599,7 +2600,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
@@ -2949,7 +2951,7 @@ CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p privat
  STABLE
 AS $function$
   select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
-    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, a.mandate, (
       select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
       left join private.wallets w on w.address = d.sender
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
