@@ -2831,7 +2831,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
- RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, mandates jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2844,7 +2844,10 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.automatic_daily_limit_usd_micros, 'none'),
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
-    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros)
+    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    (select coalesce(jsonb_object_agg(m.id, private.fits_at(
+        a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
+      from private.candidates(p) m where m.max_day_usd_micros is not null)
   from private.payments p join private.accounts a on a.id = p.account
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
@@ -3091,6 +3094,21 @@ AS $function$
     'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
     'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.candidates(p private.payments)
+ RETURNS SETOF private.mandates
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  host text := private.host_of(p.terms ->> 'origin');
+begin
+  return query select m.* from private.mandates m
+   where m.account = p.account and m.state <> 'declined'
+     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+   limit 50;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
  RETURNS text
@@ -3387,7 +3405,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -3399,6 +3417,7 @@ AS $function$
      where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
+       and (fits_at.mandate is null or p.mandate = fits_at.mandate)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
@@ -3610,7 +3629,8 @@ begin
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
   ), coming as (
-    select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
+    select c.key from counted c
+     where c.consent_level not in ('none', 'mandate') and c.state <> 'settled'
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
@@ -3824,19 +3844,11 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.mandates_for(p private.payments)
  RETURNS jsonb
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-declare
-  host text := private.host_of(p.terms ->> 'origin');
-begin
-  return coalesce((select jsonb_agg(private.mandate_json(m)) from (
-    select m from private.mandates m
-     where m.account = p.account and m.state <> 'declined'
-       and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
-     order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
-     limit 50) c (m)), '[]');
-end $function$;
+  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
+$function$;
 
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
