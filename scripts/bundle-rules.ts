@@ -80,8 +80,15 @@ const web: BundleRule = {
   runtime: [],
 }
 
+/** Digests the terms and checks the owner's signature again before it states anything. */
+const receipts: BundleRule = {
+  ...plain,
+  packages: [...plain.packages, ...terms, ...assertions],
+}
+
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'consent-receipt': receipts,
   'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,
