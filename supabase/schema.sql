@@ -2,6 +2,8 @@
 
 -- Types
 
+create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
+
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb);
 
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
@@ -38,6 +40,7 @@ create table private.activities (
   payment uuid,
   untrusted jsonb,
   deposit uuid,
+  mandate uuid,
   hidden boolean not null default false,
   constraint activities_pkey PRIMARY KEY (id),
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -53,14 +56,17 @@ create table private.approvals (
   account uuid not null,
   session uuid not null,
   decision text not null,
-  level text not null default 'user_session'::text,
+  level text not null,
   digest text not null,
+  consent uuid,
   decided_at timestamp with time zone not null default private.clock(),
   constraint approvals_pkey PRIMARY KEY (payment),
   constraint approvals_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint approvals_check CHECK (((decision = 'declined'::text) OR (consent IS NOT NULL))),
+  constraint approvals_consent_fkey FOREIGN KEY (consent) REFERENCES private.consents(id),
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'declined'::text]))),
   constraint approvals_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
-  constraint approvals_level_check CHECK ((level = 'user_session'::text)),
+  constraint approvals_level_check CHECK ((level = ANY (ARRAY['user_session'::text, 'user_passkey'::text]))),
   constraint approvals_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
   constraint approvals_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id)
 );
@@ -76,6 +82,34 @@ create table private.ceremonies (
   constraint ceremonies_purpose_check CHECK ((purpose = ANY (ARRAY['login'::text, 'register'::text, 'prove'::text])))
 );
 alter table private.ceremonies enable row level security;
+
+create table private.consents (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  session uuid not null,
+  level text not null,
+  digest text not null,
+  leaves text[],
+  passkey text,
+  public_key text,
+  client_data text,
+  authenticator_data text,
+  signature text,
+  decided_at timestamp with time zone not null default private.clock(),
+  constraint consents_pkey PRIMARY KEY (id),
+  constraint consents_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint consents_check CHECK ((num_nonnulls(passkey, public_key, client_data, authenticator_data, signature) =
+CASE level
+    WHEN 'user_passkey'::text THEN 5
+    ELSE 0
+END)),
+  constraint consents_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint consents_digest_key UNIQUE (digest),
+  constraint consents_leaves_check CHECK (((cardinality(leaves) >= 2) AND (cardinality(leaves) <= 50))),
+  constraint consents_level_check CHECK ((level = ANY (ARRAY['user_session'::text, 'user_passkey'::text]))),
+  constraint consents_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id)
+);
+alter table private.consents enable row level security;
 
 create table private.credentials (
   id uuid not null default gen_random_uuid(),
@@ -230,6 +264,48 @@ create table private.known_recipients (
 );
 alter table private.known_recipients enable row level security;
 
+create table private.mandates (
+  id uuid not null default gen_random_uuid(),
+  number bigint not null generated always as identity,
+  account uuid not null,
+  key uuid not null,
+  device text not null,
+  state text not null default 'pending_approval'::text,
+  merchant_domain text not null,
+  include_subdomains boolean not null,
+  max_payment_usd_micros bigint not null,
+  max_day_usd_micros bigint,
+  max_total_usd_micros bigint,
+  max_payments integer,
+  chains bigint[],
+  tokens text[],
+  pay_to text[],
+  created_at timestamp with time zone not null default private.clock(),
+  expires_at timestamp with time zone not null,
+  requested jsonb,
+  consent uuid,
+  decided_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint mandates_pkey PRIMARY KEY (id),
+  constraint mandates_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint mandates_chains_check CHECK ((cardinality(chains) > 0)),
+  constraint mandates_check CHECK (((state = ANY (ARRAY['active'::text, 'suspended'::text])) <= (consent IS NOT NULL))),
+  constraint mandates_check1 CHECK (((state = 'revoked'::text) = ((revoked_at IS NOT NULL) AND (revoked_by IS NOT NULL)))),
+  constraint mandates_consent_fkey FOREIGN KEY (consent) REFERENCES private.consents(id),
+  constraint mandates_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
+  constraint mandates_max_day_usd_micros_check CHECK ((max_day_usd_micros > 0)),
+  constraint mandates_max_payment_usd_micros_check CHECK ((max_payment_usd_micros > 0)),
+  constraint mandates_max_payments_check CHECK ((max_payments > 0)),
+  constraint mandates_max_total_usd_micros_check CHECK ((max_total_usd_micros > 0)),
+  constraint mandates_merchant_domain_check CHECK (((length(merchant_domain) >= 1) AND (length(merchant_domain) <= 260))),
+  constraint mandates_pay_to_check CHECK ((cardinality(pay_to) > 0)),
+  constraint mandates_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['agent'::text, 'owner'::text]))),
+  constraint mandates_state_check CHECK ((state = ANY (ARRAY['pending_approval'::text, 'active'::text, 'suspended'::text, 'declined'::text, 'revoked'::text]))),
+  constraint mandates_tokens_check CHECK ((cardinality(tokens) > 0))
+);
+alter table private.mandates enable row level security;
+
 create table private.outbox (
   id uuid not null,
   account uuid,
@@ -306,6 +382,9 @@ CASE
 END) stored,
   terms jsonb not null default '{}'::jsonb,
   memo text,
+  resource text,
+  heard boolean not null default false,
+  mandate uuid,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone not null,
   consent_level text,
@@ -339,11 +418,14 @@ END) stored,
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
   constraint payments_check2 CHECK (((state <> 'settled'::text) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
   constraint payments_check3 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
+  constraint payments_check4 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
   constraint payments_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'x402'::text]))),
+  constraint payments_mandate_fkey FOREIGN KEY (mandate) REFERENCES private.mandates(id),
   constraint payments_payee_check CHECK ((payee ~ '^0x[0-9a-fA-F]{40}$'::text)),
+  constraint payments_resource_check CHECK ((resource ~ '^[0-9a-f]{64}$'::text)),
   constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'failed'::text, 'released'::text, 'expired'::text, 'declined'::text]))),
   constraint payments_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
@@ -504,6 +586,12 @@ CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (accou
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
+CREATE INDEX mandates_of_account ON private.mandates USING btree (account, number DESC);
+
+CREATE INDEX mandates_of_domain ON private.mandates USING btree (account, merchant_domain);
+
+CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay_to IS NOT NULL);
+
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
@@ -514,7 +602,13 @@ CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
 CREATE INDEX payments_counted ON private.payments USING btree (account, authorized_at) INCLUDE (consent_level, counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
 
+CREATE INDEX payments_entered ON private.payments USING btree (account, created_at DESC);
+
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
+
+CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at) INCLUDE (counted_usd_micros) WHERE ((mandate IS NOT NULL) AND (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text])));
+
+CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
 CREATE INDEX payments_open ON private.payments USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
 
@@ -581,7 +675,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -601,11 +695,12 @@ begin
     end if;
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
-    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, expires_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
+    begin_payment.resource, begin_payment.heard,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
   on conflict on constraint payments_account_kind_claim_key do nothing
@@ -706,8 +801,40 @@ begin
   returning a.id, a.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text)
- RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb)
+CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(mandate jsonb, digest text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+  asked private.mandates;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  if (select count(*) from private.mandates m where m.account = caller.account
+    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
+    perform private.refuse('too_many_mandates', '409');
+  end if;
+  insert into private.mandates (account, key, device, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
+    pay_to, expires_at)
+  values (caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
+    create_mandate.include_subdomains, create_mandate.max_payment_usd_micros::bigint,
+    create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
+    create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
+    create_mandate.pay_to,
+    -- In whole milliseconds, as the terms tell it.
+    pg_catalog.date_trunc('milliseconds', private.clock())
+      + pg_catalog.make_interval(secs => ttl_seconds))
+  returning * into asked;
+  perform private.record_mandate(asked, 'requested', 'asked for');
+  perform private.enqueue_mail(caller.account, mail, 6);
+  return query select private.mandate_json(asked), private.mandate_digest(asked);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -738,14 +865,17 @@ begin
   elsif p.expires_at <= at then
     outcome := 'expired';
   elsif payer.facts_version <> facts_version
-    or not private.within_limits(payer, private.spent(payer.id), p, consent_level) then
+    or not private.within_limits(
+      payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
   elsif private.reserved_atomic(p) + p.amount_atomic > funds_atomic::numeric then
     outcome := 'insufficient_funds';
   else
     outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
-      consent_level = custody_authorize.consent_level, authorized_block = seen_block,
+      consent_level = custody_authorize.consent_level, mandate = case
+        when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
+      authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -948,6 +1078,45 @@ begin
    where c.slot = custody_record_replacement.slot and c.kind = 'transfer'
      and p.id = c.payment and p.state = 'signed';
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_withdraw(payment uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  withdrawn private.payments;
+begin
+  update private.payments p set state = 'released', failure = 'consent_invalid', finality = null
+   where p.id = payment and p.state = 'authorized' and p.signature is null
+  returning * into withdrawn;
+  if not found then
+    return false;
+  end if;
+  perform private.leave_queue(withdrawn.id);
+  perform private.record_payment(withdrawn, withdrawn.kind || '_consent_invalid');
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.find_consent(credential text, payment uuid DEFAULT NULL::uuid, mandate uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(payment_row jsonb, mandate_row jsonb, consent jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
+    from private.payments p left join private.approvals o on o.payment = p.id
+   where p.account = caller.account and p.id = find_consent.payment
+  union all
+  select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)
+    from private.mandates m
+   where m.account = caller.account and m.id = find_consent.mandate;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.find_payment(credential text, payment uuid DEFAULT NULL::uuid, tx_hash text DEFAULT NULL::text, chain bigint DEFAULT NULL::bigint)
@@ -1518,6 +1687,42 @@ begin
   order by a.id desc limit page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before_at timestamp with time zone DEFAULT NULL::timestamp with time zone, before_id uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(payment_row jsonb, authorized_at timestamp with time zone, paid_by text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.payment_json(p), p.authorized_at, k.label
+    from private.payments p join private.credentials k on k.id = p.key
+   where p.account = caller.account and p.mandate = list_mandate_payments.mandate
+     and (before_at is null or (p.authorized_at, p.id) < (before_at, before_id))
+   order by p.authorized_at desc, p.id desc limit page;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.list_mandates(credential text, page integer, before bigint DEFAULT NULL::bigint, mandate uuid DEFAULT NULL::uuid, status text DEFAULT NULL::text)
+ RETURNS TABLE(mandate_row jsonb, digest text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.mandate_json(m), private.mandate_digest(m) from private.mandates m
+   where m.account = caller.account
+     and (list_mandates.mandate is null or m.id = list_mandates.mandate)
+     and (before is null or m.number < before)
+     and (list_mandates.status is null
+       or private.mandate_status(m, private.used_of(m)) = list_mandates.status)
+   order by m.number desc limit page;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text, client text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1666,6 +1871,21 @@ AS $function$
    where m.id = mail and m.sealed is not null
 $function$;
 
+CREATE OR REPLACE FUNCTION api.note_heard(credential text, payment uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'pay', true);
+begin
+  update private.payments p set heard = true
+   where p.id = payment and p.account = caller.account
+     and p.state in ('prepared', 'awaiting_confirmation');
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(added boolean)
  LANGUAGE plpgsql
@@ -1714,6 +1934,45 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_approve_batch(credential text, payments uuid[], askers text[], digest text, assertion jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_consent(credential, assertion);
+  leaves text[];
+  p private.payments;
+  given private.consents;
+begin
+  perform private.hold_payer(caller, true);
+  perform from private.payments q where q.id = any (payments) and q.account = caller.account
+   order by q.id for update;
+  select array_agg(private.terms_digest(q) order by private.terms_digest(q) collate "C"),
+    min(coalesce(private.undecidable(q, private.terms_digest(q), g.asker),
+      case when exists (select from private.approvals o where o.payment = q.id) then 'closed' end))
+   into leaves, outcome
+   from unnest(payments, askers) g (id, asker)
+   left join private.payments q on q.id = g.id and q.account = caller.account;
+  if coalesce(cardinality(leaves), 0) not between 2 and 50 then
+    outcome := 'out_of_bounds';
+  end if;
+  outcome := coalesce(outcome, case
+    when digest is distinct from private.batch_digest(caller.account, leaves) then 'terms_changed'
+    else 'approved' end);
+  if outcome = 'approved' then
+    given := private.keep_consent(caller, digest, leaves, assertion);
+    outcome := case when given.id is null then 'closed' else 'approved' end;
+  end if;
+  if outcome = 'approved' then
+    for p in select q.* from private.payments q where q.id = any (payments) order by q.id loop
+      perform private.enter_decision(caller, p, 'approved', private.terms_digest(p), given);
+    end loop;
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge text, purpose text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1749,35 +2008,79 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, decision = 'approved');
-  payer private.accounts;
-  p private.payments;
+  approves boolean := decision = 'approved';
+  caller private.credentials;
+  m private.mandates;
+  given private.consents;
 begin
-  -- In the order in which custody_authorize takes them, so that neither waits for the other.
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
-  if decision = 'approved' and payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
+  caller := case when approves then private.admit_consent(credential, assertion)
+    else private.admit_owner(credential) end;
+  m := private.hold_mandate(caller, mandate, approves);
+  outcome := case
+    when m.id is null then 'not_found'
+    when approves and m.consent is not null and m.state = 'active' then 'approved'
+    when m.state <> 'pending_approval' then 'closed'
+    when m.expires_at <= private.clock() then 'expired'
+    when digest is distinct from private.mandate_digest(m) then 'terms_changed'
+    else decision end;
+  if outcome <> decision or m.state <> 'pending_approval' then
+    return next;
+    return;
   end if;
+  if approves then
+    given := private.keep_consent(caller, digest, null, assertion);
+    if given.id is null then
+      outcome := 'closed';
+      return next;
+      return;
+    end if;
+    insert into private.known_devices (account, key, fingerprint)
+    values (m.account, m.key, m.device) on conflict do nothing;
+  end if;
+  update private.mandates x set decided_at = private.clock(), consent = given.id,
+    state = case when approves then 'active' else 'declined' end where x.id = m.id;
+  perform private.record_mandate(m, decision, decision);
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text, assertion jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  approves boolean := decision = 'approved';
+  caller private.credentials;
+  p private.payments;
+  given private.consents;
+begin
+  caller := case when approves then private.admit_consent(credential, assertion)
+    else private.admit_owner(credential) end;
+  perform private.hold_payer(caller, approves);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
-  outcome := case
-    when p.id is null then 'not_found'
-    when p.state = 'expired' or p.expires_at <= private.clock()
-      and p.state = 'awaiting_confirmation' then 'expired'
-    when p.state <> 'awaiting_confirmation' then 'closed'
-    when digest is distinct from private.terms_digest(p) then 'terms_changed'
-    when decision = 'approved' and asker <> private.asker_of(p) then 'asker_changed'
-    else decision
-  end;
+  outcome := coalesce(
+    private.undecidable(p, digest, case when approves then asker end), decision);
+  if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
+    return next;
+    return;
+  end if;
+  if outcome = 'approved' then
+    given := private.keep_consent(caller, digest, null, assertion);
+    if given.id is null then
+      outcome := 'closed';
+    end if;
+  end if;
   if outcome = decision then
-    perform private.enter_decision(caller, p, decision, digest);
+    perform private.enter_decision(caller, p, decision, digest, given);
   end if;
   return next;
 end $function$;
@@ -1799,7 +2102,7 @@ begin
        and q.expires_at > private.clock()
      order by q.id limit 2000 for update
   loop
-    perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
+    perform private.enter_decision(caller, p, 'declined', private.terms_digest(p), null);
     declined := declined + 1;
   end loop;
   return next;
@@ -2010,6 +2313,54 @@ begin
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, include_subdomains boolean, expires_at timestamp with time zone)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  m private.mandates := private.hold_mandate(caller, mandate, false);
+  n private.mandates := m;
+begin
+  n.max_payment_usd_micros := max_payment_usd_micros::bigint;
+  n.max_day_usd_micros := max_day_usd_micros::bigint;
+  n.max_total_usd_micros := max_total_usd_micros::bigint;
+  n.max_payments := owner_narrow_mandate.max_payments;
+  n.include_subdomains := owner_narrow_mandate.include_subdomains;
+  n.expires_at := pg_catalog.date_trunc('milliseconds', owner_narrow_mandate.expires_at);
+  outcome := case
+    when m.id is null then 'not_found'
+    when m.state <> 'pending_approval' or m.expires_at <= private.clock() then 'closed'
+    when n = m then 'same'
+    when n.max_payment_usd_micros > m.max_payment_usd_micros
+      or m.max_day_usd_micros < coalesce(n.max_day_usd_micros, m.max_day_usd_micros + 1)
+      or m.max_total_usd_micros < coalesce(n.max_total_usd_micros, m.max_total_usd_micros + 1)
+      or m.max_payments < coalesce(n.max_payments, m.max_payments + 1)
+      or n.include_subdomains and not m.include_subdomains
+      or n.expires_at > m.expires_at then 'wider'
+    when n.expires_at <= private.clock() or n.max_payment_usd_micros <= 0
+      or n.max_day_usd_micros < n.max_payment_usd_micros
+      or n.max_total_usd_micros < n.max_payment_usd_micros
+      or n.max_payments <= 0 then 'out_of_bounds'
+    else 'narrowed' end;
+  if outcome = 'narrowed' then
+    update private.mandates x set max_payment_usd_micros = n.max_payment_usd_micros,
+      max_day_usd_micros = n.max_day_usd_micros, max_total_usd_micros = n.max_total_usd_micros,
+      max_payments = n.max_payments, include_subdomains = n.include_subdomains,
+      expires_at = n.expires_at,
+      requested = coalesce(x.requested, jsonb_build_object(
+        'max_payment_usd_micros', m.max_payment_usd_micros::text,
+        'max_day_usd_micros', m.max_day_usd_micros::text,
+        'max_total_usd_micros', m.max_total_usd_micros::text, 'max_payments', m.max_payments,
+        'include_subdomains', m.include_subdomains, 'expires_at', m.expires_at))
+     where x.id = m.id;
+    perform private.record_mandate(m, 'narrowed', 'narrowed by the owner');
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_overview(credential text, days integer)
  RETURNS TABLE(overview jsonb)
  LANGUAGE plpgsql
@@ -2097,6 +2448,29 @@ begin
     from private.accounts a where a.id = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_mandate(credential text, mandate uuid)
+ RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, has_passkey boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select private.mandate_json(m), private.mandate_digest(m),
+    jsonb_build_object('label', k.label, 'shown', k.shown, 'device', left(m.device, 8),
+      'device_known', exists (select from private.known_devices d where d.account = m.account
+        and d.key = m.key and d.fingerprint = m.device)),
+    private.consent_json(m.consent),
+    case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
+    a.daily_spending_cap_usd_micros::text, private.has_passkey(m.account)
+  from private.mandates m
+  join private.credentials k on k.id = m.key
+  join private.accounts a on a.id = m.account
+  where m.id = owner_read_mandate.mandate and m.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -2153,6 +2527,18 @@ begin
   end if;
   return query select k.label from private.credentials k
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_revoke_mandate(credential text, mandate uuid)
+ RETURNS TABLE(mandate_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'owner') m;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
@@ -2329,6 +2715,27 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, not suspended);
+  m private.mandates := private.hold_mandate(caller, mandate, not suspended);
+  wanted text := case when suspended then 'suspended' else 'active' end;
+begin
+  outcome := case when m.id is null then 'not_found' when m.state = wanted then wanted
+    when m.state not in ('active', 'suspended') then 'closed' else wanted end;
+  if outcome = wanted and m.state <> wanted then
+    update private.mandates x set state = wanted where x.id = m.id;
+    perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
+      case when suspended then 'suspended' else 'resumed' end);
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text DEFAULT NULL::text)
  RETURNS TABLE(public_key text, counter text, transports text[])
  LANGUAGE plpgsql
@@ -2455,6 +2862,18 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.revoke_mandate(credential text, mandate uuid)
+ RETURNS TABLE(mandate_row jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay');
+begin
+  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'agent') m;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
  RETURNS TABLE(expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -2538,6 +2957,32 @@ begin
   return caller;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.admit_consent(credential text, assertion jsonb)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, assertion is null);
+begin
+  if assertion is null then
+    if private.has_passkey(caller.account) then
+      perform private.refuse('passkey_required', '403');
+    end if;
+    return caller;
+  end if;
+  if exists (select from private.owners o where o.account = caller.account
+    and o.guarded_until > private.clock()) then
+    perform private.refuse('account_guarded', '403');
+  end if;
+  perform from private.passkeys k
+   where k.id = assertion ->> 'passkey' and k.account = caller.account;
+  if not found or not private.use_passkey(assertion ->> 'passkey',
+    assertion ->> 'counter_seen', assertion ->> 'counter_now') then
+    perform private.refuse('proof_required', '403');
+  end if;
+  return caller;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.admit_owner(credential text, fresh boolean DEFAULT false)
  RETURNS private.credentials
  LANGUAGE plpgsql
@@ -2600,6 +3045,18 @@ AS $function$
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.batch_digest(payer uuid, leaves text[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.consent_digest(jsonb_build_object(
+    'v', 1, 'type', 'batch', 'account_id', payer, 'leaves', cardinality(leaves),
+    'root', encode(private.merkle_root(array(
+      select decode(l.leaf, 'hex') from unnest(leaves) with ordinality l (leaf, n) order by l.n)),
+      'hex')))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.begin_ceremony(challenge text, purpose text, holder text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2619,6 +3076,22 @@ AS $function$
     'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
     'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case jsonb_typeof(value)
+    when 'object' then (select '{' || coalesce(string_agg(
+        to_jsonb(m.key)::text || ':' || private.canonical(m.value), ',' order by m.key collate "C"),
+        '') || '}' from jsonb_each(value) m)
+    when 'array' then (select '[' || coalesce(string_agg(
+        private.canonical(e.value), ',' order by e.ordinality), '') || ']'
+      from jsonb_array_elements(value) with ordinality e)
+    else value::text end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.claim_for(p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
  RETURNS private.relay_claim
@@ -2722,8 +3195,39 @@ begin
      limit batch for update skip locked);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.consent_behind(p private.payments)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case
+    when p.consent_level in ('user_session', 'user_passkey') then private.consent_json(
+      (select o.consent from private.approvals o where o.payment = p.id))
+    when p.consent_level = 'mandate' then private.consent_json(
+      (select m.consent from private.mandates m where m.id = p.mandate))
+  end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.consent_digest(terms jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select encode(sha256('aoa-consent-v1\000'::bytea
+    || convert_to(private.canonical(jsonb_strip_nulls(terms)), 'UTF8')), 'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.consent_json(of_consent uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_jsonb(c) - array['account', 'session'] from private.consents c where c.id = of_consent
+$function$;
+
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)
- RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb)
+ RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate jsonb)
  LANGUAGE plpgsql
  STABLE
 AS $function$
@@ -2733,7 +3237,9 @@ begin
       where k.address = p.wallet and k.owner = p.account::text),
     case when claimed.lease is not null then to_jsonb(claimed) end,
     (select private.latest_transaction(c.slot) from private.relay_calls c
-      where c.payment = p.id and c.kind = 'transfer');
+      where c.payment = p.id and c.kind = 'transfer'),
+    private.consent_behind(p),
+    (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
@@ -2776,6 +3282,15 @@ AS $function$
     where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.domains_above(host text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select array_agg(array_to_string(labels[n:], '.')) || host
+    from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
+$function$;
+
 CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials)
  RETURNS void
  LANGUAGE sql
@@ -2808,13 +3323,14 @@ begin
   on conflict on constraint outbox_pkey do nothing;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text)
+CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text, given private.consents)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into private.approvals as o (payment, account, session, decision, digest)
-  values (p.id, p.account, caller.id, decision, digest)
+  insert into private.approvals as o (payment, account, session, decision, level, digest, consent)
+  values (p.id, p.account, caller.id, decision, coalesce(given.level, 'user_session'), digest,
+    given.id)
   on conflict on constraint approvals_pkey do update
     set decision = excluded.decision, session = excluded.session, digest = excluded.digest,
       decided_at = excluded.decided_at;
@@ -2885,6 +3401,48 @@ AS $function$
     when private.similar_recipient(account, sender) is not null then 'look_alike'
     when dust then 'dust'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.passkeys k where k.account = owner)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
+ RETURNS private.mandates
+ LANGUAGE plpgsql
+AS $function$
+declare
+  m private.mandates;
+begin
+  perform private.hold_payer(caller, unfrozen);
+  select x.* into m from private.mandates x
+   where x.id = held and x.account = caller.account for update;
+  return m;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.hold_payer(caller private.credentials, unfrozen boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  payer private.accounts;
+begin
+  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  if unfrozen and payer.frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.host_of(origin text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select substring(origin from '^https?://([^/@]+)$')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hosted_action_deposit(a private.hosted_actions)
@@ -3001,6 +3559,25 @@ AS $function$
   select exists (select from private.waiting_calls(on_chain)) and exists (
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.keep_consent(caller private.credentials, digest text, leaves text[], assertion jsonb)
+ RETURNS private.consents
+ LANGUAGE plpgsql
+AS $function$
+declare
+  kept private.consents;
+begin
+  insert into private.consents (account, session, level, digest, leaves, passkey, public_key,
+    client_data, authenticator_data, signature)
+  select caller.account, caller.id,
+    case when assertion is null then 'user_session' else 'user_passkey' end,
+    keep_consent.digest, keep_consent.leaves, k.id, k.public_key, assertion ->> 'client_data',
+    assertion ->> 'authenticator_data', assertion ->> 'signature'
+  from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
+  on conflict on constraint consents_digest_key do nothing
+  returning * into kept;
+  return kept;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.key_exposure(of_key private.credentials)
  RETURNS jsonb
@@ -3153,6 +3730,99 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.mandate_carries(m private.mandates, p private.payments)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.mandate_usage := private.used_of(m);
+  host text := private.host_of(p.terms ->> 'origin');
+  pinned boolean := coalesce(p.payee = any (m.pay_to), false);
+  loopback boolean := split_part(m.merchant_domain, ':', 1) in ('localhost', '127.0.0.1');
+begin
+  return m.state = 'active' and m.expires_at > private.clock()
+    and p.amount_usd_micros <= m.max_payment_usd_micros
+    and (m.max_day_usd_micros is null or u.day + p.amount_usd_micros <= m.max_day_usd_micros)
+    and (m.max_total_usd_micros is null or u.total + p.amount_usd_micros <= m.max_total_usd_micros)
+    and (m.max_payments is null or u.payments < m.max_payments)
+    and case p.kind when 'transfer' then pinned else coalesce(
+      host = m.merchant_domain
+      or loopback and split_part(host, ':', 1) = m.merchant_domain
+      or m.include_subdomains and right(host, length(m.merchant_domain) + 1)
+        = '.' || m.merchant_domain, false) and (p.heard or pinned) end
+    and (m.chains is null or p.chain = any (m.chains))
+    and (m.tokens is null or p.token = any (m.tokens))
+    and (m.pay_to is null or pinned)
+    and (pinned or private.similar_recipient(p.account, p.payee) is null)
+    and private.device_known(p)
+    and exists (select from private.consents c
+      where c.id = m.consent and c.digest = private.mandate_digest(m));
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.mandate_digest(m private.mandates)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.consent_digest(jsonb_build_object(
+    'v', 1, 'type', 'mandate', 'account_id', m.account, 'mandate_id', m.id,
+    'merchant_domain', m.merchant_domain, 'include_subdomains', m.include_subdomains,
+    'max_amount_per_payment_usd_micros', m.max_payment_usd_micros::text,
+    'max_amount_per_day_usd_micros', m.max_day_usd_micros::text,
+    'max_total_usd_micros', m.max_total_usd_micros::text, 'max_payments', m.max_payments,
+    'chains', (select jsonb_agg('eip155:' || c.id order by c.n)
+      from unnest(m.chains) with ordinality c (id, n)),
+    'tokens', to_jsonb(m.tokens), 'pay_to', to_jsonb(m.pay_to),
+    'expires_at', private.terms_time(m.expires_at)))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mandate_json(m private.mandates)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.mandate_usage := private.used_of(m);
+begin
+  return to_jsonb(m) - array['key', 'device', 'consent'] || jsonb_build_object(
+    'number', m.number::text, 'status', private.mandate_status(m, u),
+    'max_payment_usd_micros', m.max_payment_usd_micros::text,
+    'max_day_usd_micros', m.max_day_usd_micros::text,
+    'max_total_usd_micros', m.max_total_usd_micros::text,
+    'spent_day_usd_micros', u.day::text, 'spent_total_usd_micros', u.total::text,
+    'payments', u.payments, 'day_resets_at', u.day_resets_at);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.mandate_status(m private.mandates, u private.mandate_usage)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when m.state in ('declined', 'revoked') then m.state
+    when m.expires_at <= private.clock() then 'expired'
+    when m.state = 'active' and (u.total >= m.max_total_usd_micros or u.payments >= m.max_payments)
+      then 'exhausted'
+    else m.state end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mandates_for(p private.payments)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  host text := private.host_of(p.terms ->> 'origin');
+begin
+  return coalesce((select jsonb_agg(private.mandate_json(m)) from (
+    select m from private.mandates m
+     where m.account = p.account and m.state <> 'declined'
+       and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+     order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+     limit 50) c (m)), '[]');
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -3162,6 +3832,25 @@ AS $function$
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.merkle_root(entries bytea[])
+ RETURNS bytea
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  n integer := cardinality(entries);
+  half integer := 1;
+begin
+  if n = 1 then
+    return sha256('\x00'::bytea || entries[1]);
+  end if;
+  while half * 2 < n loop
+    half := half * 2;
+  end loop;
+  return sha256('\x01'::bytea || private.merkle_root(entries[:half])
+    || private.merkle_root(entries[half + 1:]));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.moved_by_day(account uuid, since timestamp with time zone)
  RETURNS jsonb
@@ -3290,13 +3979,26 @@ begin
   return opened;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments)
+CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments, at_level text)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
   select exists (select from private.approvals o where o.payment = p.id
-    and o.decision = 'approved' and o.digest = private.terms_digest(p))
+    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
+      'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
+      'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
+  from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
+     where p.account = payer and p.created_at > private.clock() - interval '90 days'
+     order by p.created_at desc limit 5000) n
 $function$;
 
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
@@ -3316,8 +4018,11 @@ begin
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
-    'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest)
-      from private.approvals o where o.payment = p.id),
+    'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
+      'level', o.level) from private.approvals o where o.payment = p.id),
+    'has_passkey', private.has_passkey(p.account),
+    'mandates', private.mandates_for(p),
+    'history', private.resource_history(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
@@ -3421,6 +4126,15 @@ AS $function$
   values (caller.account, category, type, summary)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.record_mandate(m private.mandates, type text, words text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary, mandate)
+  values (m.account, 'mandate', 'mandate_' || type,
+    pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_payment(p private.payments, type text)
  RETURNS void
  LANGUAGE sql
@@ -3520,6 +4234,39 @@ AS $function$
      and o.state in ('authorized', 'signed', 'unknown')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.resource_history(p private.payments)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'payees', coalesce(jsonb_agg(distinct h.payee), '[]'),
+    'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
+    'lowest_usd_micros', min(h.amount_usd_micros)::text,
+    'highest_usd_micros', max(h.amount_usd_micros)::text)
+  from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
+     where o.account = p.account and o.resource = p.resource and o.state = 'settled'
+     order by o.settled_at desc limit 20) h
+$function$;
+
+CREATE OR REPLACE FUNCTION private.revoke(caller private.credentials, revoked uuid, by text)
+ RETURNS SETOF private.mandates
+ LANGUAGE plpgsql
+AS $function$
+declare
+  m private.mandates;
+begin
+  perform private.hold_payer(caller, false);
+  update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = by
+   where x.id = revoked and x.account = caller.account and x.state not in ('declined', 'revoked')
+  returning * into m;
+  if found then
+    perform private.record_mandate(m, 'revoked', 'revoked by the ' || by);
+  end if;
+  return query select x.* from private.mandates x
+   where x.id = revoked and x.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
  RETURNS boolean
  LANGUAGE sql
@@ -3546,7 +4293,7 @@ begin
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = payment and p.state in ('signed', 'unknown', 'settled')
   returning * into settled;
-  if settled.consent_level <> 'none' then
+  if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)
     select settled.account, 'evm', settled.payee
      where private.similar_recipient(settled.account, settled.payee) is null
@@ -3668,13 +4415,33 @@ CREATE OR REPLACE FUNCTION private.terms_digest(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select encode(sha256('aoa-consent-v1\000'::bytea || convert_to(concat(
-    '{"amount_atomic":"', p.amount_atomic, '","chain":"eip155:', p.chain,
-    '","expires_at":"', to_char(p.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    '"', ',"origin":' || (p.terms -> 'origin')::text,
-    ',"pay_to":"', p.payee, '","payment_id":"', p.id,
-    '"', ',"request_digest":' || (p.terms -> 'request_digest')::text,
-    ',"token":"', p.token, '","v":1}'), 'UTF8')), 'hex')
+  select private.consent_digest(jsonb_build_object(
+    'v', 1, 'type', p.kind, 'account_id', p.account, 'payment_id', p.id,
+    'chain', 'eip155:' || p.chain, 'token', p.token, 'amount_atomic', p.amount_atomic::text,
+    'pay_to', p.payee, 'origin', p.terms -> 'origin',
+    'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at)))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.terms_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p.id is null then 'not_found'
+    when p.state = 'expired' or p.expires_at <= private.clock()
+      and p.state = 'awaiting_confirmation' then 'expired'
+    when p.state <> 'awaiting_confirmation' then 'closed'
+    when digest is distinct from private.terms_digest(p) then 'terms_changed'
+    when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
@@ -3711,6 +4478,24 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.used_of(m private.mandates)
+ RETURNS private.mandate_usage
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.mandate_usage;
+  since timestamptz := private.clock() - interval '24 hours';
+begin
+  select coalesce(sum(p.counted_usd_micros) filter (where p.authorized_at > since), 0),
+    coalesce(sum(p.counted_usd_micros), 0), count(*),
+    min(p.authorized_at) filter (where p.authorized_at > since) + interval '24 hours'
+  into u.day, u.total, u.payments, u.day_resets_at
+  from private.payments p
+  where p.mandate = m.id and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return u;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
  RETURNS SETOF private.relay_calls
  LANGUAGE sql
@@ -3724,7 +4509,7 @@ AS $function$
    order by c.id
 $function$;
 
-CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text)
+CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
@@ -3734,8 +4519,12 @@ begin
     return false;
   end if;
   -- The owner saw the address and what it looks like.
-  if consent = 'user_session' then
-    return private.owner_approved(p);
+  if consent in ('user_session', 'user_passkey') then
+    return private.owner_approved(p, consent);
+  end if;
+  if consent = 'mandate' then
+    return exists (select from private.mandates m
+      where m.id = mandate and m.account = p.account and private.mandate_carries(m, p));
   end if;
   if private.similar_recipient(p.account, p.payee) is not null then
     return false;
@@ -3757,7 +4546,7 @@ grant execute on function api.account_exposure(credential text) to service_role;
 
 grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
 
-grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid) to service_role;
+grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 
@@ -3767,7 +4556,9 @@ grant execute on function api.claim_idempotency(credential text, needed text, op
 
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text) to custody;
+grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
+
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
 grant execute on function api.custody_cancel(credential text, payment uuid) to custody;
 
@@ -3784,6 +4575,10 @@ grant execute on function api.custody_record_cancel(credential text, payment uui
 grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
 
 grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+
+grant execute on function api.custody_withdraw(payment uuid) to custody;
+
+grant execute on function api.find_consent(credential text, payment uuid, mandate uuid) to service_role;
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
@@ -3841,6 +4636,10 @@ grant execute on function api.link_verify(token_digest text, browser text, clien
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
+grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before_at timestamp with time zone, before_id uuid) to service_role;
+
+grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
+
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
 
 grant execute on function api.login_find(email text, client text) to service_role;
@@ -3859,15 +4658,21 @@ grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
 
+grant execute on function api.note_heard(credential text, payment uuid) to service_role;
+
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
+
+grant execute on function api.owner_approve_batch(credential text, payments uuid[], askers text[], digest text, assertion jsonb) to service_role;
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text) to service_role;
+grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb) to service_role;
+
+grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb) to service_role;
 
 grant execute on function api.owner_decline_all(credential text) to service_role;
 
@@ -3895,6 +4700,8 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, include_subdomains boolean, expires_at timestamp with time zone) to service_role;
+
 grant execute on function api.owner_overview(credential text, days integer) to service_role;
 
 grant execute on function api.owner_prove(credential text, password_hash text, session_digest text) to service_role;
@@ -3905,11 +4712,15 @@ grant execute on function api.owner_read_approval(credential text, payment uuid)
 
 grant execute on function api.owner_read_limits(credential text) to service_role;
 
+grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
+
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 
 grant execute on function api.owner_rename_passkey(credential text, passkey text, label text) to service_role;
 
 grant execute on function api.owner_revoke_key(credential text, key uuid) to service_role;
+
+grant execute on function api.owner_revoke_mandate(credential text, mandate uuid) to service_role;
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
@@ -3923,6 +4734,8 @@ grant execute on function api.owner_set_password(credential text, password_hash 
 
 grant execute on function api.owner_set_recovery_codes(credential text, digests text[], mail jsonb) to service_role;
 
+grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
+
 grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
 
 grant execute on function api.owner_touch_session(credential text) to service_role;
@@ -3934,6 +4747,8 @@ grant execute on function api.payment_facts(credential text, payment uuid, kind 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
+
+grant execute on function api.revoke_mandate(credential text, mandate uuid) to service_role;
 
 grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
 

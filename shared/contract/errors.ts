@@ -10,6 +10,10 @@ export const errorTable = {
   ],
   insufficient_scope: [403, 'This key does not carry the scope that the operation needs.'],
   proof_required: [403, 'Prove again that it is you: sign in with your passkey or password.'],
+  passkey_required: [
+    403,
+    'This account approves with its passkey: nothing else counts as consent.',
+  ],
   account_guarded: [
     403,
     'A recovery code was used lately. For three days nothing can be widened; freezing works.',
@@ -39,6 +43,11 @@ export const errorTable = {
   unsupported_action: [422, 'This service has no page for that action yet. Do without it.'],
   return_url_refused: [422, 'The return_url is at an origin that this service leads nobody to.'],
   too_many_links: [429, 'Too many links of this account wait to be opened. Use one of them.'],
+  too_many_mandates: [
+    409,
+    'Too many mandates wait for the owner. Have some of them decided first.',
+  ],
+  mandate_not_found: [404, 'The account has no such mandate.'],
   payment_not_found: [404, 'The account has no such payment.'],
   payment_closed: [409, 'The payment is already over and cannot be taken further.'],
   resource_refused: [422, 'The resource address is not one that the service fetches.'],

@@ -21,6 +21,8 @@ export type DatabaseFunctions = {
       payee_alias?: string | null
       memo?: string | null
       claim?: string | null
+      resource?: string | null
+      heard?: boolean
     }
   }
   check_admission: { args: { credential: string; needed: string } }
@@ -46,6 +48,23 @@ export type DatabaseFunctions = {
       tokens?: string[] | null
     }
   }
+  create_mandate: {
+    args: {
+      credential: string
+      device: string
+      merchant_domain: string
+      include_subdomains: boolean
+      max_payment_usd_micros: string
+      ttl_seconds: number
+      max_day_usd_micros?: string | null
+      max_total_usd_micros?: string | null
+      max_payments?: number | null
+      chains?: number[] | null
+      tokens?: string[] | null
+      pay_to?: string[] | null
+      mail?: unknown
+    }
+  }
   custody_authorize: {
     args: {
       credential: string
@@ -61,6 +80,7 @@ export type DatabaseFunctions = {
       wallet_nonce?: number | null
       lanes?: unknown
       allowance_nonce?: string | null
+      mandate?: string | null
     }
   }
   custody_cancel: { args: { credential: string; payment: string } }
@@ -114,6 +134,8 @@ export type DatabaseFunctions = {
       max_priority_fee_per_gas: string
     }
   }
+  custody_withdraw: { args: { payment: string } }
+  find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
   find_payment: {
     args: {
       credential: string
@@ -229,6 +251,24 @@ export type DatabaseFunctions = {
       hidden?: boolean
     }
   }
+  list_mandate_payments: {
+    args: {
+      credential: string
+      mandate: string
+      page: number
+      before_at?: string | null
+      before_id?: string | null
+    }
+  }
+  list_mandates: {
+    args: {
+      credential: string
+      page: number
+      before?: number | null
+      mandate?: string | null
+      status?: string | null
+    }
+  }
   login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
   login_find: { args: { email: string; client: string } }
   login_take_passkey: { args: { challenge: string; browser: string; passkey: string } }
@@ -267,6 +307,7 @@ export type DatabaseFunctions = {
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
+  note_heard: { args: { credential: string; payment: string } }
   owner_add_passkey: {
     args: {
       credential: string
@@ -279,6 +320,15 @@ export type DatabaseFunctions = {
     }
   }
   owner_add_recipient: { args: { credential: string; address: string; mail?: unknown } }
+  owner_approve_batch: {
+    args: {
+      credential: string
+      payments: string[]
+      askers: string[]
+      digest: string
+      assertion?: unknown
+    }
+  }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
   owner_create_key: {
     args: {
@@ -291,6 +341,15 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_decide_mandate: {
+    args: {
+      credential: string
+      mandate: string
+      decision: string
+      digest: string
+      assertion?: unknown
+    }
+  }
   owner_decide_payment: {
     args: {
       credential: string
@@ -298,6 +357,7 @@ export type DatabaseFunctions = {
       decision: string
       digest: string
       asker?: string | null
+      assertion?: unknown
     }
   }
   owner_decline_all: { args: { credential: string } }
@@ -313,6 +373,18 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_narrow_mandate: {
+    args: {
+      credential: string
+      mandate: string
+      max_payment_usd_micros: string
+      max_day_usd_micros: string
+      max_total_usd_micros: string
+      max_payments: number
+      include_subdomains: boolean
+      expires_at: string
+    }
+  }
   owner_overview: { args: { credential: string; days: number } }
   owner_prove: { args: { credential: string; password_hash: string; session_digest: string } }
   owner_prove_with_passkey: {
@@ -326,9 +398,11 @@ export type DatabaseFunctions = {
   }
   owner_read_approval: { args: { credential: string; payment: string } }
   owner_read_limits: { args: { credential: string } }
+  owner_read_mandate: { args: { credential: string; mandate: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
   owner_revoke_key: { args: { credential: string; key: string } }
+  owner_revoke_mandate: { args: { credential: string; mandate: string } }
   owner_rotate_key: {
     args: {
       credential: string
@@ -368,6 +442,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
+  owner_suspend_mandate: { args: { credential: string; mandate: string; suspended: boolean } }
   owner_take_ceremony: {
     args: {
       credential: string
@@ -387,6 +462,7 @@ export type DatabaseFunctions = {
       address?: string | null
     }
   }
+  revoke_mandate: { args: { credential: string; mandate: string } }
   signup_confirm: {
     args: {
       email: string

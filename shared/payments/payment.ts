@@ -19,6 +19,7 @@ export const time = z.iso
 /** One row of private.payments; state changes only in SQL. */
 export const paymentRow = z.object({
   id: z.uuid(),
+  account: z.uuid(),
   kind: z.enum(['transfer', 'x402']),
   state: z.enum([
     'prepared',

@@ -10,6 +10,7 @@ import type { Payment } from './payment.ts'
 export function termsDigest(payment: Payment): Promise<string> {
   const { request_digest: requestDigest, origin } = payment.terms
   const terms = {
+    account_id: payment.account,
     amount_atomic: payment.amount_atomic.toString(),
     chain: `eip155:${payment.chain}`,
     expires_at: payment.expires_at,
@@ -18,6 +19,7 @@ export function termsDigest(payment: Payment): Promise<string> {
     payment_id: payment.id,
     ...(typeof requestDigest === 'string' ? { request_digest: requestDigest } : {}),
     token: payment.token,
+    type: payment.kind,
     v: 1,
   }
   return sha256Hex(`aoa-consent-v1\0${JSON.stringify(terms)}`)

@@ -27,6 +27,12 @@ create table private.payments (
   -- Protocol terms that must reach the paid request unchanged; empty for a transfer.
   terms jsonb not null default '{}',
   memo text,
+  -- SHA-256 of what is paid for (method, origin and path), so that its price and payee are remembered.
+  resource text check (resource ~ '^[0-9a-f]{64}$'),
+  -- Whether the service itself heard the challenge from the origin that is paid.
+  heard boolean not null default false,
+  -- Under which it was authorized.
+  mandate uuid,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
   consent_level text check (consent_level in
@@ -58,7 +64,8 @@ create table private.payments (
   check (state in ('prepared', 'awaiting_confirmation', 'expired', 'declined')
     or (consent_level is not null and authorized_at is not null and valid_before is not null)),
   check (state <> 'settled' or (tx_hash is not null and block_hash is not null)),
-  check (settled_atomic is null or state = 'settled')
+  check (settled_atomic is null or state = 'settled'),
+  check ((mandate is not null) = (consent_level is not distinct from 'mandate'))
 );
 alter table private.payments enable row level security;
 
@@ -74,6 +81,8 @@ create index payments_unused on private.payments (expires_at)
   where state in ('prepared', 'awaiting_confirmation');
 create index payments_reserved on private.payments (wallet, chain, token)
   where state in ('authorized', 'signed', 'unknown');
+create index payments_of_resource on private.payments (account, resource, settled_at desc)
+  where state = 'settled' and resource is not null;
 create index payments_hash on private.payments (account, tx_hash) where tx_hash is not null;
 
 create type private.spending as (
@@ -147,6 +156,20 @@ create function private.similar_recipient(payer uuid, payee text) returns text
      and lower(left(r.address, 6)) = lower(left(payee, 6))
      and lower(right(r.address, 4)) = lower(right(payee, 4))
    limit 1
+$$;
+
+-- What was paid for the resource of a payment before: to whom, in what, and for how much. The 20 that
+-- settled last; nothing for a transfer.
+create function private.resource_history(p private.payments) returns jsonb
+  language sql stable as $$
+  select jsonb_build_object(
+    'payees', coalesce(jsonb_agg(distinct h.payee), '[]'),
+    'assets', coalesce(jsonb_agg(distinct jsonb_build_object('chain', h.chain, 'token', h.token)), '[]'),
+    'lowest_usd_micros', min(h.amount_usd_micros)::text,
+    'highest_usd_micros', max(h.amount_usd_micros)::text)
+  from (select o.payee, o.chain, o.token, o.amount_usd_micros from private.payments o
+     where o.account = p.account and o.resource = p.resource and o.state = 'settled'
+     order by o.settled_at desc limit 20) h
 $$;
 
 -- What of a wallet's token is promised already and may still leave it.

@@ -13,6 +13,7 @@ create table private.activities (
   -- Words of whoever called, such as a reason: shown as data, never part of a sentence.
   untrusted jsonb,
   deposit uuid,
+  mandate uuid,
   -- Kept out of the feed and shown only when asked for.
   hidden boolean not null default false,
   check (num_nonnulls(summary, payment, deposit) > 0)

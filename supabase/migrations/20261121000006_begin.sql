@@ -15,8 +15,11 @@ begin
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
     'device_known', private.device_known(p),
-    'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest)
-      from private.approvals o where o.payment = p.id),
+    'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
+      'level', o.level) from private.approvals o where o.payment = p.id),
+    'has_passkey', private.has_passkey(p.account),
+    'mandates', private.mandates_for(p),
+    'history', private.resource_history(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
@@ -31,7 +34,8 @@ end $$;
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
-  payee_alias text default null, memo text default null, claim uuid default null)
+  payee_alias text default null, memo text default null, claim uuid default null,
+  resource text default null, heard boolean default false)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -48,11 +52,12 @@ begin
     end if;
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
-    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, expires_at)
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, expires_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
+    begin_payment.resource, begin_payment.heard,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
   on conflict on constraint payments_account_kind_claim_key do nothing
@@ -90,6 +95,19 @@ begin
   end if;
 end $$;
 grant execute on function api.payment_facts to service_role;
+
+-- Notes that the service itself asked the origin that is paid and heard the challenge from it.
+create function api.note_heard(credential text, payment uuid) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'pay', true);
+begin
+  update private.payments p set heard = true
+   where p.id = payment and p.account = caller.account
+     and p.state in ('prepared', 'awaiting_confirmation');
+  return found;
+end $$;
+grant execute on function api.note_heard to service_role;
 
 -- Marks a payment as waiting for somebody's word and tells it in the feed, once. `mail` tells the
 -- owner too, where nobody else's word will do; an agent cannot have more than six sent an hour.

@@ -4,15 +4,19 @@
 -- Whether a payment fits the limits at this consent level. The decision was taken elsewhere from
 -- facts; this is its second path and the one that holds when requests race.
 create function private.within_limits(
-  a private.accounts, s private.spending, p private.payments, consent text)
+  a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
 begin
   if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
     return false;
   end if;
   -- The owner saw the address and what it looks like.
-  if consent = 'user_session' then
-    return private.owner_approved(p);
+  if consent in ('user_session', 'user_passkey') then
+    return private.owner_approved(p, consent);
+  end if;
+  if consent = 'mandate' then
+    return exists (select from private.mandates m
+      where m.id = mandate and m.account = p.account and private.mandate_carries(m, p));
   end if;
   if private.similar_recipient(p.account, p.payee) is not null then
     return false;
@@ -36,11 +40,12 @@ create function private.latest_transaction(of_slot bigint) returns jsonb
 $$;
 
 -- The answer for a payment that is authorized: what to sign, with which sealed keys and in which
--- place of which lane; or, once that is done, the transaction that carries it.
+-- place of which lane; or, once that is done, the transaction that carries it. Custody does not take
+-- the owner's word for granted: `consent` is what the owner signed, `mandate` what it stands for.
 create function private.custody_answer(
   p private.payments, claimed private.relay_claim, first boolean)
   returns table (outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb,
-    claim jsonb, transaction jsonb)
+    claim jsonb, transaction jsonb, consent jsonb, mandate jsonb)
   language plpgsql stable as $$
 begin
   return query select 'authorized', first, private.payment_json(p),
@@ -48,7 +53,9 @@ begin
       where k.address = p.wallet and k.owner = p.account::text),
     case when claimed.lease is not null then to_jsonb(claimed) end,
     (select private.latest_transaction(c.slot) from private.relay_calls c
-      where c.payment = p.id and c.kind = 'transfer');
+      where c.payment = p.id and c.kind = 'transfer'),
+    private.consent_behind(p),
+    (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
 
 -- Who drives a payment claims a place for it: a relayer's, or the wallet's own. A relayer may be
@@ -70,9 +77,9 @@ create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer,
   gas_from text default null, wallet_nonce bigint default null, lanes jsonb default '[]',
-  allowance_nonce text default null)
+  allowance_nonce text default null, mandate uuid default null)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
-    claim jsonb, transaction jsonb)
+    claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -100,14 +107,17 @@ begin
   elsif p.expires_at <= at then
     outcome := 'expired';
   elsif payer.facts_version <> facts_version
-    or not private.within_limits(payer, private.spent(payer.id), p, consent_level) then
+    or not private.within_limits(
+      payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
   elsif private.reserved_atomic(p) + p.amount_atomic > funds_atomic::numeric then
     outcome := 'insufficient_funds';
   else
     outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
-      consent_level = custody_authorize.consent_level, authorized_block = seen_block,
+      consent_level = custody_authorize.consent_level, mandate = case
+        when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
+      authorized_block = seen_block,
       valid_after = custody_authorize.valid_after, valid_before = custody_authorize.valid_before,
       allowance_nonce = custody_authorize.allowance_nonce,
       leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -121,6 +131,24 @@ begin
   end if;
   first := false;
   return next;
+end $$;
+
+-- Gives up a payment that custody will not sign, because what the owner signed is not for it. Nothing
+-- of it can settle, so nothing stays reserved.
+create function api.custody_withdraw(payment uuid) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  withdrawn private.payments;
+begin
+  update private.payments p set state = 'released', failure = 'consent_invalid', finality = null
+   where p.id = payment and p.state = 'authorized' and p.signature is null
+  returning * into withdrawn;
+  if not found then
+    return false;
+  end if;
+  perform private.leave_queue(withdrawn.id);
+  perform private.record_payment(withdrawn, withdrawn.kind || '_consent_invalid');
+  return true;
 end $$;
 
 -- Keeps what custody signed for a payment: its authorization, and with a claim the transaction that
@@ -235,5 +263,6 @@ begin
      and p.id = c.payment and p.state = 'signed';
   return true;
 end $$;
-grant execute on function api.custody_authorize, api.custody_record, api.custody_claim,
+grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,
+  api.custody_claim,
   api.custody_record_claim, api.custody_load_slot, api.custody_record_replacement to custody;

@@ -10,8 +10,9 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
 $$;
 
 -- Books a payment as settled. A recipient and a device become known with their first settled
--- payment that somebody confirmed; an address that looks like a known one never does, so the owner is
--- asked each time, and the one that it looks like stays what it is.
+-- payment that somebody confirmed: one under a mandate was confirmed by nobody. An address that looks
+-- like a known one never becomes known, so the owner is asked each time, and the one that it looks like
+-- stays what it is.
 create function private.settle(
   payment uuid, hash text, block bigint, in_block text, log integer, label text,
   settled_atomic text default null)
@@ -25,7 +26,7 @@ begin
     settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
    where p.id = payment and p.state in ('signed', 'unknown', 'settled')
   returning * into settled;
-  if settled.consent_level <> 'none' then
+  if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)
     select settled.account, 'evm', settled.payee
      where private.similar_recipient(settled.account, settled.payee) is null

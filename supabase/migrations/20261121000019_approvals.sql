@@ -1,48 +1,187 @@
 -- Approvals: what the owner said about a payment that waited for it. One word a payment; it is good
 -- for exactly the terms that were shown, once, and until the payment expires.
 
+-- One act of consent: the digest of the terms that the owner saw, and with a passkey the assertion
+-- whose challenge is that digest (WebAuthn level 3, section 7.2). A digest is consented to once, so an
+-- assertion is good once. Binary values are base64url; the key is kept as it was then.
+create table private.consents (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null references private.accounts,
+  -- In which the owner decided.
+  session uuid not null references private.credentials,
+  level text not null check (level in ('user_session', 'user_passkey')),
+  digest text not null unique check (digest ~ '^[0-9a-f]{64}$'),
+  -- Digests of several payments that were approved at once; the digest is then that of the batch.
+  leaves text[] check (cardinality(leaves) between 2 and 50),
+  passkey text,
+  public_key text,
+  client_data text,
+  authenticator_data text,
+  signature text,
+  decided_at timestamptz not null default private.clock(),
+  check (num_nonnulls(passkey, public_key, client_data, authenticator_data, signature)
+    = case level when 'user_passkey' then 5 else 0 end)
+);
+alter table private.consents enable row level security;
+
 create table private.approvals (
   payment uuid primary key references private.payments,
   account uuid not null references private.accounts,
   -- In which the owner decided.
   session uuid not null references private.credentials,
   decision text not null check (decision in ('approved', 'declined')),
-  level text not null default 'user_session' check (level = 'user_session'),
+  level text not null check (level in ('user_session', 'user_passkey')),
   -- Of the terms that the owner saw.
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
-  decided_at timestamptz not null default private.clock()
+  consent uuid references private.consents,
+  decided_at timestamptz not null default private.clock(),
+  check (decision = 'declined' or consent is not null)
 );
 alter table private.approvals enable row level security;
 create index payments_waiting on private.payments (account, created_at desc)
   where state = 'awaiting_confirmation';
 
--- SHA-256 over the canonical terms of a payment (RFC 8785), as shared/payments/terms-digest.ts makes
--- it: here it is worked out once more from the row, so that consent is to what is really paid.
-create function private.terms_digest(p private.payments) returns text
-  language sql stable as $$
-  select encode(sha256('aoa-consent-v1\000'::bytea || convert_to(concat(
-    '{"amount_atomic":"', p.amount_atomic, '","chain":"eip155:', p.chain,
-    '","expires_at":"', to_char(p.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    '"', ',"origin":' || (p.terms -> 'origin')::text,
-    ',"pay_to":"', p.payee, '","payment_id":"', p.id,
-    '"', ',"request_digest":' || (p.terms -> 'request_digest')::text,
-    ',"token":"', p.token, '","v":1}'), 'UTF8')), 'hex')
+-- A time as canonical terms have it.
+create function private.terms_time(at timestamptz) returns text language sql stable as $$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- Whether the owner approved a payment with the terms that it has.
-create function private.owner_approved(p private.payments) returns boolean
+-- Canonical JSON (RFC 8785) of values without fractions: keys in the order of their code units, which
+-- for the ASCII keys of terms is that of their bytes, and nothing between the tokens.
+create function private.canonical(value jsonb) returns text language plpgsql immutable as $$
+begin
+  return case jsonb_typeof(value)
+    when 'object' then (select '{' || coalesce(string_agg(
+        to_jsonb(m.key)::text || ':' || private.canonical(m.value), ',' order by m.key collate "C"),
+        '') || '}' from jsonb_each(value) m)
+    when 'array' then (select '[' || coalesce(string_agg(
+        private.canonical(e.value), ',' order by e.ordinality), '') || ']'
+      from jsonb_array_elements(value) with ordinality e)
+    else value::text end;
+end $$;
+
+-- What consent is bound to: SHA-256 over the canonical terms, as shared/consent/terms.ts makes it. It is
+-- worked out here once more from the row, so that consent is to what is really paid.
+create function private.consent_digest(terms jsonb) returns text language sql immutable as $$
+  select encode(sha256('aoa-consent-v1\000'::bytea
+    || convert_to(private.canonical(jsonb_strip_nulls(terms)), 'UTF8')), 'hex')
+$$;
+
+create function private.terms_digest(p private.payments) returns text
+  language sql stable as $$
+  select private.consent_digest(jsonb_build_object(
+    'v', 1, 'type', p.kind, 'account_id', p.account, 'payment_id', p.id,
+    'chain', 'eip155:' || p.chain, 'token', p.token, 'amount_atomic', p.amount_atomic::text,
+    'pay_to', p.payee, 'origin', p.terms -> 'origin',
+    'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at)))
+$$;
+
+-- The hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).
+create function private.merkle_root(entries bytea[]) returns bytea language plpgsql immutable as $$
+declare
+  n integer := cardinality(entries);
+  half integer := 1;
+begin
+  if n = 1 then
+    return sha256('\x00'::bytea || entries[1]);
+  end if;
+  while half * 2 < n loop
+    half := half * 2;
+  end loop;
+  return sha256('\x01'::bytea || private.merkle_root(entries[:half])
+    || private.merkle_root(entries[half + 1:]));
+end $$;
+
+-- The digest of several payments at once; the digests come in ascending order.
+create function private.batch_digest(payer uuid, leaves text[]) returns text language sql stable as $$
+  select private.consent_digest(jsonb_build_object(
+    'v', 1, 'type', 'batch', 'account_id', payer, 'leaves', cardinality(leaves),
+    'root', encode(private.merkle_root(array(
+      select decode(l.leaf, 'hex') from unnest(leaves) with ordinality l (leaf, n) order by l.n)),
+      'hex')))
+$$;
+
+create function private.has_passkey(owner uuid) returns boolean language sql stable as $$
+  select exists (select from private.passkeys k where k.account = owner)
+$$;
+
+-- Whether the owner approved a payment with the terms that it has, at this level.
+create function private.owner_approved(p private.payments, at_level text) returns boolean
   language sql stable as $$
   select exists (select from private.approvals o where o.payment = p.id
-    and o.decision = 'approved' and o.digest = private.terms_digest(p))
+    and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $$;
+
+create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$
+  select to_jsonb(c) - array['account', 'session'] from private.consents c where c.id = of_consent
+$$;
+
+-- What the owner consented to that carries a payment; null where nobody's consent does.
+create function private.consent_behind(p private.payments) returns jsonb
+  language plpgsql stable as $$
+begin
+  return case
+    when p.consent_level in ('user_session', 'user_passkey') then private.consent_json(
+      (select o.consent from private.approvals o where o.payment = p.id))
+    when p.consent_level = 'mandate' then private.consent_json(
+      (select m.consent from private.mandates m where m.id = p.mandate))
+  end;
+end $$;
+
+-- Lets the owner in to consent. With an assertion over the terms, which whoever calls has verified,
+-- that is the proof; an account that has a passkey takes no other. Without one it needs a fresh proof.
+create function private.admit_consent(credential text, assertion jsonb)
+  returns private.credentials language plpgsql as $$
+declare
+  caller private.credentials := private.admit_owner(credential, assertion is null);
+begin
+  if assertion is null then
+    if private.has_passkey(caller.account) then
+      perform private.refuse('passkey_required', '403');
+    end if;
+    return caller;
+  end if;
+  if exists (select from private.owners o where o.account = caller.account
+    and o.guarded_until > private.clock()) then
+    perform private.refuse('account_guarded', '403');
+  end if;
+  perform from private.passkeys k
+   where k.id = assertion ->> 'passkey' and k.account = caller.account;
+  if not found or not private.use_passkey(assertion ->> 'passkey',
+    assertion ->> 'counter_seen', assertion ->> 'counter_now') then
+    perform private.refuse('proof_required', '403');
+  end if;
+  return caller;
+end $$;
+
+-- Keeps one act of consent; null when the digest was consented to before.
+create function private.keep_consent(
+  caller private.credentials, digest text, leaves text[], assertion jsonb)
+  returns private.consents language plpgsql as $$
+declare
+  kept private.consents;
+begin
+  insert into private.consents (account, session, level, digest, leaves, passkey, public_key,
+    client_data, authenticator_data, signature)
+  select caller.account, caller.id,
+    case when assertion is null then 'user_session' else 'user_passkey' end,
+    keep_consent.digest, keep_consent.leaves, k.id, k.public_key, assertion ->> 'client_data',
+    assertion ->> 'authenticator_data', assertion ->> 'signature'
+  from (select) given left join private.passkeys k on k.id = assertion ->> 'passkey'
+  on conflict on constraint consents_digest_key do nothing
+  returning * into kept;
+  return kept;
+end $$;
 
 -- Enters the owner's word for a payment that waits. Taking an approval back is a decline too.
 create function private.enter_decision(
-  caller private.credentials, p private.payments, decision text, digest text)
+  caller private.credentials, p private.payments, decision text, digest text,
+  given private.consents)
   returns void language plpgsql as $$
 begin
-  insert into private.approvals as o (payment, account, session, decision, digest)
-  values (p.id, p.account, caller.id, decision, digest)
+  insert into private.approvals as o (payment, account, session, decision, level, digest, consent)
+  values (p.id, p.account, caller.id, decision, coalesce(given.level, 'user_session'), digest,
+    given.id)
   on conflict on constraint approvals_pkey do update
     set decision = excluded.decision, session = excluded.session, digest = excluded.digest,
       decided_at = excluded.decided_at;
@@ -58,37 +197,103 @@ create function private.asker_of(p private.payments) returns text
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $$;
 
--- The owner decides about one payment of the account, by the digest of the terms that were shown, and
--- by who asked where that was shown too: until then another key or device may take its place.
--- To approve needs a fresh proof and an account that is not frozen; to decline needs neither.
--- `outcome` is the decision or why it does not count; a stranger's payment is answered as none.
-create function api.owner_decide_payment(
-  credential text, payment uuid, decision text, digest text, asker text default null)
-  returns table (outcome text)
-  language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.admit_owner(credential, decision = 'approved');
-  payer private.accounts;
-  p private.payments;
-begin
-  -- In the order in which custody_authorize takes them, so that neither waits for the other.
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
-  if decision = 'approved' and payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
-  end if;
-  select q.* into p from private.payments q
-   where q.id = payment and q.account = caller.account for update;
-  outcome := case
+-- Why a payment cannot be decided about as it was shown, or null when it can: by the digest of its
+-- terms, and by who asked where that was shown too, for until then another key or device may take its
+-- place. A stranger's payment is answered as none.
+create function private.undecidable(p private.payments, digest text, asker text) returns text
+  language sql stable as $$
+  select case
     when p.id is null then 'not_found'
     when p.state = 'expired' or p.expires_at <= private.clock()
       and p.state = 'awaiting_confirmation' then 'expired'
     when p.state <> 'awaiting_confirmation' then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
-    when decision = 'approved' and asker <> private.asker_of(p) then 'asker_changed'
-    else decision
-  end;
+    when asker <> private.asker_of(p) then 'asker_changed' end
+$$;
+
+-- Held in the order in which custody_authorize takes its locks, so that neither waits for the other.
+create function private.hold_payer(caller private.credentials, unfrozen boolean)
+  returns void language plpgsql as $$
+declare
+  payer private.accounts;
+begin
+  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  if unfrozen and payer.frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+end $$;
+
+-- The owner decides about one payment of the account. To approve needs consent that is proven and an
+-- account that is not frozen; to decline needs neither. `outcome` is the decision or why it does not
+-- count. Approving again what is approved changes nothing.
+create function api.owner_decide_payment(
+  credential text, payment uuid, decision text, digest text, asker text default null,
+  assertion jsonb default null)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  approves boolean := decision = 'approved';
+  caller private.credentials;
+  p private.payments;
+  given private.consents;
+begin
+  caller := case when approves then private.admit_consent(credential, assertion)
+    else private.admit_owner(credential) end;
+  perform private.hold_payer(caller, approves);
+  select q.* into p from private.payments q
+   where q.id = payment and q.account = caller.account for update;
+  outcome := coalesce(
+    private.undecidable(p, digest, case when approves then asker end), decision);
+  if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
+    return next;
+    return;
+  end if;
+  if outcome = 'approved' then
+    given := private.keep_consent(caller, digest, null, assertion);
+    if given.id is null then
+      outcome := 'closed';
+    end if;
+  end if;
   if outcome = decision then
-    perform private.enter_decision(caller, p, decision, digest);
+    perform private.enter_decision(caller, p, decision, digest, given);
+  end if;
+  return next;
+end $$;
+
+-- The owner approves several payments by one act: all of them as they were shown, or none.
+create function api.owner_approve_batch(
+  credential text, payments uuid[], askers text[], digest text, assertion jsonb default null)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_consent(credential, assertion);
+  leaves text[];
+  p private.payments;
+  given private.consents;
+begin
+  perform private.hold_payer(caller, true);
+  perform from private.payments q where q.id = any (payments) and q.account = caller.account
+   order by q.id for update;
+  select array_agg(private.terms_digest(q) order by private.terms_digest(q) collate "C"),
+    min(coalesce(private.undecidable(q, private.terms_digest(q), g.asker),
+      case when exists (select from private.approvals o where o.payment = q.id) then 'closed' end))
+   into leaves, outcome
+   from unnest(payments, askers) g (id, asker)
+   left join private.payments q on q.id = g.id and q.account = caller.account;
+  if coalesce(cardinality(leaves), 0) not between 2 and 50 then
+    outcome := 'out_of_bounds';
+  end if;
+  outcome := coalesce(outcome, case
+    when digest is distinct from private.batch_digest(caller.account, leaves) then 'terms_changed'
+    else 'approved' end);
+  if outcome = 'approved' then
+    given := private.keep_consent(caller, digest, leaves, assertion);
+    outcome := case when given.id is null then 'closed' else 'approved' end;
+  end if;
+  if outcome = 'approved' then
+    for p in select q.* from private.payments q where q.id = any (payments) order by q.id loop
+      perform private.enter_decision(caller, p, 'approved', private.terms_digest(p), given);
+    end loop;
   end if;
   return next;
 end $$;
@@ -108,7 +313,7 @@ begin
        and q.expires_at > private.clock()
      order by q.id limit 2000 for update
   loop
-    perform private.enter_decision(caller, p, 'declined', private.terms_digest(p));
+    perform private.enter_decision(caller, p, 'declined', private.terms_digest(p), null);
     declined := declined + 1;
   end loop;
   return next;
@@ -157,5 +362,5 @@ begin
     from private.payments p
    where p.id = owner_read_approval.payment and p.account = caller.account;
 end $$;
-grant execute on function api.owner_decide_payment, api.owner_decline_all,
+grant execute on function api.owner_decide_payment, api.owner_approve_batch, api.owner_decline_all,
   api.owner_list_approvals, api.owner_read_approval to service_role;

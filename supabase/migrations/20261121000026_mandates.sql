@@ -1,0 +1,283 @@
+-- Mandates: what an owner allowed to be paid without being asked each time (DESIGN section 6). The
+-- terms never change once they were approved; whether a payment fits is decided elsewhere from facts,
+-- and here once more when it is reserved.
+
+create table private.mandates (
+  id uuid primary key default gen_random_uuid(),
+  -- Orders the list.
+  number bigint not null generated always as identity,
+  account uuid not null references private.accounts,
+  -- Who asked, and from where.
+  key uuid not null references private.credentials,
+  device text not null,
+  state text not null default 'pending_approval'
+    check (state in ('pending_approval', 'active', 'suspended', 'declined', 'revoked')),
+  -- Lower-case A-labels; on loopback it may end in a port.
+  merchant_domain text not null check (length(merchant_domain) between 1 and 260),
+  include_subdomains boolean not null,
+  max_payment_usd_micros bigint not null check (max_payment_usd_micros > 0),
+  max_day_usd_micros bigint check (max_day_usd_micros > 0),
+  max_total_usd_micros bigint check (max_total_usd_micros > 0),
+  max_payments integer check (max_payments > 0),
+  -- Pins, sorted; null where anything will do. Tokens and payees are addresses in EIP-55 form.
+  chains bigint[] check (cardinality(chains) > 0),
+  tokens text[] check (cardinality(tokens) > 0),
+  pay_to text[] check (cardinality(pay_to) > 0),
+  created_at timestamptz not null default private.clock(),
+  expires_at timestamptz not null,
+  -- The caps as they were asked for, where the owner narrowed them.
+  requested jsonb,
+  consent uuid references private.consents,
+  decided_at timestamptz,
+  revoked_at timestamptz,
+  revoked_by text check (revoked_by in ('agent', 'owner')),
+  check ((state in ('active', 'suspended')) <= (consent is not null)),
+  check ((state = 'revoked') = (revoked_at is not null and revoked_by is not null))
+);
+alter table private.mandates enable row level security;
+create index mandates_of_account on private.mandates (account, number desc);
+create index mandates_of_domain on private.mandates (account, merchant_domain);
+create index mandates_of_payee on private.mandates using gin (pay_to) where pay_to is not null;
+
+alter table private.payments add foreign key (mandate) references private.mandates;
+create index payments_of_mandate on private.payments (mandate, authorized_at)
+  include (counted_usd_micros)
+  where mandate is not null and state in ('authorized', 'signed', 'unknown', 'settled');
+
+create type private.mandate_usage as (
+  day bigint, total bigint, payments integer, day_resets_at timestamptz
+);
+
+-- What was spent or is reserved under a mandate, in micro-USD; the day is the rolling 24 hours.
+create function private.used_of(m private.mandates) returns private.mandate_usage
+  language plpgsql stable as $$
+declare
+  u private.mandate_usage;
+  since timestamptz := private.clock() - interval '24 hours';
+begin
+  select coalesce(sum(p.counted_usd_micros) filter (where p.authorized_at > since), 0),
+    coalesce(sum(p.counted_usd_micros), 0), count(*),
+    min(p.authorized_at) filter (where p.authorized_at > since) + interval '24 hours'
+  into u.day, u.total, u.payments, u.day_resets_at
+  from private.payments p
+  where p.mandate = m.id and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return u;
+end $$;
+
+-- The state with what follows from time and use.
+create function private.mandate_status(m private.mandates, u private.mandate_usage) returns text
+  language sql stable as $$
+  select case
+    when m.state in ('declined', 'revoked') then m.state
+    when m.expires_at <= private.clock() then 'expired'
+    when m.state = 'active' and (u.total >= m.max_total_usd_micros or u.payments >= m.max_payments)
+      then 'exhausted'
+    else m.state end
+$$;
+
+-- The terms that the owner consents to, as shared/consent/terms.ts makes them.
+create function private.mandate_digest(m private.mandates) returns text language sql stable as $$
+  select private.consent_digest(jsonb_build_object(
+    'v', 1, 'type', 'mandate', 'account_id', m.account, 'mandate_id', m.id,
+    'merchant_domain', m.merchant_domain, 'include_subdomains', m.include_subdomains,
+    'max_amount_per_payment_usd_micros', m.max_payment_usd_micros::text,
+    'max_amount_per_day_usd_micros', m.max_day_usd_micros::text,
+    'max_total_usd_micros', m.max_total_usd_micros::text, 'max_payments', m.max_payments,
+    'chains', (select jsonb_agg('eip155:' || c.id order by c.n)
+      from unnest(m.chains) with ordinality c (id, n)),
+    'tokens', to_jsonb(m.tokens), 'pay_to', to_jsonb(m.pay_to),
+    'expires_at', private.terms_time(m.expires_at)))
+$$;
+
+-- The form in which a mandate leaves the database: money as text, with what is used of it.
+create function private.mandate_json(m private.mandates) returns jsonb language plpgsql stable as $$
+declare
+  u private.mandate_usage := private.used_of(m);
+begin
+  return to_jsonb(m) - array['key', 'device', 'consent'] || jsonb_build_object(
+    'number', m.number::text, 'status', private.mandate_status(m, u),
+    'max_payment_usd_micros', m.max_payment_usd_micros::text,
+    'max_day_usd_micros', m.max_day_usd_micros::text,
+    'max_total_usd_micros', m.max_total_usd_micros::text,
+    'spent_day_usd_micros', u.day::text, 'spent_total_usd_micros', u.total::text,
+    'payments', u.payments, 'day_resets_at', u.day_resets_at);
+end $$;
+
+-- The host of an origin, with its port where one is named.
+create function private.host_of(origin text) returns text language sql immutable as $$
+  select substring(origin from '^https?://([^/@]+)$')
+$$;
+
+-- A host, the host without its port, and each domain above it.
+create function private.domains_above(host text) returns text[] language sql immutable as $$
+  select array_agg(array_to_string(labels[n:], '.')) || host
+    from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
+$$;
+
+-- Mandates that name a payment's merchant or its payee, for the decision: the live ones first.
+create function private.mandates_for(p private.payments) returns jsonb language plpgsql stable as $$
+declare
+  host text := private.host_of(p.terms ->> 'origin');
+begin
+  return coalesce((select jsonb_agg(private.mandate_json(m)) from (
+    select m from private.mandates m
+     where m.account = p.account and m.state <> 'declined'
+       and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+     order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+     limit 50) c (m)), '[]');
+end $$;
+
+-- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
+-- to exactly these terms, and what nobody may be spared from being asked about.
+create function private.mandate_carries(m private.mandates, p private.payments) returns boolean
+  language plpgsql stable as $$
+declare
+  u private.mandate_usage := private.used_of(m);
+  host text := private.host_of(p.terms ->> 'origin');
+  pinned boolean := coalesce(p.payee = any (m.pay_to), false);
+  loopback boolean := split_part(m.merchant_domain, ':', 1) in ('localhost', '127.0.0.1');
+begin
+  return m.state = 'active' and m.expires_at > private.clock()
+    and p.amount_usd_micros <= m.max_payment_usd_micros
+    and (m.max_day_usd_micros is null or u.day + p.amount_usd_micros <= m.max_day_usd_micros)
+    and (m.max_total_usd_micros is null or u.total + p.amount_usd_micros <= m.max_total_usd_micros)
+    and (m.max_payments is null or u.payments < m.max_payments)
+    and case p.kind when 'transfer' then pinned else coalesce(
+      host = m.merchant_domain
+      or loopback and split_part(host, ':', 1) = m.merchant_domain
+      or m.include_subdomains and right(host, length(m.merchant_domain) + 1)
+        = '.' || m.merchant_domain, false) and (p.heard or pinned) end
+    and (m.chains is null or p.chain = any (m.chains))
+    and (m.tokens is null or p.token = any (m.tokens))
+    and (m.pay_to is null or pinned)
+    and (pinned or private.similar_recipient(p.account, p.payee) is null)
+    and private.device_known(p)
+    and exists (select from private.consents c
+      where c.id = m.consent and c.digest = private.mandate_digest(m));
+end $$;
+
+-- An item of the feed about a mandate.
+create function private.record_mandate(m private.mandates, type text, words text)
+  returns void language sql as $$
+  insert into private.activities (account, category, type, summary, mandate)
+  values (m.account, 'mandate', 'mandate_' || type,
+    pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
+$$;
+
+-- Asks the owner for a mandate. What waits for the owner already is limited, and so are the mails.
+create function api.create_mandate(
+  credential text, device text, merchant_domain text, include_subdomains boolean,
+  max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text default null,
+  max_total_usd_micros text default null, max_payments integer default null,
+  chains bigint[] default null, tokens text[] default null, pay_to text[] default null,
+  mail jsonb default null)
+  returns table (mandate jsonb, digest text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+  asked private.mandates;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  if (select count(*) from private.mandates m where m.account = caller.account
+    and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
+    perform private.refuse('too_many_mandates', '409');
+  end if;
+  insert into private.mandates (account, key, device, merchant_domain, include_subdomains,
+    max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
+    pay_to, expires_at)
+  values (caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
+    create_mandate.include_subdomains, create_mandate.max_payment_usd_micros::bigint,
+    create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
+    create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
+    create_mandate.pay_to,
+    -- In whole milliseconds, as the terms tell it.
+    pg_catalog.date_trunc('milliseconds', private.clock())
+      + pg_catalog.make_interval(secs => ttl_seconds))
+  returning * into asked;
+  perform private.record_mandate(asked, 'requested', 'asked for');
+  perform private.enqueue_mail(caller.account, mail, 6);
+  return query select private.mandate_json(asked), private.mandate_digest(asked);
+end $$;
+
+-- Mandates of the caller's account, newest first, from before a number; or one of them.
+create function api.list_mandates(
+  credential text, page integer, before bigint default null, mandate uuid default null,
+  status text default null)
+  returns table (mandate_row jsonb, digest text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.mandate_json(m), private.mandate_digest(m) from private.mandates m
+   where m.account = caller.account
+     and (list_mandates.mandate is null or m.id = list_mandates.mandate)
+     and (before is null or m.number < before)
+     and (list_mandates.status is null
+       or private.mandate_status(m, private.used_of(m)) = list_mandates.status)
+   order by m.number desc limit page;
+end $$;
+
+-- Ends a mandate for good, under the lock that every payment of the account takes: once this has
+-- answered, nothing more is authorized under it. What was signed before stays signed.
+create function private.revoke(caller private.credentials, revoked uuid, by text)
+  returns setof private.mandates language plpgsql as $$
+declare
+  m private.mandates;
+begin
+  perform private.hold_payer(caller, false);
+  update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = by
+   where x.id = revoked and x.account = caller.account and x.state not in ('declined', 'revoked')
+  returning * into m;
+  if found then
+    perform private.record_mandate(m, 'revoked', 'revoked by the ' || by);
+  end if;
+  return query select x.* from private.mandates x
+   where x.id = revoked and x.account = caller.account;
+end $$;
+
+create function api.revoke_mandate(credential text, mandate uuid)
+  returns table (mandate_row jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'pay');
+begin
+  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'agent') m;
+end $$;
+
+-- Payments under one mandate, the latest first, from before a place; with who paid.
+create function api.list_mandate_payments(
+  credential text, mandate uuid, page integer, before_at timestamptz default null,
+  before_id uuid default null)
+  returns table (payment_row jsonb, authorized_at timestamptz, paid_by text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.payment_json(p), p.authorized_at, k.label
+    from private.payments p join private.credentials k on k.id = p.key
+   where p.account = caller.account and p.mandate = list_mandate_payments.mandate
+     and (before_at is null or (p.authorized_at, p.id) < (before_at, before_id))
+   order by p.authorized_at desc, p.id desc limit page;
+end $$;
+
+-- What the owner consented to, with the row that it is about: for a payment or for a mandate.
+create function api.find_consent(
+  credential text, payment uuid default null, mandate uuid default null)
+  returns table (payment_row jsonb, mandate_row jsonb, consent jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
+    from private.payments p left join private.approvals o on o.payment = p.id
+   where p.account = caller.account and p.id = find_consent.payment
+  union all
+  select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)
+    from private.mandates m
+   where m.account = caller.account and m.id = find_consent.mandate;
+end $$;
+grant execute on function api.create_mandate, api.list_mandates, api.revoke_mandate,
+  api.list_mandate_payments, api.find_consent to service_role;

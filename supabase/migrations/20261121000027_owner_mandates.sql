@@ -1,0 +1,167 @@
+-- What the owner does about mandates: sees, narrows, approves, declines, suspends, resumes, revokes.
+
+-- The payments of an account in the last 90 days, for a rehearsal: the newest 5,000, oldest first.
+create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
+      'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
+      'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
+  from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
+     where p.account = payer and p.created_at > private.clock() - interval '90 days'
+     order by p.created_at desc limit 5000) n
+$$;
+create index payments_entered on private.payments (account, created_at desc);
+
+-- One mandate with who asked for it and what the owner decides from. No row for a stranger's.
+create function api.owner_read_mandate(credential text, mandate uuid)
+  returns table (mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb,
+    daily_spending_cap_usd_micros text, has_passkey boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query
+  select private.mandate_json(m), private.mandate_digest(m),
+    jsonb_build_object('label', k.label, 'shown', k.shown, 'device', left(m.device, 8),
+      'device_known', exists (select from private.known_devices d where d.account = m.account
+        and d.key = m.key and d.fingerprint = m.device)),
+    private.consent_json(m.consent),
+    case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
+    a.daily_spending_cap_usd_micros::text, private.has_passkey(m.account)
+  from private.mandates m
+  join private.credentials k on k.id = m.key
+  join private.accounts a on a.id = m.account
+  where m.id = owner_read_mandate.mandate and m.account = caller.account;
+end $$;
+
+-- A mandate of the caller's, held after the account as payments do.
+create function private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
+  returns private.mandates language plpgsql as $$
+declare
+  m private.mandates;
+begin
+  perform private.hold_payer(caller, unfrozen);
+  select x.* into m from private.mandates x
+   where x.id = held and x.account = caller.account for update;
+  return m;
+end $$;
+
+-- The owner's word about a mandate, by the digest of the terms that were shown. Approving it makes the
+-- device of who asked known; to approve needs consent that is proven, to decline does not.
+create function api.owner_decide_mandate(
+  credential text, mandate uuid, decision text, digest text, assertion jsonb default null)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  approves boolean := decision = 'approved';
+  caller private.credentials;
+  m private.mandates;
+  given private.consents;
+begin
+  caller := case when approves then private.admit_consent(credential, assertion)
+    else private.admit_owner(credential) end;
+  m := private.hold_mandate(caller, mandate, approves);
+  outcome := case
+    when m.id is null then 'not_found'
+    when approves and m.consent is not null and m.state = 'active' then 'approved'
+    when m.state <> 'pending_approval' then 'closed'
+    when m.expires_at <= private.clock() then 'expired'
+    when digest is distinct from private.mandate_digest(m) then 'terms_changed'
+    else decision end;
+  if outcome <> decision or m.state <> 'pending_approval' then
+    return next;
+    return;
+  end if;
+  if approves then
+    given := private.keep_consent(caller, digest, null, assertion);
+    if given.id is null then
+      outcome := 'closed';
+      return next;
+      return;
+    end if;
+    insert into private.known_devices (account, key, fingerprint)
+    values (m.account, m.key, m.device) on conflict do nothing;
+  end if;
+  update private.mandates x set decided_at = private.clock(), consent = given.id,
+    state = case when approves then 'active' else 'declined' end where x.id = m.id;
+  perform private.record_mandate(m, decision, decision);
+  return next;
+end $$;
+
+-- Narrows what waits for approval: each cap may only get smaller, and one that was open may be closed.
+create function api.owner_narrow_mandate(
+  credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text,
+  max_total_usd_micros text, max_payments integer, include_subdomains boolean,
+  expires_at timestamptz)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  m private.mandates := private.hold_mandate(caller, mandate, false);
+  n private.mandates := m;
+begin
+  n.max_payment_usd_micros := max_payment_usd_micros::bigint;
+  n.max_day_usd_micros := max_day_usd_micros::bigint;
+  n.max_total_usd_micros := max_total_usd_micros::bigint;
+  n.max_payments := owner_narrow_mandate.max_payments;
+  n.include_subdomains := owner_narrow_mandate.include_subdomains;
+  n.expires_at := pg_catalog.date_trunc('milliseconds', owner_narrow_mandate.expires_at);
+  outcome := case
+    when m.id is null then 'not_found'
+    when m.state <> 'pending_approval' or m.expires_at <= private.clock() then 'closed'
+    when n = m then 'same'
+    when n.max_payment_usd_micros > m.max_payment_usd_micros
+      or m.max_day_usd_micros < coalesce(n.max_day_usd_micros, m.max_day_usd_micros + 1)
+      or m.max_total_usd_micros < coalesce(n.max_total_usd_micros, m.max_total_usd_micros + 1)
+      or m.max_payments < coalesce(n.max_payments, m.max_payments + 1)
+      or n.include_subdomains and not m.include_subdomains
+      or n.expires_at > m.expires_at then 'wider'
+    when n.expires_at <= private.clock() or n.max_payment_usd_micros <= 0
+      or n.max_day_usd_micros < n.max_payment_usd_micros
+      or n.max_total_usd_micros < n.max_payment_usd_micros
+      or n.max_payments <= 0 then 'out_of_bounds'
+    else 'narrowed' end;
+  if outcome = 'narrowed' then
+    update private.mandates x set max_payment_usd_micros = n.max_payment_usd_micros,
+      max_day_usd_micros = n.max_day_usd_micros, max_total_usd_micros = n.max_total_usd_micros,
+      max_payments = n.max_payments, include_subdomains = n.include_subdomains,
+      expires_at = n.expires_at,
+      requested = coalesce(x.requested, jsonb_build_object(
+        'max_payment_usd_micros', m.max_payment_usd_micros::text,
+        'max_day_usd_micros', m.max_day_usd_micros::text,
+        'max_total_usd_micros', m.max_total_usd_micros::text, 'max_payments', m.max_payments,
+        'include_subdomains', m.include_subdomains, 'expires_at', m.expires_at))
+     where x.id = m.id;
+    perform private.record_mandate(m, 'narrowed', 'narrowed by the owner');
+  end if;
+  return next;
+end $$;
+
+-- Stops a mandate for now, or lets it go on. To let it go on needs a fresh proof.
+create function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, not suspended);
+  m private.mandates := private.hold_mandate(caller, mandate, not suspended);
+  wanted text := case when suspended then 'suspended' else 'active' end;
+begin
+  outcome := case when m.id is null then 'not_found' when m.state = wanted then wanted
+    when m.state not in ('active', 'suspended') then 'closed' else wanted end;
+  if outcome = wanted and m.state <> wanted then
+    update private.mandates x set state = wanted where x.id = m.id;
+    perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
+      case when suspended then 'suspended' else 'resumed' end);
+  end if;
+  return next;
+end $$;
+
+create function api.owner_revoke_mandate(credential text, mandate uuid)
+  returns table (mandate_row jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'owner') m;
+end $$;
+grant execute on function api.owner_read_mandate, api.owner_decide_mandate,
+  api.owner_narrow_mandate, api.owner_suspend_mandate, api.owner_revoke_mandate to service_role;
