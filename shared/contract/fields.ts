@@ -94,6 +94,7 @@ export const whatWouldPass = {
         change: z.enum([
           'confirm_with_user',
           'ask_owner_to_approve',
+          'ask_owner_for_mandate',
           'pay_less',
           'wait',
           'pay_known_recipient',
@@ -109,7 +110,7 @@ export const whatWouldPass = {
     )
     .optional()
     .describe('Any one of these changes would let it through.'),
-  hint: z.string().optional().describe('The same in words.'),
+  hint: z.string().optional().describe('What would pass, in words.'),
 }
 
 /** What has to be confirmed, and by whom. The digest is SHA-256 over the canonical terms. */

@@ -114,18 +114,23 @@ create function private.domains_above(host text) returns text[] language sql imm
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $$;
 
--- Mandates that name a payment's merchant or its payee, for the decision: the live ones first.
-create function private.mandates_for(p private.payments) returns jsonb language plpgsql stable as $$
+-- Mandates that name a payment's merchant or its payee, the live ones first.
+create function private.candidates(p private.payments) returns setof private.mandates
+  language plpgsql stable as $$
 declare
   host text := private.host_of(p.terms ->> 'origin');
 begin
-  return coalesce((select jsonb_agg(private.mandate_json(m)) from (
-    select m from private.mandates m
-     where m.account = p.account and m.state <> 'declined'
-       and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
-     order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
-     limit 50) c (m)), '[]');
+  return query select m.* from private.mandates m
+   where m.account = p.account and m.state <> 'declined'
+     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+   limit 50;
 end $$;
+
+-- The same for the decision.
+create function private.mandates_for(p private.payments) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
+$$;
 
 -- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
 -- to exactly these terms, and what nobody may be spared from being asked about.
