@@ -22,7 +22,10 @@ export const mandateFields = {
   status: mandateStatus,
   summary: z.string().describe('The terms in one sentence.'),
   merchant_domain: z.string().describe('The exact host in ASCII, as it is compared.'),
-  merchant_name: z.string().optional().describe('The same as it reads, for names in other writing.'),
+  merchant_name: z
+    .string()
+    .optional()
+    .describe('The same as it reads, for names in other writing.'),
   include_subdomains: z.boolean(),
   caps: z.object({
     max_amount_per_payment_usd: field.usd,

@@ -70,7 +70,10 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [paymentMandateCreate.folder, edgeFunction(paymentMandateCreate, runMandateCreate, given)],
     [paymentMandateStatus.folder, edgeFunction(paymentMandateStatus, runMandateStatus, given)],
     [paymentMandateRevoke.folder, edgeFunction(paymentMandateRevoke, runMandateRevoke, given)],
-    [paymentMandateStatement.folder, edgeFunction(paymentMandateStatement, runMandateStatement, given)],
+    [
+      paymentMandateStatement.folder,
+      edgeFunction(paymentMandateStatement, runMandateStatement, given),
+    ],
     [walletActivityList.folder, edgeFunction(walletActivityList, runWalletActivityList, given)],
     [accountExposure.folder, edgeFunction(accountExposure, runExposure, given)],
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
