@@ -86,6 +86,15 @@ const receipts: BundleRule = {
   packages: [...plain.packages, ...terms, ...assertions],
 }
 
+/** Reads addresses and knows the public suffixes; the half of it is their list. */
+const merchants: BundleRule = {
+  ...onChain,
+  packages: [...onChain.packages, 'tldts', 'tldts-core', 'punycode'],
+}
+
+/** Tells merchants' names as they read. */
+const mandates: BundleRule = { ...plain, packages: [...plain.packages, 'punycode'] }
+
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
@@ -94,6 +103,10 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   mailer,
+  'payment-mandate-create': merchants,
+  'payment-mandate-revoke': mandates,
+  'payment-mandate-statement': mandates,
+  'payment-mandate-status': mandates,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,

@@ -19,6 +19,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'confirm-registration-code': ['OTP_PEPPER'],
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   'wallet-custodial-transfer': telling,
   'x402-payment-execute': telling,
