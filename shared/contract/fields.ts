@@ -65,8 +65,12 @@ export const reasons = z.array(
     message: z.string(),
     headroom_usd: usd.optional(),
     resets_at: time.nullable().optional(),
+    mandate_id: z.uuid().optional().describe('The mandate that does not cover it for this reason.'),
   }),
 )
+
+/** The mandate that carries a payment which nobody is asked about. */
+export const coveredBy = z.object({ mandate_id: z.uuid() })
 
 /** A limit over the rolling 24 hours; `resets_at` is when its oldest payment leaves it. */
 export const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })
@@ -75,7 +79,7 @@ const fittingWindow = window.extend({
   fits_at: time.nullable().describe('When this amount fits if nothing else is spent; null: never.'),
 })
 
-/** Beside reasons: windows, mandates, the least changes that let it through, and those in words. */
+/** Beside reasons: every window, the least changes that would let it through, and those in words. */
 export const whatWouldPass = {
   windows: z
     .object({
@@ -106,10 +110,6 @@ export const whatWouldPass = {
     )
     .optional()
     .describe('Any one of these changes would let it through.'),
-  mandates: z
-    .array(z.object({ mandate_id: z.uuid(), reasons }))
-    .optional()
-    .describe('Mandates of this merchant or payee that do not cover it, with each failing rule.'),
   hint: z.string().optional().describe('What would pass, in words.'),
 }
 

@@ -3,8 +3,8 @@
  * is for policy/exposure.ts to say.
  */
 import * as z from 'zod'
+import { bigintText, time } from '../db/row-fields.ts'
 import type { ExposureFacts } from '../policy/exposure.ts'
-import { bigintText, time } from './payment.ts'
 
 /** As private.key_exposure makes it. */
 export const exposureRow = z.object({
