@@ -16,17 +16,20 @@ export type BundleRule = {
 const everywhere = ['zod', 'hono', '@hono/zod-validator', '@supabase/postgrest-js', 'jose']
 const chains = ['viem', 'abitype', '@noble/hashes']
 const signing = ['@noble/curves', '@noble/ciphers']
+/** What digests the terms that consent is given to, and what reads a passkey's key. */
+const terms = ['canonicalize']
+const assertions = ['@levischuck/tiny-cbor']
 
 const kilobyte = 1024
 const plain: BundleRule = { gzipBytesMax: 57 * kilobyte, packages: everywhere, runtime: [] }
 const onChain: BundleRule = {
   gzipBytesMax: 130 * kilobyte,
-  packages: [...everywhere, ...chains],
+  packages: [...everywhere, ...chains, ...terms],
   runtime: [],
 }
 const custody: BundleRule = {
   ...onChain,
-  packages: [...onChain.packages, ...signing],
+  packages: [...onChain.packages, ...signing, ...assertions],
   runtime: ['cloudflare:workers'],
 }
 const mailer: BundleRule = {
@@ -73,7 +76,7 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'uqr'],
   runtime: [],
 }
 
