@@ -801,7 +801,7 @@ begin
   returning a.id, a.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(mandate jsonb, digest text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -816,10 +816,10 @@ begin
     and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
     perform private.refuse('too_many_mandates', '409');
   end if;
-  insert into private.mandates (account, key, device, merchant_domain, include_subdomains,
+  insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)
-  values (caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
+  values (new_id, caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
     create_mandate.include_subdomains, create_mandate.max_payment_usd_micros::bigint,
     create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
     create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
@@ -1688,8 +1688,8 @@ begin
   order by a.id desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before_at timestamp with time zone DEFAULT NULL::timestamp with time zone, before_id uuid DEFAULT NULL::uuid)
- RETURNS TABLE(payment_row jsonb, authorized_at timestamp with time zone, paid_by text)
+CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(payment_row jsonb, counted_usd_micros text, paid_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1698,10 +1698,11 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.payment_json(p), p.authorized_at, k.label
+  select private.payment_json(p) #- '{delivery,body_base64}', p.counted_usd_micros::text, k.label
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
-     and (before_at is null or (p.authorized_at, p.id) < (before_at, before_id))
+     and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
+       from private.payments b where b.id = before and b.account = caller.account))
    order by p.authorized_at desc, p.id desc limit page;
 end $function$;
 
@@ -2153,6 +2154,19 @@ begin
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
   where a.account = caller.account and a.id = item;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_find_passkey(credential text, passkey text)
+ RETURNS TABLE(public_key text, counter text, transports text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select p.public_key, p.counter::text, p.transports from private.passkeys p
+   where p.id = passkey and p.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
@@ -4570,7 +4584,7 @@ grant execute on function api.claim_idempotency(credential text, needed text, op
 
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
-grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
+grant execute on function api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
 
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
@@ -4650,7 +4664,7 @@ grant execute on function api.link_verify(token_digest text, browser text, clien
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
-grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before_at timestamp with time zone, before_id uuid) to service_role;
+grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid) to service_role;
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
@@ -4695,6 +4709,8 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
 grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
+grant execute on function api.owner_find_passkey(credential text, passkey text) to service_role;
 
 grant execute on function api.owner_find_password(credential text) to service_role;
 

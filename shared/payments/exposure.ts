@@ -41,5 +41,6 @@ export function exposureFacts(row: z.output<typeof exposureRow>): ExposureFacts 
     recipientKnown: row.recipient_known,
     deviceKnown: row.device_known,
     leaving: row.leaving,
+    mandates: [],
   }
 }
