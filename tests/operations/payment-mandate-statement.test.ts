@@ -1,10 +1,12 @@
 /** The statement of a mandate: each payment under it as the chain shows it, and nothing else. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
 import { askMandate, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
 import { anyText, attemptOf, execute, openMarket, pay, prepare } from '../support/market.ts'
 import type { Agent } from '../support/world.ts'
+import { pepper } from '../support/world.ts'
 
 let market: Market
 beforeAll(async () => {
@@ -126,6 +128,19 @@ test('one that waits for its owner has no consent and no payments', async () => 
     payments: [],
     next_cursor: null,
   })
+})
+
+test('the database tells no payments of a mandate to another account', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const { id } = await giveMandate(market, agent)
+  await buy(agent)
+  const list = async ({ key }: Agent) => {
+    const credential = await credentialOf(key, pepper)
+    return market.world.db.call('list_mandate_payments', { credential, mandate: id, page: 5 })
+  }
+
+  expect(await list(agent)).toHaveLength(1)
+  expect(await list(await market.agent('full'))).toEqual([])
 })
 
 test("another account's payment is no place in a statement", async () => {
