@@ -2008,7 +2008,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2047,6 +2047,9 @@ begin
   update private.mandates x set decided_at = private.clock(), consent = given.id,
     state = case when approves then 'active' else 'declined' end where x.id = m.id;
   perform private.record_mandate(m, decision, decision);
+  if approves then
+    perform private.enqueue_mail(m.account, mail);
+  end if;
   return next;
 end $function$;
 
@@ -2383,6 +2386,8 @@ begin
     'waiting', (select count(*) from private.payments p where p.account = a.id
       and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
       and not exists (select from private.approvals o where o.payment = p.id)),
+    'mandates_waiting', (select count(*) from private.mandates m where m.account = a.id
+      and m.state = 'pending_approval' and m.expires_at > private.clock()),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
   from private.accounts a
@@ -2420,8 +2425,8 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_read_approval(credential text, payment uuid)
- RETURNS TABLE(approval jsonb, facts jsonb)
+CREATE OR REPLACE FUNCTION api.owner_read_approvals(credential text, payments uuid[])
+ RETURNS TABLE(approval jsonb, facts jsonb, passkeys jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2429,9 +2434,11 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p)
-    from private.payments p
-   where p.id = owner_read_approval.payment and p.account = caller.account;
+  return query select private.approval_json(p), private.payment_facts(p),
+    private.passkeys_json(p.account)
+    from unnest(payments[:50]) with ordinality o (id, n)
+    join private.payments p on p.id = o.id and p.account = caller.account
+   order by o.n;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
@@ -2449,7 +2456,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_mandate(credential text, mandate uuid)
- RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, has_passkey boolean)
+ RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, passkeys jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2464,7 +2471,7 @@ begin
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
-    a.daily_spending_cap_usd_micros::text, private.has_passkey(m.account)
+    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account)
   from private.mandates m
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account
@@ -3988,6 +3995,16 @@ AS $function$
     and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.passkeys_json(owner uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports,
+      'public_key', k.public_key, 'counter', k.counter::text) order by k.created_at), '[]')
+  from private.passkeys k where k.account = owner
+$function$;
+
 CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -4670,7 +4687,7 @@ grant execute on function api.owner_begin_ceremony(credential text, challenge te
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb) to service_role;
+grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb) to service_role;
 
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb) to service_role;
 
@@ -4708,7 +4725,7 @@ grant execute on function api.owner_prove(credential text, password_hash text, s
 
 grant execute on function api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text) to service_role;
 
-grant execute on function api.owner_read_approval(credential text, payment uuid) to service_role;
+grant execute on function api.owner_read_approvals(credential text, payments uuid[]) to service_role;
 
 grant execute on function api.owner_read_limits(credential text) to service_role;
 

@@ -348,6 +348,7 @@ export type DatabaseFunctions = {
       decision: string
       digest: string
       assertion?: unknown
+      mail?: unknown
     }
   }
   owner_decide_payment: {
@@ -396,7 +397,7 @@ export type DatabaseFunctions = {
       session_digest: string
     }
   }
-  owner_read_approval: { args: { credential: string; payment: string } }
+  owner_read_approvals: { args: { credential: string; payments: string[] } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
