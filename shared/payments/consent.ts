@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
+import { digestOf, paymentTerms } from '../consent/terms.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
@@ -20,7 +21,7 @@ import type { World } from '../world.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 import type { Entered, Payment } from './payment.ts'
 import { endOf, time } from './payment.ts'
-import { termsDigest } from './terms-digest.ts'
+
 import { reasonBody } from './words.ts'
 
 /** Decides about an entered payment. */
@@ -141,7 +142,7 @@ async function confirmationOf({ world }: Context, entered: Entered, level: Conse
   const { payment_row: payment } = entered
   return {
     level,
-    digest: await termsDigest(payment),
+    digest: await digestOf(paymentTerms(payment)),
     expires_at: payment.expires_at,
     status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
     url: approvalUrl(world, payment),
@@ -150,7 +151,9 @@ async function confirmationOf({ world }: Context, entered: Entered, level: Conse
 
 /** Whether the owner approved the terms that the payment has. */
 async function isApproved({ payment_row: payment, facts: { approval } }: Entered) {
-  return approval?.decision === 'approved' && approval.digest === (await termsDigest(payment))
+  return (
+    approval?.decision === 'approved' && approval.digest === (await digestOf(paymentTerms(payment)))
+  )
 }
 
 /** The refusal of a payment that was closed unused; undefined for any other. */

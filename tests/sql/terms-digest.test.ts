@@ -1,7 +1,7 @@
 /** The terms that consent is bound to, digested twice. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { termsDigest } from '../../shared/payments/terms-digest.ts'
+import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
 import { paymentOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'
 
@@ -31,7 +31,7 @@ test('SQL and TypeScript digest the same terms, whatever stands in them', async 
         amount_atomic = ${amount.toString()},
         expires_at = '2027-01-01'::timestamptz + make_interval(secs => ${micros} / 1000000.0)
       where p.id = ${payment} returning private.terms_digest(p) as digest`
-    expect(row?.['digest']).toBe(await termsDigest(await paymentOf(world.db, payment)))
+    expect(row?.['digest']).toBe(await digestOf(paymentTerms(await paymentOf(world.db, payment))))
   })
 
   await fc.assert(agree, { numRuns: 300 })

@@ -1,10 +1,12 @@
 /**
- * A passkey in software: one P-256 key that answers as an authenticator does (WebAuthn sections 6.1
- * and 6.5), and, where a test says so, as none should.
+ * A passkey in software: one key that answers as an authenticator does (WebAuthn sections 6.1 and
+ * 6.5), and, where a test says so, as none should.
  */
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Browser, Shown } from './browserless.ts'
+import type { PasskeyAlgorithm } from './passkey-key.ts'
+import { openPasskeyKey } from './passkey-key.ts'
 
 type Fault = {
   origin?: string
@@ -12,30 +14,36 @@ type Fault = {
   isUserVerified?: boolean
   counter?: number
   challenge?: string
+  /** Members of the client data in place of the right ones, or beside them. */
+  clientData?: Record<string, unknown>
+  /** Exclusive or over the flags. */
+  flipFlags?: number
+  /** Bytes behind the authenticator data, as extensions are. */
+  extra?: Uint8Array
 }
 
 const optionsShape = z.object({
   challenge: z.string(),
   user: z.object({ id: z.string() }).optional(),
 })
-const point = z.object({ x: z.string(), y: z.string() })
 const flags = { present: 1, verified: 4, attested: 64 }
 
-export function openAuthenticator() {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export function openAuthenticator(algorithm: PasskeyAlgorithm = 'ES256') {
+  const key = openPasskeyKey(algorithm)
   const id = randomBytes(16)
   let counter = 0
   let userHandle: string | undefined
 
   function authenticatorData(
-    { host = 'localhost', isUserVerified = true, ...fault }: Fault,
+    { host = 'localhost', isUserVerified = true, flipFlags = 0, ...fault }: Fault,
     extra: number,
   ) {
     const verified = isUserVerified ? flags.verified : 0
     const head = Buffer.alloc(5)
-    head[0] = flags.present + verified + extra
+    head[0] = (flags.present + verified + extra) ^ flipFlags
     head.writeUInt32BE(fault.counter ?? counter, 1)
-    return Buffer.concat([createHash('sha256').update(host).digest(), head])
+    const tail = fault.extra ?? Buffer.alloc(0)
+    return Buffer.concat([createHash('sha256').update(host).digest(), head, tail])
   }
 
   const common = {
@@ -47,24 +55,17 @@ export function openAuthenticator() {
 
   return {
     id: common.id,
+    key,
     /** What navigator.credentials.create answers. */
     create(options: unknown, fault: Fault = {}): string {
       const { challenge, user } = optionsShape.parse(options)
       userHandle = user?.id
-      const { x, y } = point.parse(publicKey.export({ format: 'jwk' }))
-      // COSE_Key (RFC 9052): kty EC2, alg ES256, crv P-256, x, y.
-      const cose = ['a5010203262001215820', hexOf(x), '225820', hexOf(y)].join('')
-      const key = Buffer.concat([
-        Buffer.alloc(16),
-        Buffer.from([0, id.length]),
-        id,
-        Buffer.from(cose, 'hex'),
-      ])
-      const data = Buffer.concat([authenticatorData(fault, flags.attested), key])
+      const named = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id, key.cose])
+      const data = Buffer.concat([authenticatorData(fault, flags.attested), named])
       // {"fmt": "none", "attStmt": {}, "authData": bytes}
       const attestation = Buffer.concat([
-        Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex'),
-        Buffer.from([data.length]),
+        Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746159', 'hex'),
+        Buffer.from([data.length >> 8, data.length & 0xff]),
         data,
       ])
       const clientDataJSON = clientData('webauthn.create', challenge, fault)
@@ -82,13 +83,10 @@ export function openAuthenticator() {
       const data = authenticatorData(fault, 0)
       const clientDataJSON = clientData('webauthn.get', challenge, fault)
       const digest = createHash('sha256').update(Buffer.from(clientDataJSON, 'base64url')).digest()
-      const signature = sign('sha256', Buffer.concat([data, digest]), privateKey).toString(
-        'base64url',
-      )
       const response = {
         clientDataJSON,
         authenticatorData: data.toString('base64url'),
-        signature,
+        signature: key.sign(Buffer.concat([data, digest])).toString('base64url'),
         ...(userHandle ? { userHandle } : {}),
       }
       return JSON.stringify({ ...common, response })
@@ -116,12 +114,8 @@ export function askOptions(browser: Browser, path: string): Promise<Shown> {
 function clientData(
   type: string,
   asked: string,
-  { origin = 'http://localhost', challenge = asked }: Fault,
+  { origin = 'http://localhost', challenge = asked, clientData: other = {} }: Fault,
 ) {
-  const data = { type, challenge, origin, crossOrigin: false }
+  const data = { type, challenge, origin, crossOrigin: false, ...other }
   return Buffer.from(JSON.stringify(data)).toString('base64url')
-}
-
-function hexOf(text: string): string {
-  return Buffer.from(text, 'base64url').toString('hex')
 }

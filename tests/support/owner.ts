@@ -1,9 +1,9 @@
 /** The owner of an account at the database, in a session of its own. */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
+import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { paymentRow } from '../../shared/payments/payment.ts'
-import { termsDigest } from '../../shared/payments/terms-digest.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 const rows = z.array(z.record(z.string(), z.unknown()))
@@ -44,7 +44,7 @@ export async function ownerOf(
     credential,
     call,
     async decide(payment, decision) {
-      const digest = await termsDigest(await paymentOf(db, payment))
+      const digest = await digestOf(paymentTerms(await paymentOf(db, payment)))
       const answer = await call('owner_decide_payment', { payment, decision, digest })
       return Array.isArray(answer) ? answer[0]?.['outcome'] : answer
     },

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
+import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
-import { termsDigest } from '../../../shared/payments/terms-digest.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
 import type { Opened, Standing } from '../data/approvals.ts'
 import { openedRow, standingOf } from '../data/approvals.ts'
@@ -40,7 +40,7 @@ export const routes: Routes = (app) => {
         <Decision
           c={c}
           standing={standing}
-          digest={await termsDigest(approval.payment_row)}
+          digest={await digestOf(paymentTerms(approval.payment_row))}
           asker={approval.asked.asker}
         >
           {!isFrozen && (

@@ -1,6 +1,6 @@
 /** What owners say about payments that wait for them. */
+import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
-import { termsDigest } from '../../../shared/payments/terms-digest.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickPayment } from './house.ts'
@@ -16,7 +16,7 @@ async function decideOne(house: House, dice: Dice): Promise<void> {
   const payment = dice.isLucky(80) ? dice.anyOf(waiting.slice(-5)) : pickPayment(house, dice)
   const account = dice.isLucky(95) ? payment?.account : dice.anyOf(house.twin.accounts)
   if (!payment || !account) return
-  const shown = await termsDigest(paymentRow.parse(paymentWire(house.twin, payment)))
+  const shown = await digestOf(paymentTerms(paymentRow.parse(paymentWire(house.twin, payment))))
   const word: Word = {
     id: payment.id,
     decision: dice.isLucky(75) ? 'approved' : 'declined',

@@ -1,0 +1,96 @@
+/**
+ * What consent is given to: the terms of a payment or of a mandate as canonical JSON (RFC 8785), and
+ * its digest; those of several payments at once are in consent/batch.ts. SQL works out the same from
+ * its own rows, so consent cannot be moved to another payment or mandate, nor to other terms.
+ */
+import canonicalize from 'canonicalize'
+import { sha256Hex } from '../digest.ts'
+
+/** What of a payment the terms are made of. */
+export type PaymentFacts = {
+  id: string
+  account: string
+  kind: 'transfer' | 'x402'
+  /** The chain's number in CAIP-2 eip155. */
+  chain: number
+  token: string
+  payee: string
+  amount_atomic: bigint
+  /** Any RFC 3339 time; the terms say it in UTC with milliseconds. */
+  expires_at: string
+  terms: Readonly<Record<string, unknown>>
+}
+
+/** The terms of one payment. */
+export function paymentTerms(payment: PaymentFacts) {
+  const { origin, request_digest: requestDigest } = payment.terms
+  return {
+    account_id: payment.account,
+    amount_atomic: payment.amount_atomic.toString(),
+    chain: caip2(payment.chain),
+    expires_at: instant(payment.expires_at),
+    ...(typeof origin === 'string' ? { origin } : {}),
+    pay_to: payment.payee,
+    payment_id: payment.id,
+    ...(typeof requestDigest === 'string' ? { request_digest: requestDigest } : {}),
+    token: payment.token,
+    type: payment.kind,
+    v: 1,
+  }
+}
+
+/** What of a mandate the terms are made of; null where it sets no limit or pins nothing. */
+export type MandateFacts = {
+  id: string
+  account: string
+  merchant_domain: string
+  include_subdomains: boolean
+  max_payment_usd_micros: bigint
+  max_day_usd_micros: bigint | null
+  max_total_usd_micros: bigint | null
+  max_payments: number | null
+  chains: readonly number[] | null
+  tokens: readonly string[] | null
+  pay_to: readonly string[] | null
+  expires_at: string
+}
+
+/** The terms of one mandate. What it pins is sorted, so that the order asked in changes nothing. */
+export function mandateTerms(mandate: MandateFacts) {
+  const { chains, tokens, pay_to: payTo, max_payments: maxPayments } = mandate
+  const { max_day_usd_micros: maxDay, max_total_usd_micros: maxTotal } = mandate
+  return {
+    account_id: mandate.account,
+    ...(chains ? { chains: [...chains].sort((a, b) => a - b).map(caip2) } : {}),
+    expires_at: instant(mandate.expires_at),
+    include_subdomains: mandate.include_subdomains,
+    mandate_id: mandate.id,
+    ...(maxDay === null ? {} : { max_amount_per_day_usd_micros: maxDay.toString() }),
+    max_amount_per_payment_usd_micros: mandate.max_payment_usd_micros.toString(),
+    ...(maxPayments === null ? {} : { max_payments: maxPayments }),
+    ...(maxTotal === null ? {} : { max_total_usd_micros: maxTotal.toString() }),
+    merchant_domain: mandate.merchant_domain,
+    ...(payTo ? { pay_to: [...payTo].sort() } : {}),
+    ...(tokens ? { tokens: [...tokens].sort() } : {}),
+    type: 'mandate',
+    v: 1,
+  }
+}
+
+/**
+ * SHA-256 over "aoa-consent-v1", a zero byte and the canonical terms, in lower-case hex. Throws for
+ * text that is no Unicode, which no canonical form has.
+ */
+export function digestOf(terms: object): Promise<string> {
+  const canonical = canonicalize(terms)
+  if (canonical === undefined) throw new Error('terms are a JSON object')
+  return sha256Hex(`aoa-consent-v1\0${canonical}`)
+}
+
+function caip2(chain: number): string {
+  return `eip155:${chain}`
+}
+
+function instant(time: string): string {
+  return new Date(time).toISOString()
+}

@@ -1,0 +1,90 @@
+/** Assertions over a digest, as they are stored, and what the library of the pages says to them. */
+import { createHash } from 'node:crypto'
+import { verifyAuthenticationResponse } from '@simplewebauthn/server'
+import * as z from 'zod'
+import type { Expected, StoredAssertion } from '../../shared/consent/assertion.ts'
+import type { PasskeyKey } from './passkey-key.ts'
+
+/** Where the pages are in the tests. */
+export const place = { origin: 'http://localhost', rpId: 'localhost' }
+
+const answered = z.object({
+  response: z.object({
+    clientDataJSON: z.string(),
+    authenticatorData: z.string(),
+    signature: z.string(),
+  }),
+})
+
+/** What a browser answered, in the form in which it is stored. */
+export function storedOf(answer: string, key: PasskeyKey): StoredAssertion {
+  const { response } = answered.parse(JSON.parse(answer))
+  return {
+    public_key: key.cose.toString('base64url'),
+    client_data: response.clientDataJSON,
+    authenticator_data: response.authenticatorData,
+    signature: response.signature,
+  }
+}
+
+/** The challenge for a digest. */
+export function challengeFor(digest: string): string {
+  return Buffer.from(digest, 'hex').toString('base64url')
+}
+
+/** Any bytes, signed as an authenticator signs them. */
+export function signedBy(
+  key: PasskeyKey,
+  clientData: Uint8Array,
+  authenticatorData: Uint8Array,
+): StoredAssertion {
+  const hash = createHash('sha256').update(clientData).digest()
+  return {
+    public_key: key.cose.toString('base64url'),
+    client_data: Buffer.from(clientData).toString('base64url'),
+    authenticator_data: Buffer.from(authenticatorData).toString('base64url'),
+    signature: key.sign(Buffer.concat([authenticatorData, hash])).toString('base64url'),
+  }
+}
+
+/** The authenticator data of these flags at this host. */
+export function authenticatorData(host: string, flags: number, tail: Uint8Array = Buffer.alloc(0)) {
+  const head = Buffer.from([flags, 0, 0, 0, 0])
+  return Buffer.concat([createHash('sha256').update(host).digest(), head, tail])
+}
+
+/** Whether @simplewebauthn/server takes it, asked as the pages ask it. */
+export async function libraryAccepts(
+  stored: StoredAssertion,
+  { digest, origin, rpId }: Expected,
+): Promise<boolean> {
+  const id = 'AAAAAAAAAAAAAAAAAAAAAA'
+  const { client_data, authenticator_data, signature, public_key } = stored
+  try {
+    const { verified } = await verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: client_data,
+          authenticatorData: authenticator_data,
+          signature,
+        },
+      },
+      expectedChallenge: challengeFor(digest),
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      requireUserVerification: true,
+      credential: {
+        id,
+        publicKey: new Uint8Array(Buffer.from(public_key, 'base64url')),
+        counter: 0,
+      },
+    })
+    return verified
+  } catch {
+    return false
+  }
+}
