@@ -107,9 +107,8 @@ $$;
 
 -- The passkeys that an account can consent with, for the page that asks for one.
 create function private.passkeys_json(owner uuid) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports,
-      'public_key', k.public_key, 'counter', k.counter::text) order by k.created_at), '[]')
-  from private.passkeys k where k.account = owner
+  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports)
+      order by k.created_at), '[]') from private.passkeys k where k.account = owner
 $$;
 
 -- Whether the owner approved a payment with the terms that it has, at this level.
