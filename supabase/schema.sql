@@ -2157,6 +2157,19 @@ begin
   where a.account = caller.account and a.id = item;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_find_passkey(credential text, passkey text)
+ RETURNS TABLE(public_key text, counter text, transports text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select p.public_key, p.counter::text, p.transports from private.passkeys p
+   where p.id = passkey and p.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
  RETURNS TABLE(email text, password_hash text)
  LANGUAGE plpgsql
@@ -4698,6 +4711,8 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
 grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
+grant execute on function api.owner_find_passkey(credential text, passkey text) to service_role;
 
 grant execute on function api.owner_find_password(credential text) to service_role;
 

@@ -44,6 +44,7 @@ export const walletCustodialTransfer = operation({
     'insufficient_funds',
     'payment_not_found',
     'payment_closed',
+    'consent_invalid',
     'terms_changed',
   ],
 })

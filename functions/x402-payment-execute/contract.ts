@@ -54,6 +54,7 @@ export const x402PaymentExecute = operation({
   errors: [
     'payment_not_found',
     'payment_closed',
+    'consent_invalid',
     'terms_changed',
     'limit_exceeded',
     'insufficient_funds',

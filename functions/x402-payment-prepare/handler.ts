@@ -4,7 +4,7 @@ import type { Context, Handler } from '../../shared/http/handler.ts'
 import { usdMicrosOf } from '../../shared/money/usd.ts'
 import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
 import { preparedBody } from '../../shared/payments/attempt-terms.ts'
-import { askConfirmation, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
+import { judgeFor } from '../../shared/payments/consent.ts'
 import { askDemand } from '../../shared/x402/ask.ts'
 import { readDemand } from '../../shared/x402/demand.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
@@ -35,11 +35,12 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
   const entered = await enterAttempt(context, payable, request)
   if (isRefusal(entered)) return entered
-  const decision = await decideEntered(entered, false)
-  if (decision.verdict === 'refuse') return limitExceeded(context, entered, false, decision)
+  const judge = judgeFor(context, false)
+  const decision = await judge.decide(entered)
+  if (decision.verdict === 'refuse') return judge.refuse(entered, decision)
   const prepared = preparedBody(entered.payment_row)
   if (decision.verdict === 'allow') return prepared
-  return { ...prepared, ...(await askConfirmation(context, entered, false, decision)) }
+  return { ...prepared, ...(await judge.ask(entered, decision)) }
 }
 
 /** What is asked for, as given or as the resource says it now. */

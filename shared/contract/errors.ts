@@ -50,6 +50,10 @@ export const errorTable = {
   mandate_not_found: [404, 'The account has no such mandate.'],
   payment_not_found: [404, 'The account has no such payment.'],
   payment_closed: [409, 'The payment is already over and cannot be taken further.'],
+  consent_invalid: [
+    409,
+    'What the owner approved is not what would be paid. Nothing was signed: enter the payment again.',
+  ],
   resource_refused: [422, 'The resource address is not one that the service fetches.'],
   resource_unavailable: [502, 'The resource did not answer as an HTTP server should.'],
   no_payment_required: [409, 'The resource did not ask for a payment.'],

@@ -75,7 +75,7 @@ const fittingWindow = window.extend({
   fits_at: time.nullable().describe('When this amount fits if nothing else is spent; null: never.'),
 })
 
-/** Beside reasons: every window, the least changes that would let it through, and those in words. */
+/** Beside reasons: windows, mandates, the least changes that let it through, and those in words. */
 export const whatWouldPass = {
   windows: z
     .object({
@@ -90,6 +90,7 @@ export const whatWouldPass = {
         change: z.enum([
           'confirm_with_user',
           'ask_owner_to_approve',
+          'ask_owner_for_mandate',
           'pay_less',
           'wait',
           'pay_known_recipient',
@@ -105,7 +106,11 @@ export const whatWouldPass = {
     )
     .optional()
     .describe('Any one of these changes would let it through.'),
-  hint: z.string().optional().describe('The same in words.'),
+  mandates: z
+    .array(z.object({ mandate_id: z.uuid(), reasons }))
+    .optional()
+    .describe('Mandates of this merchant or payee that do not cover it, with each failing rule.'),
+  hint: z.string().optional().describe('What would pass, in words.'),
 }
 
 /** What has to be confirmed, and by whom. The digest is SHA-256 over the canonical terms. */

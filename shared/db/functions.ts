@@ -365,6 +365,7 @@ export type DatabaseFunctions = {
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
+  owner_find_passkey: { args: { credential: string; passkey: string } }
   owner_find_password: { args: { credential: string } }
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }

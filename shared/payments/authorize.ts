@@ -9,8 +9,7 @@ import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
 import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
 import type { ConsentLevel } from '../policy/facts.ts'
-import type { Asked } from './consent.ts'
-import { askConfirmation, decideEntered, limitExceeded } from './consent.ts'
+import type { Asked, Judge } from './consent.ts'
 import { notFunded } from './not-funded.ts'
 import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
@@ -42,18 +41,15 @@ const triesMax = 5
 export async function authorizePayment(
   context: Context,
   entered: Entered,
-  isConfirmedByUser: boolean,
+  judge: Judge,
   signing: Signing,
 ): Promise<Authorized> {
   let latest = entered
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const decision = standing(latest) ?? (await decideEntered(latest, isConfirmedByUser))
-    if (decision.verdict === 'refuse') {
-      return limitExceeded(context, latest, isConfirmedByUser, decision)
-    }
+    const decision = standing(latest) ?? (await judge.decide(latest))
+    if (decision.verdict === 'refuse') return judge.refuse(latest, decision)
     if (decision.verdict === 'confirm') {
-      const asked = await askConfirmation(context, latest, isConfirmedByUser, decision)
-      return { outcome: 'confirm', asked }
+      return { outcome: 'confirm', asked: await judge.ask(latest, decision) }
     }
     const { consentLevel } = decision
     const answer = await askCustody(context, latest, consentLevel, signing)

@@ -15,14 +15,41 @@ import { formatAmount } from '../money/amount.ts'
 import type { Decision } from '../policy/decide.ts'
 import { decide } from '../policy/decide.ts'
 import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
+import { noHistory } from '../policy/memory.ts'
+import { hostOf } from '../policy/merchant-host.ts'
 import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
 import type { World } from '../world.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 import type { Entered, Payment } from './payment.ts'
 import { endOf, time } from './payment.ts'
+import { reasonBody, uncoveredBody } from './words.ts'
 
-import { reasonBody } from './words.ts'
+/** What decides about payments in one call, and tells the caller what is missing. */
+export type Judge = {
+  decide(entered: Entered): Promise<Decision>
+  /** The refusal of a payment that no confirmation can carry, with what would pass. */
+  refuse(
+    entered: Entered,
+    decision: Decision & { verdict: 'refuse' },
+  ): Promise<Refusal<'limit_exceeded'>>
+  /** Has the payment wait for somebody's word; answers what to tell the caller. */
+  ask(entered: Entered, decision: Decision & { verdict: 'confirm' }): Promise<Asked>
+}
+
+/** Judges by the facts of each payment and the agent's word whether the user confirmed. */
+export function judgeFor(context: Context, isConfirmedByUser: boolean): Judge {
+  const factsIn = (entered: Entered) => factsOf(entered, isConfirmedByUser)
+  return {
+    decide: (entered) => decideEntered(entered, isConfirmedByUser),
+    refuse: async (entered, decision) => {
+      const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
+      return fail('limit_exceeded', { details: { ...whyNot(decision), ...help }, hint })
+    },
+    ask: async (entered, decision) =>
+      askConfirmation(context, entered, await factsIn(entered), decision),
+  }
+}
 
 /** Decides about an entered payment. */
 export async function decideEntered(
@@ -32,10 +59,19 @@ export async function decideEntered(
   return decide(await factsOf(entered, isConfirmedByUser))
 }
 
-async function factsOf(entered: Entered, isConfirmedByUser: boolean): Promise<Facts> {
+async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {
   const { facts, payment_row: payment } = entered
+  const { origin } = payment.terms
   return {
+    kind: payment.kind,
     amountUsdMicros: payment.amount_usd_micros,
+    host: typeof origin === 'string' ? hostOf(origin) : null,
+    chain: payment.chain,
+    token: payment.token,
+    payTo: payment.payee,
+    heard: false,
+    otherResource: false,
+    history: noHistory,
     automaticDaily: facts.limits.automatic_daily,
     assertedDaily: facts.limits.asserted_daily,
     dailySpendingCap: facts.limits.daily_spending_cap,
@@ -43,41 +79,41 @@ async function factsOf(entered: Entered, isConfirmedByUser: boolean): Promise<Fa
     recipientKnown: facts.recipient_known,
     deviceKnown: facts.device_known,
     similarRecipient: facts.similar_recipient,
-    userConfirmed: isConfirmedByUser,
-    ownerApproved: await isApproved(entered),
+    userConfirmed,
+    ownerApproved: (await isApproved(entered)) ? 'user_session' : null,
+    hasPasskey: false,
+    mandates: [],
+    // By the database's clock, which is the one that authorizes.
+    now: new Date(facts.now * 1000),
   }
-}
-
-/** The refusal of a payment that no confirmation can carry, with what would pass. */
-export async function limitExceeded(
-  context: Context,
-  entered: Entered,
-  isConfirmedByUser: boolean,
-  { reasons }: Decision & { verdict: 'refuse' },
-): Promise<Refusal<'limit_exceeded'>> {
-  const { hint, ...help } = await helpFor(context, entered, isConfirmedByUser)
-  return fail('limit_exceeded', { details: { reasons: reasons.map(reasonBody), ...help }, hint })
 }
 
 /** A confirmation that is asked for: of whom, why, and what would pass besides. */
 export type Asked = Awaited<ReturnType<typeof askConfirmation>>
 
-/** Has the payment wait for somebody's word; answers what to tell the caller. */
-export async function askConfirmation(
+async function askConfirmation(
   context: Context,
   entered: Entered,
-  isConfirmedByUser: boolean,
-  { reasons, neededLevel }: Decision & { verdict: 'confirm' },
+  facts: Facts,
+  decision: Decision & { verdict: 'confirm' },
 ) {
   const { payment_row: payment } = entered
-  const mail = neededLevel === 'user_session' ? await mailToOwner(context, payment) : null
+  const { neededLevel } = decision
+  const mail = neededLevel === 'agent_asserted' ? null : await mailToOwner(context, payment)
   await context.db.run('await_confirmation', { payment: payment.id, mail })
   if (mail) context.mailSoon()
   return {
     requires_user_confirm: true,
-    reasons: reasons.map(reasonBody),
-    ...(await helpFor(context, entered, isConfirmedByUser)),
+    ...whyNot(decision),
+    ...(await helpFor(context, entered, facts)),
     confirmation: await confirmationOf(context, entered, neededLevel),
+  }
+}
+
+function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) {
+  return {
+    reasons: reasons.map(reasonBody),
+    ...(mandates.length === 0 ? {} : { mandates: mandates.map(uncoveredBody) }),
   }
 }
 
@@ -97,10 +133,10 @@ function approvalUrl({ config }: World, { id }: Payment): string {
   return `${config.WEB_URL}/approve/${id}`
 }
 
-async function helpFor(context: Context, entered: Entered, isConfirmedByUser: boolean) {
+async function helpFor(context: Context, entered: Entered, facts: Facts) {
   const { automatic_daily, asserted_daily, daily_spending_cap } = entered.facts.limits
   const fits = await fitsOf(context, entered)
-  const changes = changesThatPass(await factsOf(entered, isConfirmedByUser), fits)
+  const changes = changesThatPass(facts, fits)
   const body = (window: Window, fit: Date | null) => ({
     ...windowBody(window),
     fits_at: fit?.toISOString() ?? null,
@@ -112,7 +148,7 @@ async function helpFor(context: Context, entered: Entered, isConfirmedByUser: bo
       daily_spending_cap: body(daily_spending_cap, fits.dailySpendingCap),
     },
     would_pass: changes.map(changeBody),
-    hint: hintOf(changes, isConfirmedByUser),
+    hint: hintOf(changes, facts.userConfirmed),
   }
 }
 

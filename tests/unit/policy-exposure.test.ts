@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { decide } from '../../shared/policy/decide.ts'
 import type { ExposureFacts } from '../../shared/policy/exposure.ts'
 import { exposureWithin } from '../../shared/policy/exposure.ts'
+import { usd, usual } from '../support/policy.ts'
 
-const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
 const day = 1440
 
 /** An account as it is opened, with a key that pays. */
@@ -74,6 +74,7 @@ function passes(given: Story, spends: Spend[], minute: number, userConfirmed: bo
   const fresh = spends.slice(given.spends.length)
   const isKnown = fresh.some(({ level }) => level === 'agent_asserted')
   const decision = decide({
+    ...usual,
     amountUsdMicros: 1n,
     automaticDaily: window(limits.automatic, 'none'),
     assertedDaily: window(limits.asserted, 'agent_asserted'),
@@ -81,9 +82,7 @@ function passes(given: Story, spends: Spend[], minute: number, userConfirmed: bo
     assertedNewRecipientLimit: limits.assertedNewRecipient,
     recipientKnown: facts.recipientKnown || isKnown,
     deviceKnown: facts.deviceKnown || isKnown,
-    similarRecipient: null,
     userConfirmed,
-    ownerApproved: false,
   })
   return decision.verdict === 'allow' ? decision.consentLevel : undefined
 }

@@ -12,7 +12,7 @@ import type { Asked, Entry } from './payments.ts'
 import { authorize, awaitConfirmation, begin, leaseSeconds, readFacts } from './payments.ts'
 import type { Key, Level, Payment } from './state.ts'
 import { isUnused, refusable } from './state.ts'
-import { byAddress, factsWire, paymentWire } from './wire.ts'
+import { byAddress, consentWire, factsWire, paymentWire } from './wire.ts'
 
 /** Small ones, and those that just fit a limit or just do not. */
 const amountsUsd = [1n, 2n, 3n, 5n, 7n, 9n, 10n, 11n, 20n, 40n, 60n, 100n, 200n, 201n] as const
@@ -156,14 +156,22 @@ export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Di
   const decided = refusable(() => authorize(house.twin, key.credential, asked, told))
   if ('refused' in decided) return agree('custody_authorize', answer, decided)
   const { outcome, first, payment, claim } = decided
-  agree('custody_authorize', row, {
-    outcome,
-    first,
-    payment_row: payment ? paymentWire(house.twin, payment) : null,
-    wallet_envelope: payment ? {} : null,
-    claim: claim ? claimWire(house, claim) : null,
-    transaction: payment ? transactionWire(house, payment) : null,
-  })
+  const { id: _, ...consent } = fieldsOf(row?.['consent'])
+  const isBacked = row?.['consent'] !== null
+  agree(
+    'custody_authorize',
+    { ...row, consent: isBacked ? consent : null },
+    {
+      outcome,
+      first,
+      payment_row: payment ? paymentWire(house.twin, payment) : null,
+      wallet_envelope: payment ? {} : null,
+      claim: claim ? claimWire(house, claim) : null,
+      transaction: payment ? transactionWire(house, payment) : null,
+      consent: payment ? consentWire(payment) : null,
+      mandate_row: null,
+    },
+  )
   if (payment?.state === 'authorized' && first)
     await holdPayment(house, dice, payment, asked, claim)
 }

@@ -3,6 +3,7 @@
  * custody and the policy that decides before it both have to agree with this.
  */
 import { decide } from '../../../shared/policy/decide.ts'
+import { usual } from '../policy.ts'
 import type { Account, Level, Payment, Twin } from './state.ts'
 import { isLive } from './state.ts'
 
@@ -99,6 +100,7 @@ function policyFacts(twin: Twin, payment: Payment, userConfirmed: boolean) {
     resetsAt: null,
   })
   return {
+    ...usual,
     amountUsdMicros: payment.usd,
     automaticDaily: window(account.limits.automatic, 'none'),
     assertedDaily: window(account.limits.asserted, 'agent_asserted'),
@@ -108,6 +110,6 @@ function policyFacts(twin: Twin, payment: Payment, userConfirmed: boolean) {
     deviceKnown: isDeviceKnown(payment),
     similarRecipient: lookalikeOf(payment),
     userConfirmed,
-    ownerApproved: isApproved(payment),
+    ownerApproved: isApproved(payment) ? ('user_session' as const) : null,
   }
 }

@@ -2,7 +2,7 @@
 import { deviceName, fits, lookalikeOf, reservedOf } from './limits.ts'
 import type { Claim } from './relay.ts'
 import { claimLane, claimWallet, fillSlot, isRelayNeeded } from './relay.ts'
-import type { Account, Key, Level, Payment, Twin } from './state.ts'
+import type { Account, Consent, Key, Level, Payment, Twin } from './state.ts'
 import { admit, findOwn, isLive, isUnused, Refused } from './state.ts'
 
 export type Entry = {
@@ -89,7 +89,10 @@ export function decide(twin: Twin, account: Account, word: Word, shown: string):
   if (!isWaiting) return 'closed'
   if (payment.expiresAt <= twin.now) return 'expired'
   if (digest !== shown) return 'terms_changed'
-  payment.approval = { decision, digest }
+  if (decision === 'approved' && payment.approval) return decision
+  const consent: Consent = { level: 'user_session', digest, at: twin.now }
+  const before = payment.approval?.consent ?? null
+  payment.approval = { decision, digest, consent: decision === 'approved' ? consent : before }
   if (decision === 'declined') payment.state = 'declined'
   account.feed.push({ type: `confirmation_${decision}`, payment })
   return decision
@@ -186,7 +189,7 @@ export function record(twin: Twin, signed: Signed) {
 
 /** A device and a recipient that imitates none are known after a settled confirmed payment. */
 export function acquaint(payment: Payment): void {
-  if (payment.level === 'none') return
+  if (payment.level === 'none' || payment.level === 'mandate') return
   if (lookalikeOf(payment) === null) payment.account.recipients.add(payment.payee)
   payment.account.devices.add(deviceName(payment))
 }

@@ -41,6 +41,9 @@ export type State =
   | 'declined'
 export type Finality = 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged'
 
+/** One act of consent of an owner. */
+export type Consent = { level: 'user_session' | 'user_passkey'; digest: string; at: number }
+
 export type Payment = {
   id: string
   account: Account
@@ -49,7 +52,7 @@ export type Payment = {
   kind: 'transfer' | 'x402'
   state: State
   claim: string | null
-  approval: { decision: 'approved' | 'declined'; digest: string } | null
+  approval: { decision: 'approved' | 'declined'; digest: string; consent: Consent | null } | null
   token: string
   payee: string
   alias: string | null

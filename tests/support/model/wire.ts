@@ -22,6 +22,9 @@ export function paymentWire(twin: Twin, payment: Payment) {
     amount_usd_micros: payment.usd.toString(),
     terms: {},
     memo: null,
+    resource: null,
+    heard: false,
+    mandate: null,
     created_at: timeText(payment.createdAt),
     expires_at: timeText(payment.expiresAt),
     consent_level: payment.level,
@@ -69,11 +72,30 @@ export function factsWire(twin: Twin, payment: Payment) {
     recipient_known: isKnown(payment),
     similar_recipient: lookalikeOf(payment),
     device_known: isDeviceKnown(payment),
-    approval: payment.approval,
+    approval: approvalWire(payment),
+    has_passkey: false,
+    mandates: [],
+    history: { payees: [], assets: [], lowest_usd_micros: null, highest_usd_micros: null },
     reserved_atomic: reservedOf(twin, payment).toString(),
     now: twin.now,
     lanes: payment.kind === 'transfer' ? inService.map(laneWire).sort(byAddress) : [],
   }
+}
+
+function approvalWire({ approval }: Payment) {
+  if (!approval) return null
+  const { decision, digest, consent } = approval
+  return { decision, digest, level: consent?.level ?? 'user_session' }
+}
+
+/** As private.consent_behind, without the id that only the ledger knows. */
+export function consentWire({ level, approval }: Payment) {
+  const consent = approval?.consent
+  if ((level !== 'user_session' && level !== 'user_passkey') || !consent) return null
+  const signed = { passkey: null, public_key: null, client_data: null, authenticator_data: null }
+  const { digest, at } = consent
+  const decided = { level: consent.level, digest, leaves: null, decided_at: timeText(at) }
+  return { ...decided, ...signed, signature: null }
 }
 
 const laneWire = ({ address, next }: { address: string; next: number }) => ({
