@@ -34,6 +34,7 @@ export const walletCustodialTransfer = operation({
     tx_hash: z.string().optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
+    covered_by: field.coveredBy.optional(),
   }),
   errors: [
     'unsupported_chain',

@@ -65,8 +65,12 @@ export const reasons = z.array(
     message: z.string(),
     headroom_usd: usd.optional(),
     resets_at: time.nullable().optional(),
+    mandate_id: z.uuid().optional().describe('The mandate that does not cover it for this reason.'),
   }),
 )
+
+/** The mandate that carries a payment which nobody is asked about. */
+export const coveredBy = z.object({ mandate_id: z.uuid() })
 
 /** A limit over the rolling 24 hours; `resets_at` is when its oldest payment leaves it. */
 export const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })

@@ -22,6 +22,7 @@ export const authorizeRequest = z.strictObject({
   credential: z.string().regex(/^[0-9a-f]{64}$/),
   paymentId: z.uuid(),
   consentLevel: z.enum(consentLevels),
+  mandateId: z.uuid().optional(),
   factsVersion: z.int(),
   fundsAtomic: z.string().regex(/^[0-9]{1,78}$/),
   seenBlock: z.int().nonnegative(),
@@ -96,6 +97,7 @@ export async function commitDecision(
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
+    ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
     ...(asked.relay
       ? {

@@ -119,6 +119,7 @@ export function outcomeBody(payment: Payment) {
     ...takenOf(payment),
     finality: payment.finality,
     consent_level: payment.consent_level,
+    ...(payment.mandate === null ? {} : { mandate_id: payment.mandate }),
     ...(isOpen && payment.valid_before !== null
       ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
       : {}),

@@ -41,6 +41,10 @@ export const paymentRow = z.object({
   amount_atomic: bigintText,
   amount_usd_micros: bigintText,
   memo: z.string().nullable(),
+  /** Whether the service itself heard the challenge from the origin that is paid. */
+  heard: z.boolean(),
+  /** The mandate under which it was authorized. */
+  mandate: z.uuid().nullable(),
   terms: z.record(z.string(), z.unknown()),
   expires_at: time,
   consent_level: z.enum(consentLevels).nullable(),
