@@ -1666,7 +1666,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1679,7 +1679,8 @@ begin
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
@@ -2138,7 +2139,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2150,7 +2151,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, k.label
+    a.untrusted, a.mandate, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -2329,7 +2330,7 @@ begin
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, include_subdomains boolean, expires_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2595,7 +2596,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2606,7 +2607,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
@@ -2956,7 +2958,7 @@ CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p privat
  STABLE
 AS $function$
   select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
-    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, a.mandate, (
       select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
       left join private.wallets w on w.address = d.sender
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
@@ -4013,9 +4015,8 @@ CREATE OR REPLACE FUNCTION private.passkeys_json(owner uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports,
-      'public_key', k.public_key, 'counter', k.counter::text) order by k.created_at), '[]')
-  from private.passkeys k where k.account = owner
+  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports)
+      order by k.created_at), '[]') from private.passkeys k where k.account = owner
 $function$;
 
 CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
@@ -4025,7 +4026,7 @@ CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
 AS $function$
   select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
-      'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
+      'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
   from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
@@ -4732,7 +4733,7 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
 
-grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, include_subdomains boolean, expires_at timestamp with time zone) to service_role;
+grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
 
 grant execute on function api.owner_overview(credential text, days integer) to service_role;
 

@@ -16,6 +16,8 @@ import { routes as limits } from './pages/limits.tsx'
 import { routes as login } from './pages/login.tsx'
 import { routes as loginRecovery } from './pages/login-recovery.tsx'
 import { routes as logout } from './pages/logout.tsx'
+import { routes as mandate } from './pages/mandate.tsx'
+import { routes as mandates } from './pages/mandates.tsx'
 import { routes as overview } from './pages/overview.tsx'
 import { routes as proof } from './pages/proof.tsx'
 import { routes as recipients } from './pages/recipients.tsx'
@@ -45,6 +47,8 @@ export const pages = [
   loginRecovery,
   login,
   logout,
+  mandate,
+  mandates,
   overview,
   proof,
   recipients,

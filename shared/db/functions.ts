@@ -380,11 +380,11 @@ export type DatabaseFunctions = {
       credential: string
       mandate: string
       max_payment_usd_micros: string
-      max_day_usd_micros: string
-      max_total_usd_micros: string
-      max_payments: number
       include_subdomains: boolean
       expires_at: string
+      max_day_usd_micros?: string | null
+      max_total_usd_micros?: string | null
+      max_payments?: number | null
     }
   }
   owner_overview: { args: { credential: string; days: number } }

@@ -4,7 +4,7 @@
 create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
-      'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
+      'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
   from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
@@ -93,9 +93,9 @@ end $$;
 
 -- Narrows what waits for approval: each cap may only get smaller, and one that was open may be closed.
 create function api.owner_narrow_mandate(
-  credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text,
-  max_total_usd_micros text, max_payments integer, include_subdomains boolean,
-  expires_at timestamptz)
+  credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean,
+  expires_at timestamptz, max_day_usd_micros text default null,
+  max_total_usd_micros text default null, max_payments integer default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare

@@ -78,7 +78,10 @@ function tell(form: HTMLFormElement, error: unknown) {
   const place = form.querySelector<HTMLElement>('[role=alert]')
   if (!place) return
   const wasKnown = error instanceof DOMException && error.name === 'InvalidStateError'
-  const otherwise = 'consent' in form.dataset ? 'nothing was approved. Try again.' : 'so try again, or go on without it.'
+  const otherwise =
+    'consent' in form.dataset
+      ? 'nothing was approved. Try again.'
+      : 'so try again, or go on without it.'
   place.textContent = wasKnown
     ? 'This device already holds a passkey for the account.'
     : `The passkey was not used, ${otherwise}`

@@ -1,10 +1,6 @@
 /** The owner's consent to terms that a page shows: by a passkey where the account has one. */
 import * as z from 'zod'
-import { consentByPasskey } from '../../../shared/auth/consent-by-passkey.ts'
-import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
-import { requestOptions } from '../../../shared/auth/passkey-options.ts'
-import { encodeForUrl } from '../../../shared/base64.ts'
-import { fromHex } from '../../../shared/digest.ts'
+import { consentByPasskey, consentOptions } from '../../../shared/auth/consent-by-passkey.ts'
 import type { World } from '../../../shared/world.ts'
 import { ownSession } from '../own-session.ts'
 import type { Visit } from '../visit.ts'
@@ -14,11 +10,9 @@ export const passkeysRow = z.array(z.object({ id: z.string(), transports: z.arra
 export type Passkeys = z.output<typeof passkeysRow>
 
 /** What a passkey of the account is asked for: to sign this digest, in lower-case hex. */
-export function consentOptions(world: World, digest: string, passkeys: Passkeys) {
-  return {
-    ...requestOptions(world, encodeForUrl(fromHex(digest))),
-    allowCredentials: passkeys.map((passkey) => ({ type: 'public-key', ...passkey })),
-  }
+export function askedOf(passkeys: Passkeys, world: World, digest: string) {
+  const allowCredentials = passkeys.map((passkey) => ({ type: 'public-key', ...passkey }))
+  return { ...consentOptions(world, digest), allowCredentials }
 }
 
 /**
@@ -32,8 +26,7 @@ export async function consentIn(
   passkeys: Passkeys,
 ) {
   if (passkeys.length === 0) return null
-  const answer = readAssertion(form.get('answer') ?? '')
-  return answer && consentByPasskey(await ownSession(c), answer, digest)
+  return consentByPasskey(await ownSession(c), form.get('answer') ?? '', digest)
 }
 
 export const outcomeRow = z.object({ outcome: z.string() })

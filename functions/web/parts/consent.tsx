@@ -1,7 +1,7 @@
 /** The form by which the owner consents to what the page shows. */
 import type { PropsWithChildren } from 'hono/jsx'
 import type { Passkeys, Unheard } from '../data/consent.ts'
-import { consentOptions } from '../data/consent.ts'
+import { askedOf } from '../data/consent.ts'
 import type { Visit } from '../visit.ts'
 import { Button, Form } from './form.tsx'
 import { Notice } from './show.tsx'
@@ -27,7 +27,7 @@ export function ConsentForm({
   asker?: string
 }>) {
   const isByPasskey = passkeys.length > 0
-  const options = JSON.stringify(consentOptions(c.get('world'), digest, passkeys))
+  const options = JSON.stringify(askedOf(passkeys, c.get('world'), digest))
   const target = action === undefined ? {} : { action }
   return (
     <Form c={c} {...target} {...(isByPasskey && { 'data-consent': options })}>
@@ -37,8 +37,8 @@ export function ConsentForm({
       {isByPasskey && (
         <noscript>
           <p>
-            You approve with your passkey, and that needs JavaScript in your browser. Everything else
-            here works without.
+            You approve with your passkey, and that needs JavaScript in your browser. Everything
+            else here works without.
           </p>
         </noscript>
       )}
@@ -59,8 +59,8 @@ export function Digest({ value }: { value: string }) {
     <details>
       <summary>What your approval is bound to</summary>
       <p class="hint">
-        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms have
-        another one.
+        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms
+        have another one.
       </p>
       <code class="long">{value}</code>
     </details>
@@ -77,7 +77,8 @@ export function NotHeard({ why }: { why: Unheard | undefined }) {
 }
 
 const words: Record<Unheard, string> = {
-  answer: 'The passkey’s answer was not good for these terms. Try again with a passkey of this account.',
+  answer:
+    'The passkey’s answer was not good for these terms. Try again with a passkey of this account.',
   changed: 'What was asked changed meanwhile. Look at it again as it is now.',
   closed: 'It was decided or closed meanwhile.',
 }
