@@ -73,7 +73,15 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [
+    ...everywhere,
+    ...chains,
+    ...passkeys,
+    'altcha-lib',
+    'canonicalize',
+    'punycode',
+    'uqr',
+  ],
   runtime: [],
 }
 

@@ -5,6 +5,7 @@ import { routes as activityItem } from './pages/activity-item.tsx'
 import { routes as addRecipient } from './pages/add-recipient.tsx'
 import { routes as approvals } from './pages/approvals.tsx'
 import { routes as approve } from './pages/approve.tsx'
+import { routes as approveBatch } from './pages/approve-batch.tsx'
 import { routes as deposit } from './pages/deposit.tsx'
 import { routes as freeze } from './pages/freeze.tsx'
 import { routes as join } from './pages/join.tsx'
@@ -35,6 +36,7 @@ export const pages = [
   activity,
   addRecipient,
   approvals,
+  approveBatch,
   approve,
   deposit,
   freeze,
