@@ -46,5 +46,6 @@ function answerOf(payment: Payment, authorized: Answered) {
     finality: 'submitted',
     tx_hash: authorized.transaction?.hash ?? payment.tx_hash,
     consent_level: payment.consent_level ?? authorized.consentLevel,
+    mandate: payment.mandate ?? authorized.mandateId ?? null,
   })
 }

@@ -79,7 +79,7 @@ const fittingWindow = window.extend({
   fits_at: time.nullable().describe('When this amount fits if nothing else is spent; null: never.'),
 })
 
-/** Beside reasons: windows, mandates, the least changes that let it through, and those in words. */
+/** Beside reasons: every window, the least changes that would let it through, and those in words. */
 export const whatWouldPass = {
   windows: z
     .object({
@@ -110,10 +110,6 @@ export const whatWouldPass = {
     )
     .optional()
     .describe('Any one of these changes would let it through.'),
-  mandates: z
-    .array(z.object({ mandate_id: z.uuid(), reasons }))
-    .optional()
-    .describe('Mandates of this merchant or payee that do not cover it, with each failing rule.'),
   hint: z.string().optional().describe('What would pass, in words.'),
 }
 

@@ -51,6 +51,7 @@ export type DatabaseFunctions = {
   create_mandate: {
     args: {
       credential: string
+      new_id: string
       device: string
       merchant_domain: string
       include_subdomains: boolean
@@ -256,8 +257,7 @@ export type DatabaseFunctions = {
       credential: string
       mandate: string
       page: number
-      before_at?: string | null
-      before_id?: string | null
+      before?: string | null
     }
   }
   list_mandates: {

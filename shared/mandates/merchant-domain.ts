@@ -3,11 +3,11 @@
  * WHATWG parser writes it for an address that is paid. What that parser would silently turn into
  * another name is refused, so that what the owner reads is what is matched (facts: T9).
  */
-import { toUnicode } from 'punycode/punycode.es6.js'
 import type { Config } from '../env.ts'
 import { checkUrl } from '../http/safe-fetch.ts'
 import { mixesScripts, readsAsAnother } from './label-script.ts'
 import { hasSuffixBelow, suffixProblem } from './public-suffix.ts'
+import { readableName } from './readable-name.ts'
 
 const messages = {
   empty: 'Name the host of the merchant, such as shop.example.com.',
@@ -111,8 +111,8 @@ type Name = { domain: string; unicode: string }
 /** The host as the parser writes it, if it is the plain reading of the input and of itself. */
 function readName(input: string): Name | { problem: DomainProblem } {
   const domain = hostOf(input)
-  const unicode = domain === undefined ? undefined : decoded(domain)
-  const spelled = decoded(input.toLowerCase())?.normalize('NFC')
+  const unicode = domain === undefined ? undefined : readableName(domain)
+  const spelled = readableName(input.toLowerCase())?.normalize('NFC')
   if (domain === undefined || unicode === undefined || hostOf(unicode) !== domain) {
     return { problem: 'invalid_name' }
   }
@@ -123,15 +123,6 @@ function readName(input: string): Name | { problem: DomainProblem } {
 
 function hostOf(name: string): string | undefined {
   return URL.parse(`https://${name}/`)?.hostname
-}
-
-/** The name with its A-labels decoded; undefined where one is no punycode (RFC 3492). */
-function decoded(name: string): string | undefined {
-  try {
-    return toUnicode(name)
-  } catch {
-    return undefined
-  }
 }
 
 /** Why nobody can be sure who is behind a name. */

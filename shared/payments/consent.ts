@@ -7,6 +7,7 @@ import { assetOf } from '../chains/registry.ts'
 import { digestOf, paymentTerms } from '../consent/terms.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
+import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { approvalWanted } from '../mail/money-messages.ts'
 import type { SealedMail } from '../mail/outbox.ts'
@@ -15,14 +16,13 @@ import { formatAmount } from '../money/amount.ts'
 import type { Decision } from '../policy/decide.ts'
 import { decide } from '../policy/decide.ts'
 import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
-import { noHistory } from '../policy/memory.ts'
-import { hostOf } from '../policy/merchant-host.ts'
 import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
 import type { World } from '../world.ts'
+import { factsOf, isApproved } from './decision-facts.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 import type { Entered, Payment } from './payment.ts'
-import { endOf, time } from './payment.ts'
+import { endOf } from './payment.ts'
 import { reasonBody, uncoveredBody } from './words.ts'
 
 /** What decides about payments in one call, and tells the caller what is missing. */
@@ -41,50 +41,13 @@ export type Judge = {
 export function judgeFor(context: Context, isConfirmedByUser: boolean): Judge {
   const factsIn = (entered: Entered) => factsOf(entered, isConfirmedByUser)
   return {
-    decide: (entered) => decideEntered(entered, isConfirmedByUser),
+    decide: async (entered) => decide(await factsIn(entered)),
     refuse: async (entered, decision) => {
       const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
       return fail('limit_exceeded', { details: { ...whyNot(decision), ...help }, hint })
     },
     ask: async (entered, decision) =>
       askConfirmation(context, entered, await factsIn(entered), decision),
-  }
-}
-
-/** Decides about an entered payment. */
-export async function decideEntered(
-  entered: Entered,
-  isConfirmedByUser: boolean,
-): Promise<Decision> {
-  return decide(await factsOf(entered, isConfirmedByUser))
-}
-
-async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {
-  const { facts, payment_row: payment } = entered
-  const { origin } = payment.terms
-  return {
-    kind: payment.kind,
-    amountUsdMicros: payment.amount_usd_micros,
-    host: typeof origin === 'string' ? hostOf(origin) : null,
-    chain: payment.chain,
-    token: payment.token,
-    payTo: payment.payee,
-    heard: false,
-    otherResource: false,
-    history: noHistory,
-    automaticDaily: facts.limits.automatic_daily,
-    assertedDaily: facts.limits.asserted_daily,
-    dailySpendingCap: facts.limits.daily_spending_cap,
-    assertedNewRecipientLimit: facts.asserted_new_recipient_limit,
-    recipientKnown: facts.recipient_known,
-    deviceKnown: facts.device_known,
-    similarRecipient: facts.similar_recipient,
-    userConfirmed,
-    ownerApproved: (await isApproved(entered)) ? 'user_session' : null,
-    hasPasskey: false,
-    mandates: [],
-    // By the database's clock, which is the one that authorizes.
-    now: new Date(facts.now * 1000),
   }
 }
 
@@ -111,10 +74,7 @@ async function askConfirmation(
 }
 
 function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) {
-  return {
-    reasons: reasons.map(reasonBody),
-    ...(mandates.length === 0 ? {} : { mandates: mandates.map(uncoveredBody) }),
-  }
+  return { reasons: [...reasons.map(reasonBody), ...mandates.flatMap(uncoveredBody)] }
 }
 
 /** A payment is told to its owner in one mail, however often the agent asks. */
@@ -154,20 +114,30 @@ async function helpFor(context: Context, entered: Entered, facts: Facts) {
 
 const fit = time.transform((text) => new Date(text)).nullable()
 const fitsRow = z
-  .object({ automatic_daily: fit, asserted_daily: fit, daily_spending_cap: fit })
-  .transform((row) => ({
+  .object({
+    automatic_daily: fit,
+    asserted_daily: fit,
+    daily_spending_cap: fit,
+    mandates: z.record(z.uuid(), fit),
+  })
+  .transform(({ mandates, ...row }) => ({
     automaticDaily: row.automatic_daily,
     assertedDaily: row.asserted_daily,
     dailySpendingCap: row.daily_spending_cap,
+    mandates,
   }))
 
-/** When the amount fits into each window; the database is asked only where it does not fit now. */
+/** When the amount fits into each window and each mandate's day; the database is asked only where it does not fit now. */
 async function fitsOf(context: Context, { payment_row: payment, facts }: Entered): Promise<Fits> {
-  const fitsNow = Object.values(facts.limits).every(
+  const windows = Object.values(facts.limits).every(
     ({ limit, spent }) => spent + payment.amount_usd_micros <= limit,
   )
+  const days = facts.mandates.every(
+    ({ max_day_usd_micros: limit, spent_day_usd_micros: spent }) =>
+      limit === null || spent + payment.amount_usd_micros <= limit,
+  )
   const now = context.now()
-  if (fitsNow) return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
+  if (windows && days) return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
   if (!row) throw new Error('an entered payment is gone')
   return row
@@ -183,13 +153,6 @@ async function confirmationOf({ world }: Context, entered: Entered, level: Conse
     status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
     url: approvalUrl(world, payment),
   }
-}
-
-/** Whether the owner approved the terms that the payment has. */
-async function isApproved({ payment_row: payment, facts: { approval } }: Entered) {
-  return (
-    approval?.decision === 'approved' && approval.digest === (await digestOf(paymentTerms(payment)))
-  )
 }
 
 /** The refusal of a payment that was closed unused; undefined for any other. */

@@ -19,6 +19,11 @@ export function summaryOf(payment: Payment): string {
   return `Pay ${most}${amount} on ${chain.title} to ${payee}${purpose}.`
 }
 
+/** The mandate that carries a payment, in the form of the wire. */
+export function coveredBy(mandate: string | null | undefined) {
+  return mandate ? { covered_by: { mandate_id: mandate } } : {}
+}
+
 /** A state in the words of the interface: what is not known to have settled is submitted. */
 export function statusOf(state: Payment['state']) {
   switch (state) {
@@ -83,5 +88,5 @@ export function reasonBody(reason: Reason | MandateReason) {
 
 /** The rules of one mandate that fail, in the form of the wire. */
 export function uncoveredBody({ mandateId, reasons }: Uncovered) {
-  return { mandate_id: mandateId, reasons: reasons.map(reasonBody) }
+  return reasons.map((reason) => ({ ...reasonBody(reason), mandate_id: mandateId }))
 }

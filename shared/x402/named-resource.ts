@@ -3,19 +3,20 @@
  * version 1. A merchant that names somebody else's is no error, but a person has to look at it.
  */
 import * as z from 'zod'
-import type { Offer } from './offer.ts'
 
 const named = z.looseObject({ url: z.string() })
+const requirementFields = z.looseObject({ resource: z.string() })
+
+/** The part of frozen terms that a merchant wrote. */
+type Written = { resource?: unknown; requirement?: unknown }
 
 /** Whether an address that the challenge names is on another host than the one that is paid. */
-export function namesOtherHost(
-  { resource, requirement }: Pick<Offer, 'resource' | 'requirement'>,
-  origin: string,
-): boolean {
+export function namesOtherHost({ resource, requirement }: Written, origin: string): boolean {
   const { host } = new URL(origin)
-  return [resource, requirement['resource']].some((given) => {
-    const url = typeof given === 'string' ? given : named.safeParse(given).data?.url
-    // What cannot be resolved names no host; what is relative names that of the origin.
-    return url !== undefined && URL.canParse(url, origin) && new URL(url, origin).host !== host
-  })
+  const urls = [
+    typeof resource === 'string' ? resource : named.safeParse(resource).data?.url,
+    requirementFields.safeParse(requirement).data?.resource,
+  ]
+  // What cannot be resolved names no host; what is relative names that of the origin.
+  return urls.some((url) => url !== undefined && (URL.parse(url, origin)?.host ?? host) !== host)
 }

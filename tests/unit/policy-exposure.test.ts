@@ -21,6 +21,7 @@ const opened: ExposureFacts = {
   recipientKnown: false,
   deviceKnown: false,
   leaving: [],
+  mandates: [],
 }
 const within = (given: Partial<ExposureFacts>, minutes = day) =>
   exposureWithin({ ...opened, ...given }, minutes)
@@ -48,7 +49,10 @@ const story: fc.Arbitrary<Story> = fc
       { maxLength: 6 },
     ),
   })
-  .map(({ spends, ...rest }) => ({ facts: { ...rest, leaving: leavingOf(spends) }, spends }))
+  .map(({ spends, ...rest }) => ({
+    facts: { ...rest, mandates: [], leaving: leavingOf(spends) },
+    spends,
+  }))
 
 function leavingOf(spends: Spend[]): ExposureFacts['leaving'] {
   return spends.map(({ minute, level, usd: amount }) => ({

@@ -60,9 +60,9 @@ export async function openMandate(c: Visit): Promise<OpenedMandate> {
   throw new Rejection(fail('mandate_not_found', { message }))
 }
 
+/** A line of the statement. */
 export const paidRow = z.object({
-  payment_row: paymentRow,
-  authorized_at: time,
+  payment_row: paymentRow.extend({ authorized_at: time }),
   paid_by: z.string(),
 })
 export type Paid = z.output<typeof paidRow>

@@ -1,6 +1,8 @@
 import { digestOf, mandateTerms } from '../../../shared/consent/terms.ts'
 import { mandateApproved } from '../../../shared/mail/money-messages.ts'
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { mandateSummary } from '../../../shared/mandates/words.ts'
 import type { Unheard } from '../data/consent.ts'
 import { consentIn, outcomeRow, unheardOf } from '../data/consent.ts'
 import type { OpenedMandate } from '../data/mandates.ts'
@@ -41,7 +43,11 @@ async function showMandate(c: Visit, opened: OpenedMandate, trouble: Trouble = {
       title={titles[mandate.status]}
       owner={me}
       back={{ to: '/mandates', label: 'Mandates' }}
-      lead={`The key “${asked.label}” asked to pay ${mandate.merchant_domain} without asking you each time.`}
+      lead={
+        <>
+          The key “{asked.label}” asked for it: {mandateSummary(mandateFacts(mandate))}
+        </>
+      }
       scripts={['copy', 'passkey']}
     >
       <NotHeard why={trouble.unheard} />
@@ -110,7 +116,7 @@ async function paymentsOf(c: Visit, { id }: MandateRow) {
   const found = await db.many('list_mandate_payments', question, paidRow)
   const paid = found.slice(0, paymentsListed)
   const last = found.length > paymentsListed ? paid.at(-1) : undefined
-  return [paid, last && `${last.authorized_at}_${last.payment_row.id}`] as const
+  return [paid, last && `${last.payment_row.authorized_at}_${last.payment_row.id}`] as const
 }
 
 /** Time and id of the last payment of a page. */

@@ -69,7 +69,7 @@ export function Statement({
         caption="Payments under this mandate, newest first"
         rows={paid}
         columns={[
-          { label: 'When', cell: ({ authorized_at }) => <Time at={authorized_at} /> },
+          { label: 'When', cell: ({ payment_row }) => <Time at={payment_row.authorized_at} /> },
           { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
           { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
           { label: 'By', cell: ({ paid_by }) => paid_by },

@@ -1,10 +1,10 @@
 /** The merchant of a mandate by the name that is matched, and how people read it. */
-import { toUnicode } from 'punycode/punycode.es6.js'
+import { readableName } from '../../../shared/mandates/readable-name.ts'
 import { Notice } from './show.tsx'
 
 /** The name as payments are matched with it: plain ASCII, in which no two names look alike. */
 export function Merchant({ domain }: { domain: string }) {
-  const readable = toUnicode(domain)
+  const readable = readableName(domain) ?? domain
   return (
     <>
       <code class="long">{domain}</code>
@@ -14,7 +14,7 @@ export function Merchant({ domain }: { domain: string }) {
 }
 
 export function ForeignLetters({ domain }: { domain: string }) {
-  const readable = toUnicode(domain)
+  const readable = readableName(domain) ?? domain
   if (readable === domain) return null
   return (
     <Notice kind="warning" title="This name has letters beyond a to z">
