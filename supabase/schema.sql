@@ -801,7 +801,7 @@ begin
   returning a.id, a.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb, new_id uuid DEFAULT gen_random_uuid())
  RETURNS TABLE(mandate jsonb, digest text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4600,7 +4600,7 @@ grant execute on function api.claim_idempotency(credential text, needed text, op
 
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
-grant execute on function api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
+grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 

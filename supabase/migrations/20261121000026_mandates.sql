@@ -171,11 +171,11 @@ $$;
 
 -- Asks the owner for a mandate. What waits for the owner already is limited, and so are the mails.
 create function api.create_mandate(
-  credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean,
+  credential text, device text, merchant_domain text, include_subdomains boolean,
   max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text default null,
   max_total_usd_micros text default null, max_payments integer default null,
   chains bigint[] default null, tokens text[] default null, pay_to text[] default null,
-  mail jsonb default null)
+  mail jsonb default null, new_id uuid default gen_random_uuid())
   returns table (mandate jsonb, digest text)
   language plpgsql security definer set search_path = '' as $$
 declare
