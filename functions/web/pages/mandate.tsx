@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { digestOf, mandateTerms } from '../../../shared/consent/terms.ts'
 import { mandateApproved } from '../../../shared/mail/money-messages.ts'
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
@@ -108,20 +109,16 @@ async function decided(c: Visit, { mandate_row: mandate, consent }: OpenedMandat
   )
 }
 
-/** A page of what was paid under it, and where the next one begins. */
+/** A page of what was paid under it, and the payment after which the next one begins. */
 async function paymentsOf(c: Visit, { id }: MandateRow) {
   const { db } = await owner(c)
-  const [, before_at = null, before_id = null] = place.exec(c.req.query('before') ?? '') ?? []
-  const question = { mandate: id, page: paymentsListed + 1, before_at, before_id }
+  const before = z.uuid().safeParse(c.req.query('before')).data ?? null
+  const question = { mandate: id, page: paymentsListed + 1, before }
   const found = await db.many('list_mandate_payments', question, paidRow)
   const paid = found.slice(0, paymentsListed)
   const last = found.length > paymentsListed ? paid.at(-1) : undefined
-  return [paid, last && `${last.payment_row.authorized_at}_${last.payment_row.id}`] as const
+  return [paid, last?.payment_row.id] as const
 }
-
-/** Time and id of the last payment of a page. */
-const place =
-  /^([0-9]{4}(?:-[0-9]{2}){2}T[0-9:.]{8,15}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 async function change(c: Visit): Promise<Response> {
   const { db } = await owner(c)
