@@ -16,6 +16,8 @@ import { housekeepingOperations, keepModelHouse } from './housekeeping.ts'
 import { confirmDebits, confirmEnd, confirmLimits, confirmRows } from './invariants.ts'
 import type { Ledger } from './ledger.ts'
 import { openLedger } from './ledger.ts'
+import { mandateWordOperations } from './mandate-words.ts'
+import { mandatingOperations } from './mandating.ts'
 import { naturalOperations, tick } from './nature.ts'
 import { ownerOperations } from './owner.ts'
 import type { Payment } from './state.ts'
@@ -27,6 +29,8 @@ const operations: readonly Operation[] = [
   ...housekeepingOperations,
   ...ownerOperations,
   ...approvingOperations,
+  ...mandatingOperations,
+  ...mandateWordOperations,
   ...naturalOperations,
 ]
 

@@ -7,7 +7,7 @@ import type { Dice } from './dice.ts'
 import type { Answer, Ledger, Row } from './ledger.ts'
 import { newDigest } from './ledger.ts'
 import { newLane } from './relay.ts'
-import type { Account, Key, Payment, Slot, Twin } from './state.ts'
+import type { Account, Key, Mandate, Payment, Slot, Twin } from './state.ts'
 
 /** What a process was about to do when another one came in between; it may never come to it. */
 export type Work = { name: string; finish(): Promise<void> }
@@ -41,6 +41,12 @@ export const strangers = [
   `0xaBcD${'4'.repeat(32)}1234`,
   `0x${'5'.repeat(40)}`,
 ] as const
+export const hosts = [
+  'shop.example',
+  'api.shop.example',
+  'other.example',
+  'localhost:4021',
+] as const
 export const devices = ['laptop', 'phone'] as const
 const laneCount = 3
 const fundsAtomic = 800_000_000n
@@ -70,7 +76,15 @@ export async function openHouse(ledger: Ledger): Promise<House> {
     for (const token of tokens) chain.deposits.push({ wallet, token, atomic: fundsAtomic })
   }
   return {
-    twin: { ...twin, payments: [], slots: [], calls: [], kept: new Map() },
+    twin: {
+      ...twin,
+      payments: [],
+      mandates: [],
+      consented: new Set(),
+      slots: [],
+      calls: [],
+      kept: new Map(),
+    },
     chain,
     ledger,
     works: [],
@@ -92,6 +106,7 @@ function newAccount(alias: string, at: number): Account {
     version: 1,
     isFrozen: false,
     session: newDigest(),
+    passkeys: [],
     ...known,
     feed: [],
   }
@@ -177,6 +192,11 @@ const show = (value: unknown) => JSON.stringify(value, undefined, 1)
 /** A payment to act on: most often a recent one, as agents do. */
 export function pickPayment({ twin }: House, dice: Dice): Payment | undefined {
   return dice.anyOf(dice.isLucky(80) ? twin.payments.slice(-8) : twin.payments)
+}
+
+/** A mandate to act on: most often a recent one. */
+export function pickMandate({ twin }: House, dice: Dice): Mandate | undefined {
+  return dice.anyOf(dice.isLucky(80) ? twin.mandates.slice(-6) : twin.mandates)
 }
 
 /** A slot that the ledger has told of. */

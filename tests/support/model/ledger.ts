@@ -13,6 +13,16 @@ export type Row = z.output<typeof rowSchema>
 /** What stands in a column of JSON. */
 export const fieldsOf = (value: unknown): Row => rowSchema.catch({}).parse(value)
 
+const rows = z.array(rowSchema)
+/** What stands in a column of a list. */
+export const rowsOf = (value: unknown): Row[] => rows.catch([]).parse(value)
+
+/** A column of JSON without one of its fields; null where it is null. */
+export function without(name: string, value: unknown): Row | null {
+  const { [name]: _, ...rest } = fieldsOf(value)
+  return value === null || value === undefined ? null : rest
+}
+
 export type Answer = Row[] | { refused: string }
 
 export type Ledger = {
@@ -38,7 +48,6 @@ export async function openLedger(): Promise<Ledger> {
   const bigint = { to: 20, from: [20], parse: Number, serialize: String }
   const sql = postgres(url, { max: 1, onnotice() {}, types: { bigint } })
   await sql.unsafe(clock)
-  const rows = z.array(rowSchema)
   const query: Ledger['query'] = async (text, args = []) =>
     rows.parse([
       ...(await sql.unsafe(

@@ -1,9 +1,5 @@
-/**
- * The rules of the limits, written as they are told: add up what counts, and compare. The SQL of
- * custody and the policy that decides before it both have to agree with this.
- */
-import { decide } from '../../../shared/policy/decide.ts'
-import { usual } from '../policy.ts'
+/** What counts against limits, and what is known: added up and looked up anew each time. */
+
 import type { Account, Level, Payment, Twin } from './state.ts'
 import { isLive } from './state.ts'
 
@@ -39,8 +35,10 @@ export function reservedOf(twin: Twin, { account, token }: Payment): bigint {
 }
 
 export const isKnown = ({ account, payee }: Payment) => account.recipients.has(payee)
-export const deviceName = ({ key, device }: Payment) => `${key.id}/${device}`
-export const isDeviceKnown = (payment: Payment) => payment.account.devices.has(deviceName(payment))
+export const deviceName = ({ key, device }: Pick<Payment, 'key' | 'device'>) =>
+  `${key.id}/${device}`
+export const isDeviceKnown = (asked: Pick<Payment, 'account' | 'key' | 'device'>) =>
+  asked.account.devices.has(deviceName(asked))
 
 /** A known recipient that only looks like this payee. */
 export function lookalikeOf({ account, payee }: Payment): string | null {
@@ -49,67 +47,4 @@ export function lookalikeOf({ account, payee }: Payment): string | null {
     (known) => known !== payee && ends(known) === ends(payee),
   )
   return found ?? null
-}
-
-const isApproved = ({ approval }: Payment) => approval?.decision === 'approved'
-
-/** Whether a payment may be authorized at this level now. */
-export function fits(twin: Twin, payment: Payment, level: Level): boolean {
-  const { account, usd } = payment
-  const { limits } = account
-  if (usedOf(twin, account) + usd > limits.cap) return false
-  if (level === 'user_session') return isApproved(payment)
-  if (lookalikeOf(payment) !== null) return false
-  if (level === 'none') {
-    const isWithin = usedOf(twin, account, 'none') + usd <= limits.automatic
-    return isWithin && isKnown(payment) && isDeviceKnown(payment)
-  }
-  if (level !== 'agent_asserted') return false
-  const isWithin = usedOf(twin, account, 'agent_asserted') + usd <= limits.asserted
-  return isWithin && (isKnown(payment) || usd <= limits.newRecipient)
-}
-
-/** Throws when the policy decides another thing than these rules, with the user's word or without. */
-export function confirmPolicy(twin: Twin, payment: Payment): void {
-  for (const isConfirmed of [false, true]) {
-    const told = decide(policyFacts(twin, payment, isConfirmed))
-    const { verdict } = told
-    const level = 'consentLevel' in told ? told.consentLevel : undefined
-    const needed = 'neededLevel' in told ? told.neededLevel : undefined
-    const wanted = wantedFrom(twin, payment, isConfirmed)
-    if (`${verdict} ${level ?? needed ?? ''}` !== wanted) {
-      throw new Error(`policy says ${verdict} ${level ?? needed}, the rules say ${wanted}`)
-    }
-  }
-}
-
-function wantedFrom(twin: Twin, payment: Payment, isConfirmed: boolean): string {
-  if (usedOf(twin, payment.account) + payment.usd > payment.account.limits.cap) return 'refuse '
-  if (isConfirmed && isApproved(payment)) return 'allow user_session'
-  const isAsserted = fits(twin, payment, 'agent_asserted')
-  if (isConfirmed && isAsserted) return 'allow agent_asserted'
-  if (fits(twin, payment, 'none')) return 'allow none'
-  return isAsserted ? 'confirm agent_asserted' : 'confirm user_session'
-}
-
-function policyFacts(twin: Twin, payment: Payment, userConfirmed: boolean) {
-  const { account } = payment
-  const window = (limit: bigint, level?: Level) => ({
-    limit,
-    spent: usedOf(twin, account, level),
-    resetsAt: null,
-  })
-  return {
-    ...usual,
-    amountUsdMicros: payment.usd,
-    automaticDaily: window(account.limits.automatic, 'none'),
-    assertedDaily: window(account.limits.asserted, 'agent_asserted'),
-    dailySpendingCap: window(account.limits.cap),
-    assertedNewRecipientLimit: account.limits.newRecipient,
-    recipientKnown: isKnown(payment),
-    deviceKnown: isDeviceKnown(payment),
-    similarRecipient: lookalikeOf(payment),
-    userConfirmed,
-    ownerApproved: isApproved(payment) ? ('user_session' as const) : null,
-  }
 }

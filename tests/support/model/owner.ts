@@ -3,7 +3,7 @@ import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
 import { claimKey, keepAnswer } from './kept-answers.ts'
-import { fieldsOf } from './ledger.ts'
+import { fieldsOf, newDigest } from './ledger.ts'
 import { admit, isLive, refusable } from './state.ts'
 import { limitsWire, paymentWire } from './wire.ts'
 
@@ -95,7 +95,9 @@ async function readFeed(house: House, dice: Dice): Promise<void> {
     return { type, id, state }
   })
   const newest = key.account.feed.slice(-page).reverse()
-  const wanted = newest.map(({ type, payment: { id, state } }) => ({ type, id, state }))
+  const wanted = newest.map(({ type, payment }) => {
+    return { type, id: payment?.id, state: payment?.state }
+  })
   agree('list_activity', told, wanted)
 }
 
@@ -137,11 +139,35 @@ async function keepOne(house: House, dice: Dice): Promise<void> {
   agree('keep_answer', answer, wanted)
 }
 
+/** An owner adds a passkey, or removes one; the last one too, so that sessions alone have to do. */
+async function changePasskey(house: House, dice: Dice): Promise<void> {
+  const account = dice.anyOf(house.twin.accounts)
+  if (!account) return
+  const id = newDigest()
+  const added = { id, publicKey: `key_of_${id.slice(0, 8)}`, counter: dice.below(3) }
+  const isAdded = dice.isLucky(40)
+  account.passkeys = isAdded ? [...account.passkeys, added] : account.passkeys.slice(1)
+  await house.ledger.query(
+    `with kept as (delete from private.passkeys where account = $1 and id <> all ($2))
+     insert into private.passkeys (id, account, public_key, counter, transports, label)
+     select $3, $1, $4, $5, '{}', 'model' where $6`,
+    [
+      account.id,
+      account.passkeys.map((one) => one.id),
+      id,
+      added.publicKey,
+      added.counter,
+      isAdded,
+    ],
+  )
+}
+
 export const ownerOperations: readonly Operation[] = [
   { name: 'change limit', weight: 2, run: changeLimit },
   { name: 'freeze', weight: 1, run: freeze },
   { name: 'change key', weight: 1, run: changeKey },
   { name: 'know recipient', weight: 1, run: know },
+  { name: 'change passkey', weight: 1, run: changePasskey },
   { name: 'identity', weight: 1, run: readIdentity },
   { name: 'wallet', weight: 1, run: readWallet },
   { name: 'feed', weight: 1, run: readFeed },

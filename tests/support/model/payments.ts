@@ -1,8 +1,9 @@
 /** The twin of entering a payment, deciding about it and keeping its signature. */
-import { deviceName, fits, lookalikeOf, reservedOf } from './limits.ts'
+import { deviceName, lookalikeOf, reservedOf } from './limits.ts'
+import { fits } from './policy.ts'
 import type { Claim } from './relay.ts'
-import { claimLane, claimWallet, fillSlot, isRelayNeeded } from './relay.ts'
-import type { Account, Consent, Key, Level, Payment, Twin } from './state.ts'
+import { claimLane, claimWallet, fillSlot, isRelayNeeded, leaveQueue } from './relay.ts'
+import type { Key, Level, Mandate, Payment, Twin } from './state.ts'
 import { admit, findOwn, isLive, isUnused, Refused } from './state.ts'
 
 export type Entry = {
@@ -12,6 +13,9 @@ export type Entry = {
   atomic: bigint
   usd: bigint
   seconds: number
+  origin: string | null
+  resource: string | null
+  heard: boolean
   payee: string | null
   alias: string | null
   claim: string | null
@@ -20,6 +24,7 @@ export type Entry = {
 const blank = {
   state: 'prepared' as const,
   approval: null,
+  mandate: null,
   level: null,
   authorizedAt: null,
   limitsThen: null,
@@ -76,31 +81,10 @@ export function awaitConfirmation(twin: Twin, credential: string, id: string): v
   payment.account.feed.push({ type: 'confirmation_requested', payment })
 }
 
-export type Word = { id: string; decision: 'approved' | 'declined'; digest: string }
-
-/** The owner's word for a payment that waits; `shown` is the digest of its terms. */
-export function decide(twin: Twin, account: Account, word: Word, shown: string): string {
-  const { decision, digest } = word
-  if (decision === 'approved' && account.isFrozen) throw new Refused('account_frozen')
-  const payment = twin.payments.find((one) => one.id === word.id && one.account === account)
-  if (!payment) return 'not_found'
-  const isWaiting = payment.state === 'awaiting_confirmation'
-  if (payment.state === 'expired') return 'expired'
-  if (!isWaiting) return 'closed'
-  if (payment.expiresAt <= twin.now) return 'expired'
-  if (digest !== shown) return 'terms_changed'
-  if (decision === 'approved' && payment.approval) return decision
-  const consent: Consent = { level: 'user_session', digest, at: twin.now }
-  const before = payment.approval?.consent ?? null
-  payment.approval = { decision, digest, consent: decision === 'approved' ? consent : before }
-  if (decision === 'declined') payment.state = 'declined'
-  account.feed.push({ type: `confirmation_${decision}`, payment })
-  return decision
-}
-
 export type Asked = {
   id: string
   level: Level
+  mandate: Mandate | null
   version: number
   funds: bigint
   seenBlock: number
@@ -137,7 +121,7 @@ function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): stri
   if (!isUnused(payment)) return 'closed'
   if (payment.expiresAt <= twin.now) return 'expired'
   if (key.account.version !== asked.version) return 'stale'
-  if (!fits(twin, payment, asked.level)) return 'stale'
+  if (!fits(twin, payment, asked.level, asked.mandate)) return 'stale'
   if (reservedOf(twin, payment) + payment.atomic > asked.funds) return 'insufficient_funds'
   return undefined
 }
@@ -149,6 +133,7 @@ function reserve(twin: Twin, payment: Payment, asked: Asked): void {
     authorizedAt: twin.now,
     limitsThen: { ...payment.account.limits },
     level: asked.level,
+    mandate: asked.level === 'mandate' ? asked.mandate : null,
     seenBlock: asked.seenBlock,
     validBefore: asked.validBefore,
   })
@@ -187,7 +172,27 @@ export function record(twin: Twin, signed: Signed) {
   return { kept, sent, queued: isRelayed && isRelayNeeded(twin) }
 }
 
-/** A device and a recipient that imitates none are known after a settled confirmed payment. */
+/** Gives up what will not be signed, unless it was signed already. */
+export function withdraw(twin: Twin, payment: Payment | undefined): boolean {
+  if (payment?.state !== 'authorized' || payment.signature !== null) return false
+  Object.assign(payment, { state: 'released', failure: 'consent_invalid', finality: null })
+  leaveQueue(twin, payment)
+  payment.account.feed.push({ type: `${payment.kind}_consent_invalid`, payment })
+  return true
+}
+
+/** The service itself heard the challenge. */
+export function noteHeard(twin: Twin, credential: string, id: string): boolean {
+  const payment = findOwn(twin, admit(twin, credential, 'pay'), id)
+  if (!payment || !isUnused(payment)) return false
+  payment.heard = true
+  return true
+}
+
+/**
+ * A device and a recipient that imitates none are known after a settled payment that somebody
+ * confirmed: a mandate confirms none.
+ */
 export function acquaint(payment: Payment): void {
   if (payment.level === 'none' || payment.level === 'mandate') return
   if (lookalikeOf(payment) === null) payment.account.recipients.add(payment.payee)

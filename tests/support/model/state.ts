@@ -15,7 +15,21 @@ export type Account = {
   devices: Set<string>
   /** The credential of the owner's session. */
   session: string
-  feed: { type: string; payment: Payment }[]
+  passkeys: Passkey[]
+  /** Null where it is about a mandate. */
+  feed: { type: string; payment: Payment | null }[]
+}
+
+export type Passkey = { id: string; publicKey: string; counter: number }
+
+/** What a passkey signed, as the ledger takes it; whether it is right is not the ledger's matter. */
+export type Assertion = {
+  passkey: string
+  counter_seen: string
+  counter_now: string
+  client_data: string
+  authenticator_data: string
+  signature: string
 }
 
 export type Key = {
@@ -41,8 +55,17 @@ export type State =
   | 'declined'
 export type Finality = 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged'
 
+export type Decision = 'approved' | 'declined'
+
 /** One act of consent of an owner. */
-export type Consent = { level: 'user_session' | 'user_passkey'; digest: string; at: number }
+export type Consent = {
+  digest: string
+  /** Digests of the payments, where it is for several. */
+  leaves: string[] | null
+  /** With the key as it was then; null where the session alone had to do. */
+  signed: { assertion: Assertion; publicKey: string } | null
+  at: number
+}
 
 export type Payment = {
   id: string
@@ -52,12 +75,16 @@ export type Payment = {
   kind: 'transfer' | 'x402'
   state: State
   claim: string | null
-  approval: { decision: 'approved' | 'declined'; digest: string; consent: Consent | null } | null
+  approval: { decision: Decision; digest: string; consent: Consent | null } | null
   token: string
   payee: string
   alias: string | null
   atomic: bigint
   usd: bigint
+  origin: string | null
+  resource: string | null
+  heard: boolean
+  mandate: Mandate | null
   createdAt: number
   expiresAt: number
   level: Level | null
@@ -75,6 +102,40 @@ export type Payment = {
   settledAt: number | null
   delivery: unknown
   failure: string | null
+}
+
+/** Null where there is no cap. */
+export type Caps = {
+  payment: bigint
+  day: bigint | null
+  total: bigint | null
+  payments: number | null
+}
+
+/** What an owner consents to. */
+export type MandateTerms = {
+  domain: string
+  subdomains: boolean
+  caps: Caps
+  chains: number[] | null
+  tokens: string[] | null
+  payTo: string[] | null
+  expiresAt: number
+}
+
+export type Mandate = MandateTerms & {
+  id: string
+  account: Account
+  key: Key
+  device: string
+  state: 'pending_approval' | 'active' | 'suspended' | 'declined' | 'revoked'
+  createdAt: number
+  /** As it was asked for, once it was narrowed. */
+  requested: MandateTerms | null
+  consent: Consent | null
+  decidedAt: number | null
+  revokedAt: number | null
+  revokedBy: 'agent' | 'owner' | null
 }
 
 export type Lane = {
@@ -122,6 +183,10 @@ export type Twin = {
   accounts: Account[]
   keys: Key[]
   payments: Payment[]
+  /** Oldest first, as payments are. */
+  mandates: Mandate[]
+  /** Digests that somebody consented to. */
+  consented: Set<string>
   lanes: Lane[]
   slots: Slot[]
   /** Oldest first. */
@@ -152,12 +217,17 @@ export function refusable<Value>(run: () => Value): Value | { refused: string } 
 const covers = { read: ['read'], pay: ['read', 'pay'], full: ['read', 'pay', 'full'] }
 
 /** The key of a credential, or the refusal of whoever holds it. */
-export function admit(twin: Twin, credential: string, needed: 'read' | 'pay'): Key {
+export function admit(
+  twin: Twin,
+  credential: string,
+  needed: 'read' | 'pay',
+  evenFrozen = false,
+): Key {
   const key = twin.keys.find((one) => one.credential === credential)
   const isOver = key?.expiresAt !== null && (key?.expiresAt ?? 0) <= twin.now
   if (!key || key.isRevoked || isOver) throw new Refused('unauthorized')
   if (!covers[key.scope].includes(needed)) throw new Refused('insufficient_scope')
-  if (needed === 'pay' && key.account.isFrozen) throw new Refused('account_frozen')
+  if (needed === 'pay' && key.account.isFrozen && !evenFrozen) throw new Refused('account_frozen')
   return key
 }
 

@@ -1,9 +1,8 @@
 /** The twin's state in the form in which the ledger answers it. */
 import { isDeviceKnown, isKnown, lookalikeOf, reservedOf, resetsAt, usedOf } from './limits.ts'
+import { approvalWire, historyOf, mandateWire, timeText } from './mandate-wire.ts'
+import { mandatesFor } from './mandates.ts'
 import type { Account, Level, Payment, Twin } from './state.ts'
-
-const timeText = (seconds: number | null) =>
-  seconds === null ? null : new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
 
 /** As private.payment_json. */
 export function paymentWire(twin: Twin, payment: Payment) {
@@ -20,11 +19,11 @@ export function paymentWire(twin: Twin, payment: Payment) {
     payee_alias: payment.alias,
     amount_atomic: payment.atomic.toString(),
     amount_usd_micros: payment.usd.toString(),
-    terms: {},
+    terms: payment.origin === null ? {} : { origin: payment.origin },
     memo: null,
-    resource: null,
-    heard: false,
-    mandate: null,
+    resource: payment.resource,
+    heard: payment.heard,
+    mandate: payment.mandate?.id ?? null,
     created_at: timeText(payment.createdAt),
     expires_at: timeText(payment.expiresAt),
     consent_level: payment.level,
@@ -73,29 +72,13 @@ export function factsWire(twin: Twin, payment: Payment) {
     similar_recipient: lookalikeOf(payment),
     device_known: isDeviceKnown(payment),
     approval: approvalWire(payment),
-    has_passkey: false,
-    mandates: [],
-    history: { payees: [], assets: [], lowest_usd_micros: null, highest_usd_micros: null },
+    has_passkey: payment.account.passkeys.length > 0,
+    mandates: mandatesFor(twin, payment).map((mandate) => mandateWire(twin, mandate)),
+    history: historyOf(twin, payment),
     reserved_atomic: reservedOf(twin, payment).toString(),
     now: twin.now,
     lanes: payment.kind === 'transfer' ? inService.map(laneWire).sort(byAddress) : [],
   }
-}
-
-function approvalWire({ approval }: Payment) {
-  if (!approval) return null
-  const { decision, digest, consent } = approval
-  return { decision, digest, level: consent?.level ?? 'user_session' }
-}
-
-/** As private.consent_behind, without the id that only the ledger knows. */
-export function consentWire({ level, approval }: Payment) {
-  const consent = approval?.consent
-  if ((level !== 'user_session' && level !== 'user_passkey') || !consent) return null
-  const signed = { passkey: null, public_key: null, client_data: null, authenticator_data: null }
-  const { digest, at } = consent
-  const decided = { level: consent.level, digest, leaves: null, decided_at: timeText(at) }
-  return { ...decided, ...signed, signature: null }
 }
 
 const laneWire = ({ address, next }: { address: string; next: number }) => ({

@@ -1,0 +1,141 @@
+/** The twin of what owners consent to: who may, that a digest counts once, and what it is for. */
+import { createHash } from 'node:crypto'
+import type { Account, Assertion, Consent, Decision, Payment, Twin } from './state.ts'
+import { Refused } from './state.ts'
+
+/** Lets an owner approve: by a passkey where there is one, otherwise by having just proven who it is. */
+export function admitConsent(account: Account, assertion: Assertion | null): void {
+  if (!assertion && account.passkeys.length > 0) throw new Refused('passkey_required')
+  const used = account.passkeys.find(
+    ({ id, counter }) => id === assertion?.passkey && String(counter) === assertion.counter_seen,
+  )
+  if (assertion && !used) throw new Refused('proof_required')
+  if (account.isFrozen) throw new Refused('account_frozen')
+  if (assertion && used) used.counter = Number(assertion.counter_now)
+}
+
+/** Keeps one act of consent, unless the digest was consented to before. */
+export function keepConsent(
+  twin: Twin,
+  account: Account,
+  given: Pick<Consent, 'digest' | 'leaves'> & { assertion: Assertion | null },
+): Consent | undefined {
+  const { digest, leaves, assertion } = given
+  if (twin.consented.has(digest)) return undefined
+  twin.consented.add(digest)
+  const used = account.passkeys.find(({ id }) => id === assertion?.passkey)
+  const signed = assertion && used ? { assertion, publicKey: used.publicKey } : null
+  return { digest, leaves, signed, at: twin.now }
+}
+
+/** Stands for who asked for a payment. */
+export function askerOf({ key, device }: Payment): string {
+  return createHash('sha256').update(`${key.id} ${device}`).digest('hex')
+}
+
+export type Word = {
+  id: string
+  decision: Decision
+  digest: string
+  asker: string | null
+  assertion: Assertion | null
+}
+
+/** The owner's word for a payment that waits; `shown` is the digest of its terms. */
+export function decide(twin: Twin, account: Account, word: Word, shown: string): string {
+  const { decision, digest, assertion } = word
+  const isApproval = decision === 'approved'
+  if (isApproval) admitConsent(account, assertion)
+  const payment = ownOf(twin, account, word.id)
+  const asker = isApproval ? word.asker : null
+  const hindrance = undecidable(twin, payment, { isShown: digest === shown, asker })
+  if (hindrance || !payment) return hindrance ?? 'not_found'
+  if (isApproval && payment.approval) return decision
+  const consent = isApproval
+    ? keepConsent(twin, account, { digest, leaves: null, assertion })
+    : (payment.approval?.consent ?? null)
+  if (consent === undefined) return 'closed'
+  enter(payment, { decision, digest, consent })
+  return decision
+}
+
+const ownOf = (twin: Twin, account: Account, id: string) =>
+  twin.payments.find((payment) => payment.id === id && payment.account === account)
+
+function undecidable(
+  twin: Twin,
+  payment: Payment | undefined,
+  said: { isShown: boolean; asker: string | null },
+): string | undefined {
+  if (!payment) return 'not_found'
+  const isWaiting = payment.state === 'awaiting_confirmation'
+  if (payment.state === 'expired' || (isWaiting && payment.expiresAt <= twin.now)) return 'expired'
+  if (!isWaiting) return 'closed'
+  if (!said.isShown) return 'terms_changed'
+  return said.asker !== null && said.asker !== askerOf(payment) ? 'asker_changed' : undefined
+}
+
+function enter(payment: Payment, approval: NonNullable<Payment['approval']>): void {
+  payment.approval = approval
+  if (approval.decision === 'declined') payment.state = 'declined'
+  payment.account.feed.push({ type: `confirmation_${approval.decision}`, payment })
+}
+
+export type BatchWord = {
+  payments: readonly { id: string; asker: string | null; shown: string }[]
+  digest: string
+  assertion: Assertion | null
+}
+
+/** One word for several payments, all of them or none; `shown` is the digest of exactly these. */
+export function approveBatch(
+  twin: Twin,
+  account: Account,
+  { payments, digest, assertion }: BatchWord,
+  shown: string,
+): string {
+  admitConsent(account, assertion)
+  const hindrances = payments.flatMap(({ id, asker }) => {
+    const payment = ownOf(twin, account, id)
+    const isSaid = payment?.approval ? ['closed'] : []
+    return undecidable(twin, payment, { isShown: true, asker }) ?? isSaid
+  })
+  if (payments.length < 2 || payments.length > 50) return 'out_of_bounds'
+  const [first] = hindrances.toSorted()
+  if (first !== undefined) return first
+  if (digest !== shown) return 'terms_changed'
+  const leaves = payments.map((one) => one.shown).toSorted()
+  const consent = keepConsent(twin, account, { digest, leaves, assertion })
+  if (!consent) return 'closed'
+  for (const { id, shown: leaf } of inOrder(payments)) {
+    const payment = ownOf(twin, account, id)
+    if (payment) enter(payment, { decision: 'approved', digest: leaf, consent })
+  }
+  return 'approved'
+}
+
+const inOrder = <One extends { id: string }>(payments: readonly One[]) =>
+  payments.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Declines all that waits; answers those payments. */
+export function declineAll(
+  twin: Twin,
+  account: Account,
+  digests: ReadonlyMap<Payment, string>,
+): number {
+  const waiting = waitingOf(twin, account)
+  for (const payment of inOrder(waiting)) {
+    const consent = payment.approval?.consent ?? null
+    enter(payment, { decision: 'declined', digest: digests.get(payment) ?? '', consent })
+  }
+  return waiting.length
+}
+
+export function waitingOf(twin: Twin, account: Account): Payment[] {
+  return twin.payments.filter(
+    (payment) =>
+      payment.account === account &&
+      payment.state === 'awaiting_confirmation' &&
+      payment.expiresAt > twin.now,
+  )
+}

@@ -1,0 +1,111 @@
+/** Mandates, consents and what is remembered, in the form in which the ledger answers them. */
+import { statusOf, usageOf } from './mandates.ts'
+import type { Consent, Mandate, MandateTerms, Payment, Twin } from './state.ts'
+
+export const timeText = (seconds: number | null) =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00')
+
+function capsWire({ caps, subdomains, expiresAt }: MandateTerms) {
+  return {
+    max_payment_usd_micros: caps.payment.toString(),
+    max_day_usd_micros: caps.day?.toString() ?? null,
+    max_total_usd_micros: caps.total?.toString() ?? null,
+    max_payments: caps.payments,
+    include_subdomains: subdomains,
+    expires_at: timeText(expiresAt),
+  }
+}
+
+/** As private.mandate_json, without the number that only the ledger knows. */
+export function mandateWire(twin: Twin, mandate: Mandate) {
+  const { day, total, payments, dayResetsAt } = usageOf(twin, mandate)
+  const { requested } = mandate
+  return {
+    id: mandate.id,
+    account: mandate.account.id,
+    state: mandate.state,
+    status: statusOf(twin, mandate),
+    merchant_domain: mandate.domain,
+    ...capsWire(mandate),
+    chains: mandate.chains,
+    tokens: mandate.tokens,
+    pay_to: mandate.payTo,
+    created_at: timeText(mandate.createdAt),
+    requested: requested && capsWire(requested),
+    decided_at: timeText(mandate.decidedAt),
+    revoked_at: timeText(mandate.revokedAt),
+    revoked_by: mandate.revokedBy,
+    spent_day_usd_micros: day.toString(),
+    spent_total_usd_micros: total.toString(),
+    payments,
+    day_resets_at: timeText(dayResetsAt),
+  }
+}
+
+/** As shared/consent/terms.ts takes a mandate. */
+export function mandateFacts(mandate: Mandate) {
+  const { caps, chains, tokens, payTo } = mandate
+  return {
+    id: mandate.id,
+    account: mandate.account.id,
+    merchant_domain: mandate.domain,
+    include_subdomains: mandate.subdomains,
+    max_payment_usd_micros: caps.payment,
+    max_day_usd_micros: caps.day,
+    max_total_usd_micros: caps.total,
+    max_payments: caps.payments,
+    chains,
+    tokens,
+    pay_to: payTo,
+    expires_at: timeText(mandate.expiresAt) ?? '',
+  }
+}
+
+export function approvalWire({ approval }: Payment) {
+  if (!approval) return null
+  const { decision, digest, consent } = approval
+  return { decision, digest, level: consent ? levelOf(consent) : 'user_session' }
+}
+
+const levelOf = ({ signed }: Consent) => (signed ? 'user_passkey' : 'user_session')
+
+/** As private.consent_behind, without the id that only the ledger knows. */
+export function consentBehind({ level, approval, mandate }: Payment) {
+  if (level === 'mandate') return consentWire(mandate?.consent)
+  const isOwners = level === 'user_session' || level === 'user_passkey'
+  return isOwners ? consentWire(approval?.consent) : null
+}
+
+/** As private.consent_json. */
+export function consentWire(consent: Consent | null | undefined) {
+  if (!consent) return null
+  const { digest, leaves, at, signed } = consent
+  return {
+    level: levelOf(consent),
+    digest,
+    leaves,
+    passkey: signed?.assertion.passkey ?? null,
+    public_key: signed?.publicKey ?? null,
+    client_data: signed?.assertion.client_data ?? null,
+    authenticator_data: signed?.assertion.authenticator_data ?? null,
+    signature: signed?.assertion.signature ?? null,
+    decided_at: timeText(at),
+  }
+}
+
+/** As private.resource_history: what was paid for the same thing, in no order. */
+export function historyOf(twin: Twin, { account, resource }: Payment) {
+  const paid = twin.payments.filter(
+    (one) => one.account === account && one.resource === resource && one.state === 'settled',
+  )
+  const settled = resource === null ? [] : paid
+  const usd = settled.map((one) => one.usd).toSorted((a, b) => (a < b ? -1 : 1))
+  return {
+    payees: [...new Set(settled.map(({ payee }) => payee))].toSorted(),
+    assets: [...new Set(settled.map(({ token }) => token))]
+      .toSorted()
+      .map((token) => ({ chain: twin.chain, token })),
+    lowest_usd_micros: usd[0]?.toString() ?? null,
+    highest_usd_micros: usd.at(-1)?.toString() ?? null,
+  }
+}

@@ -1,0 +1,229 @@
+/** The twin of mandates: what is used of them, whether one carries a payment, and who changes them. */
+import { admitConsent, keepConsent } from './consents.ts'
+import { deviceName, isDeviceKnown, lookalikeOf } from './limits.ts'
+import type {
+  Account,
+  Assertion,
+  Decision,
+  Key,
+  Mandate,
+  MandateTerms,
+  Payment,
+  Twin,
+} from './state.ts'
+import { admit, isLive, Refused } from './state.ts'
+
+const daySeconds = 86_400
+const waitingMax = 20
+const toldMax = 50
+
+/** What counts under a mandate: reserved or settled. */
+export function countedUnder(twin: Twin, mandate: Mandate): Payment[] {
+  return twin.payments.filter(
+    (payment) => payment.mandate === mandate && (isLive(payment) || payment.state === 'settled'),
+  )
+}
+
+const sumOf = (payments: Payment[]) => payments.reduce((sum, { usd }) => sum + usd, 0n)
+
+export function usageOf(twin: Twin, mandate: Mandate) {
+  const counted = countedUnder(twin, mandate)
+  const today = counted.filter(({ authorizedAt }) => (authorizedAt ?? 0) > twin.now - daySeconds)
+  const times = today.map(({ authorizedAt }) => authorizedAt ?? 0)
+  return {
+    day: sumOf(today),
+    total: sumOf(counted),
+    payments: counted.length,
+    dayResetsAt: times.length === 0 ? null : Math.min(...times) + daySeconds,
+  }
+}
+
+export function statusOf(twin: Twin, mandate: Mandate): string {
+  const { state, caps } = mandate
+  if (state === 'declined' || state === 'revoked') return state
+  if (mandate.expiresAt <= twin.now) return 'expired'
+  const { total, payments } = usageOf(twin, mandate)
+  const isSpent = caps.total !== null && total >= caps.total
+  const isCounted = caps.payments !== null && payments >= caps.payments
+  return state === 'active' && (isSpent || isCounted) ? 'exhausted' : state
+}
+
+export const hostOf = ({ origin }: Payment) =>
+  origin === null ? null : origin.replace(/^https?:\/\//, '')
+
+const pins = ({ payTo }: Mandate, { payee }: Payment) => payTo?.includes(payee) ?? false
+
+function isMerchant({ domain, subdomains }: Mandate, host: string | null): boolean {
+  if (host === null) return false
+  if (host === domain) return true
+  const isLocal = domain === 'localhost' && host.startsWith('localhost:')
+  return isLocal || (subdomains && host.endsWith(`.${domain}`))
+}
+
+/** Whether a mandate of the account lets a payment through now. */
+export function carries(twin: Twin, mandate: Mandate, payment: Payment): boolean {
+  const { account, kind, usd, heard, token } = payment
+  if (mandate.account !== account || statusOf(twin, mandate) !== 'active') return false
+  const { day, total } = usageOf(twin, mandate)
+  const { caps, chains, tokens, payTo } = mandate
+  if (usd > caps.payment) return false
+  if (caps.day !== null && day + usd > caps.day) return false
+  if (caps.total !== null && total + usd > caps.total) return false
+  if (chains !== null && !chains.includes(twin.chain)) return false
+  if (tokens !== null && !tokens.includes(token)) return false
+  const isPinned = pins(mandate, payment)
+  if (payTo !== null && !isPinned) return false
+  if (kind === 'transfer' && !isPinned) return false
+  if (kind === 'x402' && !isMerchant(mandate, hostOf(payment))) return false
+  if (kind === 'x402' && !heard && !isPinned) return false
+  return isDeviceKnown(payment) && (isPinned || lookalikeOf(payment) === null)
+}
+
+export function carrying(twin: Twin, payment: Payment): Mandate[] {
+  return twin.mandates.filter((mandate) => carries(twin, mandate, payment))
+}
+
+/** A host, without its port, and each domain above it. */
+function domainsAbove(host: string): string[] {
+  const labels = (host.split(':')[0] ?? '').split('.')
+  return [host, ...labels.map((_, at) => labels.slice(at).join('.'))]
+}
+
+/** The mandates that name a payment's merchant or payee: the live ones first, then the newest. */
+export function mandatesFor(twin: Twin, payment: Payment): Mandate[] {
+  const host = hostOf(payment)
+  const domains = host === null ? [] : domainsAbove(host)
+  const named = twin.mandates.filter(
+    (mandate) =>
+      mandate.account === payment.account &&
+      mandate.state !== 'declined' &&
+      (domains.includes(mandate.domain) || pins(mandate, payment)),
+  )
+  const isAlive = ({ state, expiresAt }: Mandate) => state === 'active' && expiresAt > twin.now
+  const newest = named.toReversed()
+  return [...newest.filter(isAlive), ...newest.filter((one) => !isAlive(one))].slice(0, toldMax)
+}
+
+export type Wanted = Omit<MandateTerms, 'expiresAt'> & { device: string; ttl: number }
+
+const told = (account: Account, type: string) =>
+  account.feed.push({ type: `mandate_${type}`, payment: null })
+
+/** Asks the owner for a mandate, under the id that the ledger gave it. */
+export function askMandate(twin: Twin, credential: string, id: string, wanted: Wanted): Mandate {
+  const key: Key = admit(twin, credential, 'pay')
+  const { account } = key
+  const waiting = twin.mandates.filter(
+    (one) => one.account === account && statusOf(twin, one) === 'pending_approval',
+  )
+  if (waiting.length >= waitingMax) throw new Refused('too_many_mandates')
+  const { ttl, ...terms } = wanted
+  const blank = {
+    requested: null,
+    consent: null,
+    decidedAt: null,
+    revokedAt: null,
+    revokedBy: null,
+  }
+  const times = { createdAt: twin.now, expiresAt: twin.now + ttl }
+  const state = 'pending_approval' as const
+  const mandate: Mandate = { ...blank, ...terms, ...times, state, id, account, key }
+  twin.mandates.push(mandate)
+  told(account, 'requested')
+  return mandate
+}
+
+const ownOf = (twin: Twin, account: Account, id: string) =>
+  twin.mandates.find((mandate) => mandate.id === id && mandate.account === account)
+
+export function revokeMandate(
+  twin: Twin,
+  account: Account,
+  id: string,
+  by: 'agent' | 'owner',
+): Mandate | undefined {
+  const mandate = ownOf(twin, account, id)
+  if (!mandate || mandate.state === 'declined' || mandate.state === 'revoked') return mandate
+  Object.assign(mandate, { state: 'revoked', revokedAt: twin.now, revokedBy: by })
+  told(account, 'revoked')
+  return mandate
+}
+
+export type MandateWord = {
+  id: string
+  decision: Decision
+  digest: string
+  assertion: Assertion | null
+}
+
+/** The owner's word for a mandate; `shown` is the digest of its terms. */
+export function decideMandate(
+  twin: Twin,
+  account: Account,
+  { id, decision, digest, assertion }: MandateWord,
+  shown: string,
+): string {
+  const isApproval = decision === 'approved'
+  if (isApproval) admitConsent(account, assertion)
+  const mandate = ownOf(twin, account, id)
+  if (!mandate) return 'not_found'
+  if (isApproval && mandate.state === 'active') return 'approved'
+  if (mandate.state !== 'pending_approval') return 'closed'
+  if (mandate.expiresAt <= twin.now) return 'expired'
+  if (digest !== shown) return 'terms_changed'
+  const consent = isApproval
+    ? keepConsent(twin, account, { digest, leaves: null, assertion })
+    : null
+  if (consent === undefined) return 'closed'
+  const state = isApproval ? 'active' : 'declined'
+  Object.assign(mandate, { state, consent, decidedAt: twin.now })
+  if (isApproval) account.devices.add(deviceName(mandate))
+  told(account, decision)
+  return decision
+}
+
+/** Never widens: where there was a cap, one as low as it has to stay. */
+export function narrowMandate(
+  twin: Twin,
+  account: Account,
+  id: string,
+  wanted: Pick<MandateTerms, 'caps' | 'subdomains' | 'expiresAt'>,
+): string {
+  const mandate = ownOf(twin, account, id)
+  if (!mandate) return 'not_found'
+  if (statusOf(twin, mandate) !== 'pending_approval') return 'closed'
+  const { caps, subdomains, expiresAt } = mandate
+  const names = ['payment', 'day', 'total', 'payments'] as const
+  const isSame = names.every((name) => wanted.caps[name] === caps[name])
+  if (isSame && wanted.subdomains === subdomains && wanted.expiresAt === expiresAt) return 'same'
+  const isWider = names.some((name) => {
+    const [before, after] = [caps[name], wanted.caps[name]]
+    return before !== null && (after === null || after > before)
+  })
+  if (isWider || (wanted.subdomains && !subdomains) || wanted.expiresAt > expiresAt) return 'wider'
+  const { payment, day, total, payments } = wanted.caps
+  const isIdle = payment <= 0n || (payments !== null && payments <= 0)
+  const isBelowOne = (day !== null && day < payment) || (total !== null && total < payment)
+  if (isIdle || isBelowOne || wanted.expiresAt <= twin.now) return 'out_of_bounds'
+  mandate.requested ??= { ...mandate }
+  Object.assign(mandate, wanted)
+  told(account, 'narrowed')
+  return 'narrowed'
+}
+
+/** Stops a mandate for now, or lets it go on. */
+export function suspendMandate(
+  twin: Twin,
+  account: Account,
+  id: string,
+  isStopped: boolean,
+): string {
+  if (!isStopped && account.isFrozen) throw new Refused('account_frozen')
+  const wanted = isStopped ? 'suspended' : 'active'
+  const mandate = ownOf(twin, account, id)
+  if (!mandate) return 'not_found'
+  if (mandate.state !== 'active' && mandate.state !== 'suspended') return 'closed'
+  if (mandate.state !== wanted) told(account, isStopped ? 'suspended' : 'resumed')
+  mandate.state = wanted
+  return wanted
+}
