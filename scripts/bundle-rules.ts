@@ -76,7 +76,7 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'punycode', 'uqr'],
   runtime: [],
 }
 
