@@ -24,11 +24,11 @@ import { admit, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
 const usd = (amount: bigint) => amount * 1_000_000n
-const paymentCaps = [usd(5n), usd(20n), usd(60n), usd(201n), 1n] as const
+const paymentCaps = [usd(5n), usd(10n), usd(20n), usd(60n), usd(201n)] as const
 const dayCaps = [null, null, usd(20n), usd(60n), usd(100n)] as const
 const totalCaps = [null, null, usd(20n), usd(100n), usd(300n)] as const
 const counts = [null, null, 1, 2, 3, 5] as const
-const lives = [60, 300, 900, 3_000, 100_000] as const
+const lives = [60, 300, 3_000, 3_000, 100_000, 100_000] as const
 const domains = ['shop.example', 'shop.example', 'api.shop.example', 'localhost', ...hosts] as const
 
 const drawCaps = (dice: Dice): Caps => ({
@@ -180,7 +180,7 @@ async function revokeOne(house: House, dice: Dice): Promise<void> {
 }
 
 export const mandatingOperations: readonly Operation[] = [
-  { name: 'ask mandate', weight: 5, run: askSome },
+  { name: 'ask mandate', weight: 4, run: askSome },
   { name: 'list mandates', weight: 1, run: listSome },
   { name: 'mandate payments', weight: 1, run: readPayments },
   { name: 'find consent', weight: 1, run: findConsent },
