@@ -9,6 +9,10 @@ import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
 import { hostedActionStatus } from './hosted-action-status/contract.ts'
+import { paymentMandateCreate } from './payment-mandate-create/contract.ts'
+import { paymentMandateRevoke } from './payment-mandate-revoke/contract.ts'
+import { paymentMandateStatement } from './payment-mandate-statement/contract.ts'
+import { paymentMandateStatus } from './payment-mandate-status/contract.ts'
 import { requestSignupVerification } from './request-signup-verification/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
@@ -29,6 +33,10 @@ export const contracts: readonly Operation[] = [
   transferStatus,
   x402PaymentPrepare,
   x402PaymentExecute,
+  paymentMandateCreate,
+  paymentMandateStatus,
+  paymentMandateRevoke,
+  paymentMandateStatement,
   walletActivityList,
   accountExposure,
   accountFreeze,

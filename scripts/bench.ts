@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchContention } from './bench/contention.ts'
 import { benchCorrectness } from './bench/correctness.ts'
+import { benchCovered } from './bench/covered.ts'
 import { benchFeed } from './bench/feed.ts'
 import { benchGas } from './bench/gas.ts'
 import { benchGrowth } from './bench/growth.ts'
@@ -55,6 +56,7 @@ const transfers = Number(values.transfers)
 const atOnce: Record<string, Measurement> = {
   identity: (world) => benchIdentity(world, rounds),
   x402: (world) => benchX402(world, rounds),
+  covered: (world) => benchCovered(world, rounds),
   transfer: (world) => benchTransfer(world, rounds),
   gas: benchGas,
   pages: (world) => benchPages(world, rounds),

@@ -16,17 +16,20 @@ export type BundleRule = {
 const everywhere = ['zod', 'hono', '@hono/zod-validator', '@supabase/postgrest-js', 'jose']
 const chains = ['viem', 'abitype', '@noble/hashes']
 const signing = ['@noble/curves', '@noble/ciphers']
+/** What digests the terms that consent is given to, and what reads a passkey's key. */
+const terms = ['canonicalize']
+const assertions = ['@levischuck/tiny-cbor']
 
 const kilobyte = 1024
 const plain: BundleRule = { gzipBytesMax: 56 * kilobyte, packages: everywhere, runtime: [] }
 const onChain: BundleRule = {
   gzipBytesMax: 130 * kilobyte,
-  packages: [...everywhere, ...chains],
+  packages: [...everywhere, ...chains, ...terms],
   runtime: [],
 }
 const custody: BundleRule = {
   ...onChain,
-  packages: [...onChain.packages, ...signing],
+  packages: [...onChain.packages, ...signing, ...assertions],
   runtime: ['cloudflare:workers'],
 }
 const mailer: BundleRule = {
@@ -73,9 +76,18 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'uqr'],
   runtime: [],
 }
+
+/** Reads addresses and knows the public suffixes; the half of it is their list. */
+const merchants: BundleRule = {
+  ...onChain,
+  packages: [...onChain.packages, 'tldts', 'tldts-core', 'punycode'],
+}
+
+/** Tells merchants' names as they read. */
+const mandates: BundleRule = { ...plain, packages: [...plain.packages, 'punycode'] }
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
@@ -84,6 +96,10 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   mailer,
+  'payment-mandate-create': merchants,
+  'payment-mandate-revoke': mandates,
+  'payment-mandate-statement': mandates,
+  'payment-mandate-status': mandates,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   'wallet-custodial-transfer': onChain,

@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { openClient } from './demo/client.ts'
+import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
 import { payByAlias } from './demo/pay.ts'
 import { refusals } from './demo/refusals.ts'
@@ -35,6 +36,7 @@ async function run(file: string): Promise<number> {
     await payByAlias(world, agent)
     await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
     await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })
+    await payUnderMandate(world, agent)
     await onboard(world)
     await refusals(world)
     console.log('\nEverything is as it must be.')

@@ -801,7 +801,7 @@ begin
   returning a.id, a.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(mandate jsonb, digest text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -816,10 +816,10 @@ begin
     and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
     perform private.refuse('too_many_mandates', '409');
   end if;
-  insert into private.mandates (account, key, device, merchant_domain, include_subdomains,
+  insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)
-  values (caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
+  values (new_id, caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
     create_mandate.include_subdomains, create_mandate.max_payment_usd_micros::bigint,
     create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
     create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
@@ -1666,7 +1666,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1679,7 +1679,8 @@ begin
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
@@ -1687,8 +1688,8 @@ begin
   order by a.id desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before_at timestamp with time zone DEFAULT NULL::timestamp with time zone, before_id uuid DEFAULT NULL::uuid)
- RETURNS TABLE(payment_row jsonb, authorized_at timestamp with time zone, paid_by text)
+CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(payment_row jsonb, counted_usd_micros text, paid_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1697,10 +1698,11 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.payment_json(p), p.authorized_at, k.label
+  select private.payment_json(p) #- '{delivery,body_base64}', p.counted_usd_micros::text, k.label
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
-     and (before_at is null or (p.authorized_at, p.id) < (before_at, before_id))
+     and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
+       from private.payments b where b.id = before and b.account = caller.account))
    order by p.authorized_at desc, p.id desc limit page;
 end $function$;
 
@@ -2135,7 +2137,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, asked_by text)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2147,11 +2149,24 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, k.label
+    a.untrusted, a.mandate, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
   where a.account = caller.account and a.id = item;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_find_passkey(credential text, passkey text)
+ RETURNS TABLE(public_key text, counter text, transports text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select p.public_key, p.counter::text, p.transports from private.passkeys p
+   where p.id = passkey and p.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_password(credential text)
@@ -2575,7 +2590,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2586,7 +2601,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
@@ -2816,7 +2832,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
- RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, mandates jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2829,7 +2845,10 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.automatic_daily_limit_usd_micros, 'none'),
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
-    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros)
+    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    (select coalesce(jsonb_object_agg(m.id, private.fits_at(
+        a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
+      from private.candidates(p) m where m.max_day_usd_micros is not null)
   from private.payments p join private.accounts a on a.id = p.account
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
@@ -2936,7 +2955,7 @@ CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p privat
  STABLE
 AS $function$
   select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
-    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, a.mandate, (
       select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
       left join private.wallets w on w.address = d.sender
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
@@ -3076,6 +3095,21 @@ AS $function$
     'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
     'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.candidates(p private.payments)
+ RETURNS SETOF private.mandates
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  host text := private.host_of(p.terms ->> 'origin');
+begin
+  return query select m.* from private.mandates m
+   where m.account = p.account and m.state <> 'declined'
+     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+   limit 50;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
  RETURNS text
@@ -3372,7 +3406,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -3384,6 +3418,7 @@ AS $function$
      where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
+       and (fits_at.mandate is null or p.mandate = fits_at.mandate)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
@@ -3595,7 +3630,8 @@ begin
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
   ), coming as (
-    select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
+    select c.key from counted c
+     where c.consent_level not in ('none', 'mandate') and c.state <> 'settled'
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
@@ -3809,19 +3845,11 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.mandates_for(p private.payments)
  RETURNS jsonb
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-declare
-  host text := private.host_of(p.terms ->> 'origin');
-begin
-  return coalesce((select jsonb_agg(private.mandate_json(m)) from (
-    select m from private.mandates m
-     where m.account = p.account and m.state <> 'declined'
-       and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
-     order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
-     limit 50) c (m)), '[]');
-end $function$;
+  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
+$function$;
 
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
@@ -4556,7 +4584,7 @@ grant execute on function api.claim_idempotency(credential text, needed text, op
 
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
-grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
+grant execute on function api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
 
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
@@ -4636,7 +4664,7 @@ grant execute on function api.link_verify(token_digest text, browser text, clien
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
-grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before_at timestamp with time zone, before_id uuid) to service_role;
+grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid) to service_role;
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
@@ -4681,6 +4709,8 @@ grant execute on function api.owner_end_other_sessions(credential text) to servi
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
 grant execute on function api.owner_find_activity(credential text, item bigint) to service_role;
+
+grant execute on function api.owner_find_passkey(credential text, passkey text) to service_role;
 
 grant execute on function api.owner_find_password(credential text) to service_role;
 

@@ -36,6 +36,7 @@ export const transferStatus = operation({
     amount: z.string(),
     amount_atomic: field.amountAtomic,
     consent_level: field.consentLevel.nullable(),
+    mandate_id: z.uuid().optional().describe('The mandate that carried it.'),
     proof: transferProof.nullable().describe('Null while the payment is not settled.'),
     explorer_url: z.url().nullable(),
   }),

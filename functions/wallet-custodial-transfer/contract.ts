@@ -34,6 +34,7 @@ export const walletCustodialTransfer = operation({
     tx_hash: z.string().optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
+    covered_by: field.coveredBy.optional(),
   }),
   errors: [
     'unsupported_chain',
@@ -44,6 +45,7 @@ export const walletCustodialTransfer = operation({
     'insufficient_funds',
     'payment_not_found',
     'payment_closed',
+    'consent_invalid',
     'terms_changed',
   ],
 })

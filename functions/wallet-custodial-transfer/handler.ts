@@ -1,7 +1,7 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
-import { refuseEnded } from '../../shared/payments/consent.ts'
+import { judgeFor, refuseEnded } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { sendTransfer } from '../../shared/payments/transfer.ts'
 import { transferBody } from '../../shared/payments/transfer-body.ts'
@@ -22,7 +22,8 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   const ended = refuseEnded(entered, 'Enter it again.')
   if (ended) return ended
   if (!isOpen(payment)) return transferBody(payment)
-  const authorized = await sendTransfer(context, entered, input.user_confirmed === true)
+  const judge = judgeFor(context, input.user_confirmed === true)
+  const authorized = await sendTransfer(context, entered, judge)
   if (isRefusal(authorized)) return authorized
   return answerOf(payment, authorized)
 }
@@ -45,5 +46,6 @@ function answerOf(payment: Payment, authorized: Answered) {
     finality: 'submitted',
     tx_hash: authorized.transaction?.hash ?? payment.tx_hash,
     consent_level: payment.consent_level ?? authorized.consentLevel,
+    mandate: payment.mandate ?? authorized.mandateId ?? null,
   })
 }

@@ -36,6 +36,7 @@ export const x402PaymentExecute = operation({
     settled_amount_atomic: field.amountAtomic.optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
+    mandate_id: z.uuid().optional().describe('The mandate that carried it.'),
     reserved_until: field.time
       .optional()
       .describe('Until then an unsettled payment stays reserved.'),
@@ -54,6 +55,7 @@ export const x402PaymentExecute = operation({
   errors: [
     'payment_not_found',
     'payment_closed',
+    'consent_invalid',
     'terms_changed',
     'limit_exceeded',
     'insufficient_funds',

@@ -3,7 +3,7 @@ import { unbound } from '../../shared/db/database.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
 import { canSendAgain, outcomeBody } from '../../shared/payments/attempt-outcome.ts'
-import { refuseEnded } from '../../shared/payments/consent.ts'
+import { judgeFor, refuseEnded } from '../../shared/payments/consent.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { enteredRow } from '../../shared/payments/payment.ts'
 import { watchPayment } from '../../shared/payments/watch.ts'
@@ -21,7 +21,8 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
     const seen = await look(context, payment)
     if (!canSendAgain(seen, new Date(entered.facts.now * 1000))) return outcomeBody(seen)
   }
-  const executed = await executeAttempt(context, entered, input.user_confirmed === true)
+  const judge = judgeFor(context, input.user_confirmed === true)
+  const executed = await executeAttempt(context, entered, judge)
   if (isRefusal(executed)) return executed
   if (executed.outcome === 'done') return outcomeBody(executed.payment)
   return { ...outcomeBody(payment), status: 'awaiting_confirmation', ...executed.asked }

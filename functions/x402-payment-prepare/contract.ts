@@ -57,6 +57,7 @@ export const x402PaymentPrepare = operation({
       method: z.string(),
       valid_seconds: z.int(),
     }),
+    covered_by: field.coveredBy.optional(),
     ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
     expires_at: field.time,

@@ -3,8 +3,10 @@ import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
 import { usdMicrosOf } from '../../shared/money/usd.ts'
 import { enterAttempt } from '../../shared/payments/attempt-enter.ts'
+import { hearChallenge } from '../../shared/payments/attempt-heard.ts'
 import { preparedBody } from '../../shared/payments/attempt-terms.ts'
-import { askConfirmation, decideEntered, limitExceeded } from '../../shared/payments/consent.ts'
+import { judgeFor } from '../../shared/payments/consent.ts'
+import { coveredBy } from '../../shared/payments/words.ts'
 import { askDemand } from '../../shared/x402/ask.ts'
 import { readDemand } from '../../shared/x402/demand.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
@@ -27,36 +29,45 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
     config,
   )
   if (isRefusal(request)) return request
-  const demand = await demandOf(input, request, context)
+  const heard = !isGiven(input)
+  const demand = await (heard
+    ? demandHeard(request, context)
+    : demandGiven(input, request, context))
   if (isRefusal(demand)) return demand
   const { payable, unpayable } = sortOffers(demand, connectedChains(config), (token, amount) =>
     usdMicrosOf(token, amount, config),
   )
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
-  const entered = await enterAttempt(context, payable, request)
-  if (isRefusal(entered)) return entered
-  const decision = await decideEntered(entered, false)
-  if (decision.verdict === 'refuse') return limitExceeded(context, entered, false, decision)
+  const begun = await enterAttempt(context, payable, { request, heard })
+  if (isRefusal(begun)) return begun
+  const judge = judgeFor(context, false)
+  const entered = await hearChallenge(context, begun, judge)
+  const decision = await judge.decide(entered)
+  if (decision.verdict === 'refuse') return judge.refuse(entered, decision)
   const prepared = preparedBody(entered.payment_row)
-  if (decision.verdict === 'allow') return prepared
-  return { ...prepared, ...(await askConfirmation(context, entered, false, decision)) }
+  if (decision.verdict === 'allow') return { ...prepared, ...coveredBy(decision.mandateId) }
+  return { ...prepared, ...(await judge.ask(entered, decision)) }
 }
 
-/** What is asked for, as given or as the resource says it now. */
-async function demandOf(input: Input, request: FrozenRequest, context: Context) {
-  const { payment_required, www_authenticate, x402Version, accepts } = input
+/** Whether the caller brings the challenge itself. */
+function isGiven({ payment_required, www_authenticate, accepts }: Input): boolean {
+  return [payment_required, www_authenticate, accepts].some((one) => one !== undefined)
+}
+
+function demandGiven(input: Input, request: FrozenRequest, context: Context) {
+  const { payment_required, www_authenticate, ...fields } = input
   const headers = new Map([
     ['payment-required', payment_required],
     ['www-authenticate', www_authenticate],
   ])
-  const isGiven = [payment_required, www_authenticate, accepts].some((one) => one !== undefined)
-  if (isGiven) {
-    const { resource, extensions, error } = input
-    const body = { x402Version, accepts, resource, extensions, error }
-    const asking = { headers: { get: (name: string) => headers.get(name) ?? null }, body }
-    return readDemand(asking, request, context.now())
-  }
-  // Nobody is asked anything on behalf of a caller that is not let in.
+  const { x402Version, accepts, resource, extensions, error } = fields
+  const body = { x402Version, accepts, resource, extensions, error }
+  const asking = { headers: { get: (name: string) => headers.get(name) ?? null }, body }
+  return readDemand(asking, request, context.now())
+}
+
+/** What the resource asks for now. Nobody is asked for a caller that is not let in. */
+async function demandHeard(request: FrozenRequest, context: Context) {
   await context.db.run('check_admission', { needed: 'pay' })
   return askDemand(context.world, request, context.now())
 }

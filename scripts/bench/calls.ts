@@ -1,8 +1,9 @@
 /** The database's calls on a payment's way, made as the product makes them, for what times them. */
 import type { Sql } from 'postgres'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import { decideEntered } from '../../shared/payments/consent.ts'
+import { factsOf } from '../../shared/payments/decision-facts.ts'
 import { enteredRow } from '../../shared/payments/payment.ts'
+import { decide } from '../../shared/policy/decide.ts'
 import type { BenchWorld } from './world.ts'
 import { secrets } from './world.ts'
 
@@ -32,7 +33,7 @@ export async function reserve(sql: Sql, { credential }: Caller, payment: string)
   const [row] = await sql`
     select * from api.payment_facts(${credential}, ${payment}, 'x402', 'bench')`
   const entered = enteredRow.parse(row)
-  const decision = await decideEntered(entered, true)
+  const decision = decide(await factsOf(entered, true))
   if (decision.verdict !== 'allow') throw new Error(`not allowed: ${decision.verdict}`)
   const [answer] = await sql`select outcome from api.custody_authorize(${credential}, ${payment},
     ${decision.consentLevel}, ${entered.facts.version}, '1000000000000', 1, 0, 4000000000, 45)`

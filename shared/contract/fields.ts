@@ -65,8 +65,12 @@ export const reasons = z.array(
     message: z.string(),
     headroom_usd: usd.optional(),
     resets_at: time.nullable().optional(),
+    mandate_id: z.uuid().optional().describe('The mandate that does not cover it for this reason.'),
   }),
 )
+
+/** The mandate that carries a payment which nobody is asked about. */
+export const coveredBy = z.object({ mandate_id: z.uuid() })
 
 /** A limit over the rolling 24 hours; `resets_at` is when its oldest payment leaves it. */
 export const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })
@@ -90,6 +94,7 @@ export const whatWouldPass = {
         change: z.enum([
           'confirm_with_user',
           'ask_owner_to_approve',
+          'ask_owner_for_mandate',
           'pay_less',
           'wait',
           'pay_known_recipient',
@@ -105,7 +110,7 @@ export const whatWouldPass = {
     )
     .optional()
     .describe('Any one of these changes would let it through.'),
-  hint: z.string().optional().describe('The same in words.'),
+  hint: z.string().optional().describe('What would pass, in words.'),
 }
 
 /** What has to be confirmed, and by whom. The digest is SHA-256 over the canonical terms. */

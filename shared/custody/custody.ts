@@ -8,10 +8,11 @@ import type { World } from '../world.ts'
 import { cancelPayment } from './cancel.ts'
 import type { SignedClaim } from './claim.ts'
 import { signClaim, storing, weiOf } from './claim.ts'
+import { faultOf } from './consent.ts'
 import { signDirectTransfer } from './direct-transfer.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
-import { authorizeRequest, commitDecision, keepSigned } from './ledger.ts'
+import { authorizeRequest, commitDecision, keepSigned, withdraw } from './ledger.ts'
 import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
@@ -48,7 +49,16 @@ async function authorize(
   const authorized = { ...row, payment_row: loaded }
   const isStored = loaded.state !== 'authorized'
   if (isStored || !row.first) return storedAnswer(authorized)
+  const fault = await faultOf(world, authorized)
+  if (fault) return refuse(world, loaded.id, fault)
   return sign(world, roots, asked, authorized)
+}
+
+/** Nothing is signed and nothing stays reserved; why is for the operator alone. */
+async function refuse(world: World, payment: string, fault: string): Promise<AuthorizeAnswer> {
+  await withdraw(world, payment)
+  world.log({ work: 'custody', payment, log: fault })
+  return { outcome: 'refused', code: 'consent_invalid' }
 }
 
 /** What was signed for it before. A transfer that is queued may need somebody to relay it. */

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
+import { consentRow, mandateRow } from '../consent/record.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { Rejection } from '../contract/errors.ts'
 import { bindCredential, unbound } from '../db/database.ts'
@@ -21,6 +22,7 @@ export const authorizeRequest = z.strictObject({
   credential: z.string().regex(/^[0-9a-f]{64}$/),
   paymentId: z.uuid(),
   consentLevel: z.enum(consentLevels),
+  mandateId: z.uuid().optional(),
   factsVersion: z.int(),
   fundsAtomic: z.string().regex(/^[0-9]{1,78}$/),
   seenBlock: z.int().nonnegative(),
@@ -50,7 +52,11 @@ const payment = z.object({
   wallet: z.string(),
   payee: z.string(),
   amount_atomic: z.string().transform(BigInt),
+  amount_usd_micros: z.string().transform(BigInt),
+  expires_at: z.iso.datetime({ offset: true }),
   terms: z.record(z.string(), z.unknown()),
+  consent_level: z.enum(consentLevels),
+  mandate: z.uuid().nullable(),
   valid_after: z.int(),
   valid_before: z.int(),
   authorization_nonce: wordSchema.nullable(),
@@ -66,6 +72,9 @@ const answerRow = z.object({
   wallet_envelope: z.unknown(),
   claim: claimRow.nullable(),
   transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
+  /** What the owner said that carries the payment, and the mandate that it was about. */
+  consent: consentRow.nullable(),
+  mandate_row: mandateRow.nullable(),
 })
 
 /** What the ledger authorized, with the sealed keys that sign it. */
@@ -88,6 +97,7 @@ export async function commitDecision(
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
+    ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
     ...(asked.relay
       ? {
@@ -107,6 +117,11 @@ export async function commitDecision(
     if (error instanceof Rejection) return { refused: error.refusal.refusal }
     throw error
   }
+}
+
+/** Gives a payment up that will not be signed: it is released and told in the feed. */
+export async function withdraw(world: World, payment: string): Promise<void> {
+  await world.db.call('custody_withdraw', { payment })
 }
 
 const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boolean() })

@@ -18,6 +18,8 @@ export type AuthorizeRequest = {
   credential: string
   paymentId: string
   consentLevel: ConsentLevel
+  /** The mandate that carries it, at the level of mandates. */
+  mandateId?: string | undefined
   /** Version of the facts that the decision was taken from (compare and swap). */
   factsVersion: number
   /** Atomic units of the token that the wallet held when last looked at. */

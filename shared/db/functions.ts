@@ -51,6 +51,7 @@ export type DatabaseFunctions = {
   create_mandate: {
     args: {
       credential: string
+      new_id: string
       device: string
       merchant_domain: string
       include_subdomains: boolean
@@ -256,8 +257,7 @@ export type DatabaseFunctions = {
       credential: string
       mandate: string
       page: number
-      before_at?: string | null
-      before_id?: string | null
+      before?: string | null
     }
   }
   list_mandates: {
@@ -364,6 +364,7 @@ export type DatabaseFunctions = {
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
+  owner_find_passkey: { args: { credential: string; passkey: string } }
   owner_find_password: { args: { credential: string } }
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }

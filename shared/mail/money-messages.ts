@@ -20,6 +20,17 @@ export function approvalWanted(payment: {
   ])
 }
 
+/** A mandate waits for the owner. `url` is the page that shows its terms. */
+export function mandateWanted(mandate: { merchant: string; caps: string; url: string }): Message {
+  const { merchant, caps, url } = mandate
+  return letter('mandate_wanted', 'Let your agent pay a merchant within limits?', [
+    'Your agent asks to pay this merchant without asking you each time:',
+    { facts: { Merchant: merchant, 'Up to': caps } },
+    { link: url, label: 'See the full terms and decide' },
+    'Opening the page allows nothing. If you do nothing, nothing is allowed.',
+  ])
+}
+
 /**
  * The account was frozen, by the owner or by an agent. An agent's reason is not in it: mail programs
  * make links of what looks like one, and this would be a stranger's word in the service's name.

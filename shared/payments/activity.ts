@@ -21,6 +21,7 @@ export const activityRow = z.object({
   payment: paymentRow.nullable(),
   untrusted: z.record(z.string(), z.string()).nullable(),
   deposit: depositRow.nullable(),
+  mandate: z.uuid().nullable(),
 })
 
 /** An item in the form of the wire. What moved is there where money did. */
@@ -43,7 +44,7 @@ export type ActivityItem = {
 
 /** Tells a row as an item. */
 export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
-  const { id, at, category, type, summary, payment, deposit, untrusted } = row
+  const { id, at, category, type, summary, payment, deposit, untrusted, mandate } = row
   return {
     activity_id: id,
     at: new Date(at).toISOString(),
@@ -51,6 +52,7 @@ export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
     type,
     summary: summary ?? '',
     ...(untrusted ? { untrusted } : {}),
+    ...(mandate === null ? {} : { ref: { kind: 'mandate', id: mandate } }),
     ...(payment ? paymentItem(payment) : {}),
     ...(deposit ? depositItem(deposit) : {}),
   }

@@ -11,6 +11,7 @@ import { timeoutSecondsMin } from '../x402/offer.ts'
 import type { PayableOffer } from '../x402/offers.ts'
 import { unpayableOf } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
+import { resourceDigest } from '../x402/request.ts'
 import { allowanceFor, heldOf, notAllowed, readFunds } from './attempt-funds.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
@@ -31,16 +32,19 @@ type Refused = Refusal<
   'insufficient_funds' | 'recipient_refused' | 'invalid_challenge' | 'unsupported_scheme'
 >
 
+/** A request that is to be paid for, and whether the service itself heard what is asked for it. */
+export type Purchase = { request: FrozenRequest; heard: boolean }
+
 /** Enters the best offer; when the wallet cannot pay that one, the next that it can. */
 export async function enterAttempt(
   context: Context,
   offers: readonly PayableOffer[],
-  request: FrozenRequest,
+  purchase: Purchase,
 ): Promise<Entered | Refused> {
   const candidates = offers.slice(0, candidatesMax)
   const [best] = candidates
   if (!best) throw new Error('there is no offer to enter')
-  const entered = await begin(context, best, request)
+  const entered = await begin(context, best, purchase)
   if (isRefusal(entered)) return entered
   const { wallet } = entered.payment_row
   if (candidates.some(({ payTo }) => payTo === wallet)) {
@@ -50,7 +54,7 @@ export async function enterAttempt(
   const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
   const chosen = candidates[at]
   if (!chosen) return unpayable(candidates, held)
-  return at === 0 ? entered : begin(context, chosen, request)
+  return at === 0 ? entered : begin(context, chosen, purchase)
 }
 
 /** The first that only funds were missing for; without one, the permits that nothing allows. */
@@ -65,7 +69,7 @@ function unpayable(candidates: readonly PayableOffer[], held: readonly (bigint |
 async function begin(
   context: Context,
   chosen: PayableOffer,
-  request: FrozenRequest,
+  { request, heard }: Purchase,
 ): Promise<Entered | Refusal<'invalid_challenge'>> {
   const { chain, token, offer } = chosen
   const terms = await freezeTerms(chosen, request)
@@ -78,6 +82,8 @@ async function begin(
     amount_atomic: offer.amountAtomic.toString(),
     amount_usd_micros: chosen.usdMicros.toString(),
     terms,
+    resource: await resourceDigest(request),
+    heard,
     expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
     ...(offer.protocol === 'mpp' ? { claim: await claimOf(offer) } : {}),
   }

@@ -21,6 +21,7 @@ import { deliveryOf } from './attempt-outcome.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
+import type { Judge } from './consent.ts'
 import { proveAttempt } from './fate.ts'
 import type { Entered, Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
@@ -36,11 +37,11 @@ export type Executed =
 export async function executeAttempt(
   context: Context,
   entered: Entered,
-  isConfirmedByUser: boolean,
+  judge: Judge,
 ): Promise<Executed> {
   const signing = await prepareSigning(context, entered)
   if (isRefusal(signing)) return (await takenFurther(context, entered)) ?? signing
-  const authorized = await authorizePayment(context, entered, isConfirmedByUser, signing)
+  const authorized = await authorizePayment(context, entered, judge, signing)
   if (isRefusal(authorized) || authorized.outcome === 'confirm') {
     return (await takenFurther(context, entered)) ?? authorized
   }

@@ -9,8 +9,8 @@ import type { Fetched } from '../http/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
 import { readSettlementClaim } from '../x402/claim.ts'
 import { askingOf, headersKept } from '../x402/delivery.ts'
-import type { Demand } from '../x402/demand.ts'
 import { readDemand } from '../x402/demand.ts'
+import { isOffered } from './attempt-offered.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Payment } from './payment.ts'
 import { summaryOf } from './words.ts'
@@ -82,23 +82,12 @@ const pending = {
 /** A 402 after payment: other terms than the frozen ones, or a refusal of the payment. */
 function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
   const again = readDemand(askingOf(fetched), termsOf(payment).request, now)
-  if (!('offers' in again) || isOfferedStill(payment, again)) {
+  if (!('offers' in again) || isOffered(payment, again)) {
     const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
     return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
   }
   const message = 'The merchant now asks for other terms than those that were prepared.'
   return [{ code: 'terms_changed', message }]
-}
-
-function isOfferedStill(payment: Payment, demand: Demand): boolean {
-  const { network } = termsOf(payment)
-  return demand.offers.some(
-    (offer) =>
-      offer.network === network &&
-      offer.amountAtomic === payment.amount_atomic &&
-      offer.payTo.toLowerCase() === payment.payee.toLowerCase() &&
-      offer.asset.toLowerCase() === payment.token.toLowerCase(),
-  )
 }
 
 /** The answer of x402_payment_execute for a payment that was signed. */
@@ -119,6 +108,7 @@ export function outcomeBody(payment: Payment) {
     ...takenOf(payment),
     finality: payment.finality,
     consent_level: payment.consent_level,
+    ...(payment.mandate === null ? {} : { mandate_id: payment.mandate }),
     ...(isOpen && payment.valid_before !== null
       ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
       : {}),

@@ -8,9 +8,7 @@ import { fail, Rejection } from '../contract/errors.ts'
 import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
 import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
-import type { ConsentLevel } from '../policy/facts.ts'
-import type { Asked } from './consent.ts'
-import { askConfirmation, decideEntered, limitExceeded } from './consent.ts'
+import type { Asked, Judge } from './consent.ts'
 import { notFunded } from './not-funded.ts'
 import type { Entered } from './payment.ts'
 import { enteredRow } from './payment.ts'
@@ -23,9 +21,12 @@ export type Signing = Pick<
   fundsAtomic: bigint
 }
 
+/** What carries a payment: a level, and at that of mandates which of them. */
+export type Carried = Pick<AuthorizeRequest, 'consentLevel' | 'mandateId'>
+
 /** A signature, a confirmation that is missing, or why there will be none. */
 export type Authorized =
-  | (AuthorizeAnswer & { outcome: 'signed'; consentLevel: ConsentLevel })
+  | (AuthorizeAnswer & Carried & { outcome: 'signed' })
   | { outcome: 'confirm'; asked: Asked }
   | Refusal<
       | 'limit_exceeded'
@@ -42,22 +43,20 @@ const triesMax = 5
 export async function authorizePayment(
   context: Context,
   entered: Entered,
-  isConfirmedByUser: boolean,
+  judge: Judge,
   signing: Signing,
 ): Promise<Authorized> {
   let latest = entered
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const decision = standing(latest) ?? (await decideEntered(latest, isConfirmedByUser))
-    if (decision.verdict === 'refuse') {
-      return limitExceeded(context, latest, isConfirmedByUser, decision)
-    }
+    const decision = standing(latest) ?? (await judge.decide(latest))
+    if (decision.verdict === 'refuse') return judge.refuse(latest, decision)
     if (decision.verdict === 'confirm') {
-      const asked = await askConfirmation(context, latest, isConfirmedByUser, decision)
-      return { outcome: 'confirm', asked }
+      return { outcome: 'confirm', asked: await judge.ask(latest, decision) }
     }
-    const { consentLevel } = decision
-    const answer = await askCustody(context, latest, consentLevel, signing)
-    if (answer.outcome === 'signed') return { ...answer, consentLevel }
+    const { consentLevel, mandateId } = decision
+    const carried = { consentLevel, mandateId }
+    const answer = await askCustody(context, latest, carried, signing)
+    if (answer.outcome === 'signed') return { ...answer, ...carried }
     if (answer.outcome !== 'stale' && answer.outcome !== 'insufficient_funds') {
       return refusalOf(answer)
     }
@@ -70,14 +69,16 @@ export async function authorizePayment(
 /** A payment that is under way was decided when it was reserved. */
 function standing({ payment_row: payment }: Entered): Decision | undefined {
   if (!['authorized', 'signed', 'unknown'].includes(payment.state)) return undefined
-  return { verdict: 'allow', consentLevel: payment.consent_level ?? 'none' }
+  const { consent_level, mandate } = payment
+  const mandateId = mandate === null ? {} : { mandateId: mandate }
+  return { verdict: 'allow', consentLevel: consent_level ?? 'none', ...mandateId }
 }
 
 /** Custody may have reserved the payment before it failed, so no answer may deny that. */
 async function askCustody(
   context: Context,
   entered: Entered,
-  consentLevel: ConsentLevel,
+  carried: Carried,
   { fundsAtomic, ...signing }: Signing,
 ): Promise<AuthorizeAnswer> {
   const { custody } = context.world
@@ -87,7 +88,7 @@ async function askCustody(
     return await custody.authorize({
       credential: context.credential,
       paymentId,
-      consentLevel,
+      ...carried,
       factsVersion: entered.facts.version,
       fundsAtomic: fundsAtomic.toString(),
       ...signing,

@@ -7,6 +7,7 @@ import { assetOf } from '../chains/registry.ts'
 import { digestOf, paymentTerms } from '../consent/terms.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
+import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { approvalWanted } from '../mail/money-messages.ts'
 import type { SealedMail } from '../mail/outbox.ts'
@@ -18,67 +19,62 @@ import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
 import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
 import type { World } from '../world.ts'
+import { factsOf, isApproved } from './decision-facts.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
 import type { Entered, Payment } from './payment.ts'
-import { endOf, time } from './payment.ts'
+import { endOf } from './payment.ts'
+import { reasonBody, uncoveredBody } from './words.ts'
 
-import { reasonBody } from './words.ts'
-
-/** Decides about an entered payment. */
-export async function decideEntered(
-  entered: Entered,
-  isConfirmedByUser: boolean,
-): Promise<Decision> {
-  return decide(await factsOf(entered, isConfirmedByUser))
+/** What decides about payments in one call, and tells the caller what is missing. */
+export type Judge = {
+  decide(entered: Entered): Promise<Decision>
+  /** The refusal of a payment that no confirmation can carry, with what would pass. */
+  refuse(
+    entered: Entered,
+    decision: Decision & { verdict: 'refuse' },
+  ): Promise<Refusal<'limit_exceeded'>>
+  /** Has the payment wait for somebody's word; answers what to tell the caller. */
+  ask(entered: Entered, decision: Decision & { verdict: 'confirm' }): Promise<Asked>
 }
 
-async function factsOf(entered: Entered, isConfirmedByUser: boolean): Promise<Facts> {
-  const { facts, payment_row: payment } = entered
+/** Judges by the facts of each payment and the agent's word whether the user confirmed. */
+export function judgeFor(context: Context, isConfirmedByUser: boolean): Judge {
+  const factsIn = (entered: Entered) => factsOf(entered, isConfirmedByUser)
   return {
-    amountUsdMicros: payment.amount_usd_micros,
-    automaticDaily: facts.limits.automatic_daily,
-    assertedDaily: facts.limits.asserted_daily,
-    dailySpendingCap: facts.limits.daily_spending_cap,
-    assertedNewRecipientLimit: facts.asserted_new_recipient_limit,
-    recipientKnown: facts.recipient_known,
-    deviceKnown: facts.device_known,
-    similarRecipient: facts.similar_recipient,
-    userConfirmed: isConfirmedByUser,
-    ownerApproved: await isApproved(entered),
+    decide: async (entered) => decide(await factsIn(entered)),
+    refuse: async (entered, decision) => {
+      const { hint, ...help } = await helpFor(context, entered, await factsIn(entered))
+      return fail('limit_exceeded', { details: { ...whyNot(decision), ...help }, hint })
+    },
+    ask: async (entered, decision) =>
+      askConfirmation(context, entered, await factsIn(entered), decision),
   }
-}
-
-/** The refusal of a payment that no confirmation can carry, with what would pass. */
-export async function limitExceeded(
-  context: Context,
-  entered: Entered,
-  isConfirmedByUser: boolean,
-  { reasons }: Decision & { verdict: 'refuse' },
-): Promise<Refusal<'limit_exceeded'>> {
-  const { hint, ...help } = await helpFor(context, entered, isConfirmedByUser)
-  return fail('limit_exceeded', { details: { reasons: reasons.map(reasonBody), ...help }, hint })
 }
 
 /** A confirmation that is asked for: of whom, why, and what would pass besides. */
 export type Asked = Awaited<ReturnType<typeof askConfirmation>>
 
-/** Has the payment wait for somebody's word; answers what to tell the caller. */
-export async function askConfirmation(
+async function askConfirmation(
   context: Context,
   entered: Entered,
-  isConfirmedByUser: boolean,
-  { reasons, neededLevel }: Decision & { verdict: 'confirm' },
+  facts: Facts,
+  decision: Decision & { verdict: 'confirm' },
 ) {
   const { payment_row: payment } = entered
-  const mail = neededLevel === 'user_session' ? await mailToOwner(context, payment) : null
+  const { neededLevel } = decision
+  const mail = neededLevel === 'agent_asserted' ? null : await mailToOwner(context, payment)
   await context.db.run('await_confirmation', { payment: payment.id, mail })
   if (mail) context.mailSoon()
   return {
     requires_user_confirm: true,
-    reasons: reasons.map(reasonBody),
-    ...(await helpFor(context, entered, isConfirmedByUser)),
+    ...whyNot(decision),
+    ...(await helpFor(context, entered, facts)),
     confirmation: await confirmationOf(context, entered, neededLevel),
   }
+}
+
+function whyNot({ reasons, mandates }: Exclude<Decision, { verdict: 'allow' }>) {
+  return { reasons: [...reasons.map(reasonBody), ...mandates.flatMap(uncoveredBody)] }
 }
 
 /** A payment is told to its owner in one mail, however often the agent asks. */
@@ -97,10 +93,10 @@ function approvalUrl({ config }: World, { id }: Payment): string {
   return `${config.WEB_URL}/approve/${id}`
 }
 
-async function helpFor(context: Context, entered: Entered, isConfirmedByUser: boolean) {
+async function helpFor(context: Context, entered: Entered, facts: Facts) {
   const { automatic_daily, asserted_daily, daily_spending_cap } = entered.facts.limits
   const fits = await fitsOf(context, entered)
-  const changes = changesThatPass(await factsOf(entered, isConfirmedByUser), fits)
+  const changes = changesThatPass(facts, fits)
   const body = (window: Window, fit: Date | null) => ({
     ...windowBody(window),
     fits_at: fit?.toISOString() ?? null,
@@ -112,26 +108,36 @@ async function helpFor(context: Context, entered: Entered, isConfirmedByUser: bo
       daily_spending_cap: body(daily_spending_cap, fits.dailySpendingCap),
     },
     would_pass: changes.map(changeBody),
-    hint: hintOf(changes, isConfirmedByUser),
+    hint: hintOf(changes, facts.userConfirmed),
   }
 }
 
 const fit = time.transform((text) => new Date(text)).nullable()
 const fitsRow = z
-  .object({ automatic_daily: fit, asserted_daily: fit, daily_spending_cap: fit })
-  .transform((row) => ({
+  .object({
+    automatic_daily: fit,
+    asserted_daily: fit,
+    daily_spending_cap: fit,
+    mandates: z.record(z.uuid(), fit),
+  })
+  .transform(({ mandates, ...row }) => ({
     automaticDaily: row.automatic_daily,
     assertedDaily: row.asserted_daily,
     dailySpendingCap: row.daily_spending_cap,
+    mandates,
   }))
 
-/** When the amount fits into each window; the database is asked only where it does not fit now. */
+/** When the amount fits into each window and each mandate's day; the database is asked only where it does not fit now. */
 async function fitsOf(context: Context, { payment_row: payment, facts }: Entered): Promise<Fits> {
-  const fitsNow = Object.values(facts.limits).every(
+  const windows = Object.values(facts.limits).every(
     ({ limit, spent }) => spent + payment.amount_usd_micros <= limit,
   )
+  const days = facts.mandates.every(
+    ({ max_day_usd_micros: limit, spent_day_usd_micros: spent }) =>
+      limit === null || spent + payment.amount_usd_micros <= limit,
+  )
   const now = context.now()
-  if (fitsNow) return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
+  if (windows && days) return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
   if (!row) throw new Error('an entered payment is gone')
   return row
@@ -147,13 +153,6 @@ async function confirmationOf({ world }: Context, entered: Entered, level: Conse
     status: (await isApproved(entered)) ? ('approved' as const) : ('pending' as const),
     url: approvalUrl(world, payment),
   }
-}
-
-/** Whether the owner approved the terms that the payment has. */
-async function isApproved({ payment_row: payment, facts: { approval } }: Entered) {
-  return (
-    approval?.decision === 'approved' && approval.digest === (await digestOf(paymentTerms(payment)))
-  )
 }
 
 /** The refusal of a payment that was closed unused; undefined for any other. */

@@ -3,8 +3,8 @@
  * is for policy/exposure.ts to say.
  */
 import * as z from 'zod'
+import { bigintText, time } from '../db/row-fields.ts'
 import type { ExposureFacts } from '../policy/exposure.ts'
-import { bigintText, time } from './payment.ts'
 
 /** As private.key_exposure makes it. */
 export const exposureRow = z.object({
@@ -41,5 +41,6 @@ export function exposureFacts(row: z.output<typeof exposureRow>): ExposureFacts 
     recipientKnown: row.recipient_known,
     deviceKnown: row.device_known,
     leaving: row.leaving,
+    mandates: [],
   }
 }

@@ -5,11 +5,12 @@
  */
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
+import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { accountFrozen } from '../mail/money-messages.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
-import { paymentRow, time } from './payment.ts'
+import { paymentRow } from './payment.ts'
 
 /** Payments that one call cancels and lists; each costs a call of custody. */
 const listedMax = 50

@@ -28,6 +28,7 @@ export function changeBody(given: Change) {
       return { ...common, limit: given.limit, limit_usd: formatUsd(given.usdMicros) }
     case 'confirm_with_user':
     case 'ask_owner_to_approve':
+    case 'ask_owner_for_mandate':
     case 'pay_known_recipient':
     case 'pay_from_known_device':
       return common
@@ -51,6 +52,8 @@ function stepOf(given: Change): string {
       return 'confirm with the user and set user_confirmed'
     case 'ask_owner_to_approve':
       return 'have the owner approve it at confirmation.url, then set user_confirmed'
+    case 'ask_owner_for_mandate':
+      return 'ask the owner for a mandate for this merchant with payment-mandate-create'
     case 'pay_less':
       return `pay at most ${formatUsd(given.usdMicros)} USD now`
     case 'wait':

@@ -4,17 +4,9 @@
  */
 import * as z from 'zod'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
+import { bigintText, time } from '../db/row-fields.ts'
+import { mandateRow } from '../mandates/mandate-row.ts'
 import { consentLevels } from '../policy/facts.ts'
-
-/** A whole number that is not negative, as text. */
-export const bigintText = z
-  .string()
-  .regex(/^[0-9]+$/)
-  .transform(BigInt)
-/** A time as SQL tells it, brought to UTC. */
-export const time = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text).toISOString())
 
 /** One row of private.payments; state changes only in SQL. */
 export const paymentRow = z.object({
@@ -41,6 +33,10 @@ export const paymentRow = z.object({
   amount_atomic: bigintText,
   amount_usd_micros: bigintText,
   memo: z.string().nullable(),
+  /** Whether the service itself heard the challenge from the origin that is paid. */
+  heard: z.boolean(),
+  /** The mandate under which it was authorized. */
+  mandate: z.uuid().nullable(),
   terms: z.record(z.string(), z.unknown()),
   expires_at: time,
   consent_level: z.enum(consentLevels).nullable(),
@@ -82,7 +78,23 @@ export const factsRow = z.object({
   similar_recipient: z.string().nullable(),
   device_known: z.boolean(),
   /** What the owner said, and the digest of the terms that it was about. */
-  approval: z.object({ decision: z.enum(['approved', 'declined']), digest: z.string() }).nullable(),
+  approval: z
+    .object({
+      decision: z.enum(['approved', 'declined']),
+      digest: z.string(),
+      level: z.enum(['user_session', 'user_passkey']),
+    })
+    .nullable(),
+  has_passkey: z.boolean(),
+  /** Those that name the merchant or the payee, whatever their state. */
+  mandates: z.array(mandateRow),
+  /** What was paid for the same resource before; empty, and null, where nothing was. */
+  history: z.object({
+    payees: z.array(addressSchema),
+    assets: z.array(z.object({ chain: z.int(), token: addressSchema })),
+    lowest_usd_micros: bigintText.nullable(),
+    highest_usd_micros: bigintText.nullable(),
+  }),
   reserved_atomic: bigintText,
   /** Unix seconds by the database's clock: a worker's own may be wrong. */
   now: z.int(),

@@ -24,6 +24,7 @@ export function statusBody({ payment, confirmations }: Watched) {
     amount: formatAmount(amountAtomic, token.decimals),
     amount_atomic: amountAtomic.toString(),
     consent_level: payment.consent_level,
+    ...(payment.mandate === null ? {} : { mandate_id: payment.mandate }),
     explorer_url: hash === null ? null : `${chain.explorerUrl}/tx/${hash}`,
   }
 }

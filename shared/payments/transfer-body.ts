@@ -5,7 +5,7 @@
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Payment } from './payment.ts'
-import { statusOf, summaryOf } from './words.ts'
+import { coveredBy, statusOf, summaryOf } from './words.ts'
 
 /** The answer for a transfer that waits for no confirmation. */
 export function transferBody(payment: Payment) {
@@ -25,5 +25,6 @@ export function transferBody(payment: Payment) {
     ...(payment.tx_hash === null ? {} : { tx_hash: payment.tx_hash }),
     finality: payment.finality,
     consent_level: payment.consent_level,
+    ...coveredBy(payment.mandate),
   }
 }

@@ -11,6 +11,7 @@ import { fail, isRefusal } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
+import type { Judge } from './consent.ts'
 import { notFunded } from './not-funded.ts'
 import type { Entered } from './payment.ts'
 import { fundedLanes, sendAndRelay } from './relay.ts'
@@ -22,11 +23,11 @@ const validSeconds = 600
 export async function sendTransfer(
   context: Context,
   entered: Entered,
-  isConfirmedByUser: boolean,
+  judge: Judge,
 ): Promise<Authorized | Refusal<'recipient_refused'>> {
   const signing = await prepareSigning(context, entered)
   if (isRefusal(signing)) return signing
-  const authorized = await authorizePayment(context, entered, isConfirmedByUser, signing)
+  const authorized = await authorizePayment(context, entered, judge, signing)
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
     await sendAndRelay(context.world, chain, authorized, signing.relay)

@@ -5,6 +5,7 @@
 import { assetOf } from '../chains/registry.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
 import type { Reason, ReasonCode } from '../policy/decide.ts'
+import type { MandateReason, MandateReasonCode, Uncovered } from '../policy/mandate.ts'
 import type { Payment } from './payment.ts'
 
 /** One sentence that a person can confirm, such as "Pay 5 USDC on Base to bob (0x…)." */
@@ -16,6 +17,11 @@ export function summaryOf(payment: Payment): string {
   const origin = payment.terms['origin']
   const purpose = typeof origin === 'string' ? ` for ${origin}` : ''
   return `Pay ${most}${amount} on ${chain.title} to ${payee}${purpose}.`
+}
+
+/** The mandate that carries a payment, in the form of the wire. */
+export function coveredBy(mandate: string | null | undefined) {
+  return mandate ? { covered_by: { mandate_id: mandate } } : {}
 }
 
 /** A state in the words of the interface: what is not known to have settled is submitted. */
@@ -37,18 +43,38 @@ export function statusOf(state: Payment['state']) {
   }
 }
 
-const sentences: Record<ReasonCode, string> = {
+const sentences: Record<ReasonCode | MandateReasonCode, string> = {
   new_recipient: 'This recipient has not been paid before.',
   new_device: 'This key has not paid from this device before.',
+  other_resource: 'The challenge names a resource on another host than the one that is paid.',
+  changed_payee: 'This resource was paid before, at another address.',
+  changed_asset: 'This resource was paid before, in another token or on another chain.',
+  unusual_price: 'The price is far from what this resource cost before.',
   similar_recipient: 'The address looks like one that was paid before but is another one.',
   automatic_limit: 'The amount is over what is left for payments without confirmation.',
   asserted_limit: 'The amount is over what the agent may pay on its word in 24 hours.',
   asserted_new_recipient_limit: 'The amount is over what the agent may pay to a new recipient.',
   daily_spending_cap: 'The amount is over what is left of the daily spending cap.',
+  mandate_pending_approval: 'The owner has not approved the mandate yet.',
+  mandate_suspended: 'The owner has suspended the mandate.',
+  mandate_declined: 'The owner declined the mandate.',
+  mandate_revoked: 'The mandate was revoked.',
+  mandate_expired: 'The mandate has expired.',
+  mandate_payment_limit: 'The amount is over what the mandate allows for one payment.',
+  mandate_day_limit: 'The amount is over what is left of the mandate for 24 hours.',
+  mandate_total_limit: 'The amount is over what is left of the mandate in all.',
+  mandate_count_limit: 'The mandate has made as many payments as it may.',
+  other_merchant: 'The mandate is for another merchant.',
+  payee_not_pinned: 'The mandate names no addresses, so it covers no transfers.',
+  other_payee: 'The mandate names other addresses than this one.',
+  other_chain: 'The mandate names other chains than this one.',
+  other_token: 'The mandate names other tokens than this one.',
+  challenge_not_heard:
+    'The merchant has not told the service itself what it wants: prepare the payment without a challenge.',
 }
 
 /** A reason in the form of the wire. */
-export function reasonBody(reason: Reason) {
+export function reasonBody(reason: Reason | MandateReason) {
   const { code, headroomUsdMicros, resetsAt } = reason
   const left = headroomUsdMicros === undefined ? undefined : formatUsd(headroomUsdMicros)
   return {
@@ -58,4 +84,9 @@ export function reasonBody(reason: Reason) {
     ...(left === undefined ? {} : { headroom_usd: left }),
     ...(resetsAt === undefined ? {} : { resets_at: resetsAt }),
   }
+}
+
+/** The rules of one mandate that fail, in the form of the wire. */
+export function uncoveredBody({ mandateId, reasons }: Uncovered) {
+  return reasons.map((reason) => ({ ...reasonBody(reason), mandate_id: mandateId }))
 }

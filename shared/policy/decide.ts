@@ -3,12 +3,18 @@
  * grants more than SQL will commit; SQL checks the same limits again when requests race.
  */
 import type { ConsentLevel, Facts, Window } from './facts.ts'
+import type { Uncovered } from './mandate.ts'
+import { bestCover, uncoveredBy } from './mandate.ts'
+import type { MemoryReasonCode } from './memory.ts'
+import { memoryReasons } from './memory.ts'
 
 /** Why a payment does not go through by itself. Each surface has its sentence for each. */
 export type ReasonCode =
   | 'new_recipient'
   | 'new_device'
   | 'similar_recipient'
+  | 'other_resource'
+  | MemoryReasonCode
   | 'automatic_limit'
   | 'asserted_limit'
   | 'asserted_new_recipient_limit'
@@ -22,34 +28,50 @@ export type Reason = {
   resetsAt?: string | null
 }
 
-/** `neededLevel` is the lowest consent that carries the payment. */
+/**
+ * `neededLevel` is the lowest consent that carries the payment; `mandateId` is the mandate that
+ * carries it at the level `mandate`. `mandates` are those of this merchant or payee that do not
+ * cover it, each with the rules that fail.
+ */
 export type Decision =
-  | { verdict: 'allow'; consentLevel: ConsentLevel }
-  | { verdict: 'confirm'; neededLevel: ConsentLevel; reasons: Reason[] }
-  | { verdict: 'refuse'; reasons: Reason[] }
+  | { verdict: 'allow'; consentLevel: ConsentLevel; mandateId?: string }
+  | { verdict: 'confirm'; neededLevel: ConsentLevel; reasons: Reason[]; mandates: Uncovered[] }
+  | { verdict: 'refuse'; reasons: Reason[]; mandates: Uncovered[] }
 
 /**
- * Allows, asks for a confirmation of a named level, or refuses. The strongest consent is used first,
- * so that what the owner or a user confirmed does not use up what needs less. An approval carries
+ * Allows, asks for a confirmation of a named level, or refuses. What somebody confirmed or the owner
+ * gave beforehand is used first, so that it does not use up what needs less. An approval carries
  * anything below the cap, but only once the agent says that it wants the payment still.
  */
 export function decide(facts: Facts): Decision {
+  const { mandates, now } = facts
   const overCap = over('daily_spending_cap', facts.dailySpendingCap, facts.amountUsdMicros)
-  if (overCap) return { verdict: 'refuse', reasons: [overCap] }
-  if (facts.userConfirmed && facts.ownerApproved) {
-    return { verdict: 'allow', consentLevel: 'user_session' }
+  if (overCap) {
+    return { verdict: 'refuse', reasons: [overCap], mandates: uncoveredBy(mandates, facts, now) }
   }
+  if (facts.userConfirmed && facts.ownerApproved) {
+    return { verdict: 'allow', consentLevel: facts.ownerApproved }
+  }
+  const mandate = bestCover(mandates, facts, now)
+  if (mandate) return { verdict: 'allow', consentLevel: 'mandate', mandateId: mandate.id }
   const automatic = againstAutomatic(facts)
   const asserted = againstAsserted(facts)
   if (facts.userConfirmed && asserted.length === 0) {
     return { verdict: 'allow', consentLevel: 'agent_asserted' }
   }
   if (automatic.length === 0) return { verdict: 'allow', consentLevel: 'none' }
+  return { verdict: 'confirm', ...asked(facts, automatic, asserted) }
+}
+
+/** Of the agent, where its word is enough; else of the owner, by passkey where there is one. */
+function asked(facts: Facts, automatic: Reason[], asserted: Reason[]) {
+  const mandates = uncoveredBy(facts.mandates, facts, facts.now)
   if (asserted.length === 0) {
-    return { verdict: 'confirm', neededLevel: 'agent_asserted', reasons: automatic }
+    return { neededLevel: 'agent_asserted' as const, reasons: automatic, mandates }
   }
+  const neededLevel = facts.hasPasskey ? ('user_passkey' as const) : ('user_session' as const)
   const reasons = facts.userConfirmed ? asserted : [...automatic, ...notIn(asserted, automatic)]
-  return { verdict: 'confirm', neededLevel: 'user_session', reasons }
+  return { neededLevel, reasons, mandates }
 }
 
 function againstAutomatic(facts: Facts): Reason[] {
@@ -57,6 +79,8 @@ function againstAutomatic(facts: Facts): Reason[] {
   if (facts.similarRecipient !== null) reasons.push({ code: 'similar_recipient' })
   if (!facts.recipientKnown) reasons.push({ code: 'new_recipient' })
   if (!facts.deviceKnown) reasons.push({ code: 'new_device' })
+  if (facts.otherResource) reasons.push({ code: 'other_resource' })
+  for (const code of memoryReasons(facts.history, facts, false)) reasons.push({ code })
   const overLimit = over('automatic_limit', facts.automaticDaily, facts.amountUsdMicros)
   return overLimit ? [...reasons, overLimit] : reasons
 }

@@ -2,6 +2,7 @@
  * What a decision about a payment is taken from: plain data, read in one database call. All USD
  * figures are bigint micro-USD; windows are the rolling 24 hours.
  */
+import type { CoverRequest, Mandate } from './mandate.ts'
 
 /** Who stands behind a payment, weakest first (DESIGN section 4). */
 export const consentLevels = [
@@ -17,19 +18,23 @@ export type ConsentLevel = (typeof consentLevels)[number]
 /** A limit of the account and what of it is used, reserved amounts included. */
 export type Window = { limit: bigint; spent: bigint; resetsAt: string | null }
 
+/** What the owner's word stands for: a click in the session, or a passkey over the terms. */
+export type OwnersLevel = Extract<ConsentLevel, 'user_session' | 'user_passkey'>
+
 /** Everything that `decide` looks at. */
-export type Facts = {
-  amountUsdMicros: bigint
+export type Facts = CoverRequest & {
   automaticDaily: Window
   assertedDaily: Window
   dailySpendingCap: Window
   assertedNewRecipientLimit: bigint
   recipientKnown: boolean
-  deviceKnown: boolean
-  /** A known recipient whose address looks like this one: the mark of address poisoning. */
-  similarRecipient: string | null
   /** The agent's word that the user confirmed exactly this payment. */
   userConfirmed: boolean
-  /** The owner approved exactly these terms, having seen whatever speaks against them. */
-  ownerApproved: boolean
+  /** How the owner approved exactly these terms, having seen whatever speaks against them. */
+  ownerApproved: OwnersLevel | null
+  /** The account has a passkey, so the owner's word is asked for over the terms. */
+  hasPasskey: boolean
+  /** Of the account; those that have nothing to do with the payment do no harm. */
+  mandates: readonly Mandate[]
+  now: Date
 }

@@ -5,12 +5,19 @@
  */
 import { decide, headroom } from './decide.ts'
 import type { Facts } from './facts.ts'
+import type { Mandate } from './mandate.ts'
+import { concerns, leftOf } from './mandate.ts'
 
 const windowNames = ['automaticDaily', 'assertedDaily', 'dailySpendingCap'] as const
 type WindowName = (typeof windowNames)[number]
 
-/** When the amount fits into each window: now or earlier, later, or null for never. */
-export type Fits = Record<WindowName, Date | null>
+/**
+ * When the amount fits into each window: now or earlier, later, or null for never. `mandates` has
+ * the same for the day of each mandate by its id; one that is missing is not waited for.
+ */
+export type Fits = Record<WindowName, Date | null> & {
+  mandates?: Readonly<Record<string, Date | null>>
+}
 
 /** Limits of the account by the names that reasons use. */
 export const limitCodes = [
@@ -27,6 +34,7 @@ export type Change = { userConfirmed: boolean } & (
       change:
         | 'confirm_with_user'
         | 'ask_owner_to_approve'
+        | 'ask_owner_for_mandate'
         | 'pay_known_recipient'
         | 'pay_from_known_device'
     }
@@ -36,7 +44,8 @@ export type Change = { userConfirmed: boolean } & (
 )
 
 /** The changes that would pass; those that need the user's confirmation only where it adds some. */
-export function changesThatPass(facts: Facts, fits: Fits): Change[] {
+export function changesThatPass(every: Facts, fits: Fits): Change[] {
+  const facts = { ...every, mandates: every.mandates.filter((one) => concerns(one, every)) }
   const without = changesAs(facts, fits)
   const confirmed = { ...facts, userConfirmed: true }
   if (isAllowed(confirmed))
@@ -51,7 +60,8 @@ export function changesThatPass(facts: Facts, fits: Fits): Change[] {
 
 /** Asked of the owner only where no word of the agent is enough. */
 function approvalOf(confirmed: Facts): Change[] {
-  return isAllowed({ ...confirmed, ownerApproved: true })
+  const ownerApproved = confirmed.hasPasskey ? 'user_passkey' : 'user_session'
+  return isAllowed({ ...confirmed, ownerApproved })
     ? [{ change: 'ask_owner_to_approve', userConfirmed: true }]
     : []
 }
@@ -73,26 +83,62 @@ function changesAs(facts: Facts, fits: Fits): Change[] {
       : [{ change: 'pay_less' as const, usdMicros: most, userConfirmed }]),
     ...(until === undefined ? [] : [{ change: 'wait' as const, until, userConfirmed }]),
     ...known.filter(([, given]) => isAllowed({ ...facts, ...given })).map(([change]) => change),
+    ...mandateFor(facts),
     ...raises(facts),
   ]
 }
 
+/** Only for what was bought before: a first purchase shows no habit that is worth a mandate. */
+function mandateFor(facts: Facts): Change[] {
+  const { host, history, userConfirmed, amountUsdMicros } = facts
+  if (host === null || history.payees.length === 0) return []
+  const wanted: Mandate = {
+    id: '',
+    state: 'active',
+    merchantDomain: host,
+    includeSubdomains: false,
+    maxPaymentUsdMicros: amountUsdMicros,
+    maxDayUsdMicros: null,
+    maxTotalUsdMicros: null,
+    maxPayments: null,
+    chains: null,
+    tokens: null,
+    payTo: null,
+    expiresAt: new Date(facts.now.getTime() + 1),
+    spentDayUsdMicros: 0n,
+    spentTotalUsdMicros: 0n,
+    payments: 0,
+    dayResetsAt: null,
+  }
+  // Its approval makes the device known that asked for it.
+  const decision = decide({ ...facts, mandates: [wanted], deviceKnown: true })
+  return 'consentLevel' in decision && decision.consentLevel === 'mandate'
+    ? [{ change: 'ask_owner_for_mandate', userConfirmed }]
+    : []
+}
+
 /** What is allowed ends where one of the limits does, so only those amounts are tried. */
 function mostNow(facts: Facts): bigint | undefined {
+  const { highestUsdMicros } = facts.history
   const ends = [
     ...windowNames.map((name) => headroom(facts[name])),
     facts.assertedNewRecipientLimit,
+    ...(highestUsdMicros === null ? [] : [highestUsdMicros * 2n]),
+    ...facts.mandates.flatMap((mandate) => {
+      const { day, total } = leftOf(mandate)
+      return [mandate.maxPaymentUsdMicros, day ?? 0n, total ?? 0n]
+    }),
   ]
   return ends
     .filter((usdMicros) => usdMicros > 0n && usdMicros < facts.amountUsdMicros)
-    .filter((usdMicros) => isAllowed({ ...facts, amountUsdMicros: usdMicros }))
-    .toSorted((a, b) => (a < b ? 1 : -1))[0]
+    .toSorted((a, b) => (a < b ? 1 : -1))
+    .find((usdMicros) => isAllowed({ ...facts, amountUsdMicros: usdMicros }))
 }
 
 /** The first of the times at which a window has room and all rules agree. */
 function soonest(facts: Facts, fits: Fits): Date | undefined {
-  return windowNames
-    .flatMap((name) => fits[name] ?? [])
+  return [...windowNames.map((name) => fits[name]), ...Object.values(fits.mandates ?? {})]
+    .flatMap((time) => time ?? [])
     .toSorted((a, b) => a.getTime() - b.getTime())
     .find((time) => isAllowed(after(facts, fits, time)))
 }
@@ -100,16 +146,23 @@ function soonest(facts: Facts, fits: Fits): Date | undefined {
 /** The facts at a time when nothing else was spent, as far as this amount is concerned. */
 function after(facts: Facts, fits: Fits, time: Date): Facts {
   const { amountUsdMicros: amount } = facts
+  const hasRoom = (fit: Date | null | undefined) => !!fit && fit <= time
   const at = (name: WindowName) => {
     const { limit, spent, resetsAt } = facts[name]
-    const fit = fits[name]
-    return { limit, resetsAt, spent: fit !== null && fit <= time ? limit - amount : spent }
+    return { limit, resetsAt, spent: hasRoom(fits[name]) ? limit - amount : spent }
   }
+  const mandates = facts.mandates.map((mandate) => {
+    const { id, maxDayUsdMicros: limit, spentDayUsdMicros: spent } = mandate
+    const isRoomy = limit !== null && hasRoom(fits.mandates?.[id])
+    return { ...mandate, spentDayUsdMicros: isRoomy ? limit - amount : spent }
+  })
   return {
     ...facts,
     automaticDaily: at('automaticDaily'),
     assertedDaily: at('assertedDaily'),
     dailySpendingCap: at('dailySpendingCap'),
+    mandates,
+    now: time > facts.now ? time : facts.now,
   }
 }
 

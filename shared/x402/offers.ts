@@ -51,7 +51,8 @@ function rankOf(offer: Offer): number {
   return offer.protocol === 'x402' ? 0 : 1
 }
 
-function methodOf({ protocol, scheme, extra }: Offer): TransferMethod {
+/** What is signed for an offer. */
+export function methodOf({ protocol, scheme, extra }: Offer): TransferMethod {
   const isPermit = scheme === 'upto' || extra['assetTransferMethod'] === 'permit2'
   return protocol === 'x402' && isPermit ? 'permit2' : 'eip3009'
 }

@@ -87,3 +87,12 @@ export function requestDigest(request: FrozenRequest): Promise<string> {
   const text = JSON.stringify([request.method, request.url, request.body_base64])
   return sha256Hex(text)
 }
+
+/**
+ * Names what is paid for, so that its price and payee are remembered: SHA-256 over method, origin and
+ * path. The query is left out, for it says which part of it is wanted.
+ */
+export function resourceDigest({ method, url }: FrozenRequest): Promise<string> {
+  const { origin, pathname } = new URL(url)
+  return sha256Hex(`${method} ${origin}${pathname}`)
+}

@@ -36,7 +36,7 @@ create function api.list_activity(
   credential text, page integer, before bigint default null, only_category text default null,
   hidden boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb)
+    deposit jsonb, untrusted jsonb, mandate uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
@@ -46,7 +46,8 @@ begin
     case when p.id is not null then private.payment_json(p) - array['delivery', 'terms']
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)

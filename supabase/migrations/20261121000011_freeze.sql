@@ -127,7 +127,8 @@ begin
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
   ), coming as (
-    select c.key from counted c where c.consent_level <> 'none' and c.state <> 'settled'
+    select c.key from counted c
+     where c.consent_level not in ('none', 'mandate') and c.state <> 'settled'
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
@@ -164,9 +165,9 @@ begin
 end $$;
 
 -- When an amount fits into a limit over the rolling 24 hours if nothing else is spent, rounded up to
--- the second; null when it never does. `level` picks the payments that the limit counts.
+-- the second; null when it never does. `level` or `mandate` picks the payments that the limit counts.
 create function private.fits_at(
-  spender uuid, amount bigint, cap bigint, level text default null)
+  spender uuid, amount bigint, cap bigint, level text default null, mandate uuid default null)
   returns timestamptz language sql stable as $$
   with counted as (
     select p.authorized_at,
@@ -175,16 +176,18 @@ create function private.fits_at(
      where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
+       and (fits_at.mandate is null or p.mandate = fits_at.mandate)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
       from counted c where c.not_older + amount > cap), private.clock()) end
 $$;
 
--- When a payment of the caller's would fit into each limit: asked only once it did not fit.
+-- When a payment of the caller's would fit into each limit, and into the day of each mandate that
+-- names its merchant or payee: asked only once it did not fit.
 create function api.payment_headroom(credential text, payment uuid)
   returns table (automatic_daily timestamptz, asserted_daily timestamptz,
-    daily_spending_cap timestamptz)
+    daily_spending_cap timestamptz, mandates jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -194,7 +197,10 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.automatic_daily_limit_usd_micros, 'none'),
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
-    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros)
+    private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    (select coalesce(jsonb_object_agg(m.id, private.fits_at(
+        a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
+      from private.candidates(p) m where m.max_day_usd_micros is not null)
   from private.payments p join private.accounts a on a.id = p.account
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $$;

@@ -63,7 +63,7 @@ $$;
 create function private.activity_words(a private.activities, p private.payments) returns text
   language sql stable as $$
   select lower(concat_ws(' ', a.category, a.type, a.summary, a.untrusted, p.payee, p.payee_alias,
-    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, (
+    p.memo, p.terms ->> 'origin', p.tx_hash, p.id, a.mandate, (
       select concat_ws(' ', d.sender, d.tx_hash, s.alias) from private.deposits d
       left join private.wallets w on w.address = d.sender
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
@@ -75,7 +75,7 @@ create function api.owner_search_activity(
   credential text, page integer, words text, before bigint default null,
   only_category text default null, hidden boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb)
+    deposit jsonb, untrusted jsonb, mandate uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -83,7 +83,8 @@ begin
   return query
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
-    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted
+    case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
+    a.mandate
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
@@ -98,7 +99,7 @@ end $$;
 -- asked for it. No row for a stranger's item, as for none.
 create function api.owner_find_activity(credential text, item bigint)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, asked_by text)
+    deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -107,7 +108,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, k.label
+    a.untrusted, a.mandate, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key

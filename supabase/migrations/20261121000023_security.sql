@@ -147,6 +147,18 @@ begin
   end if;
 end $$;
 
+-- A passkey of the caller's, to verify an assertion over terms with: their digest is the challenge, so
+-- none is given out before.
+create function api.owner_find_passkey(credential text, passkey text)
+  returns table (public_key text, counter text, transports text[])
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select p.public_key, p.counter::text, p.transports from private.passkeys p
+   where p.id = passkey and p.account = caller.account;
+end $$;
+
 create function api.owner_prove_with_passkey(
   credential text, passkey text, counter_seen text, counter_now text, session_digest text)
   returns table (account_opened uuid, expires_at timestamptz)
@@ -255,6 +267,7 @@ end $$;
 
 grant execute on function api.owner_touch_session, api.owner_end_session,
   api.owner_end_other_sessions, api.owner_security, api.owner_find_password, api.owner_prove,
-  api.owner_begin_ceremony, api.owner_take_ceremony, api.owner_prove_with_passkey,
+  api.owner_begin_ceremony, api.owner_take_ceremony, api.owner_find_passkey,
+  api.owner_prove_with_passkey,
   api.owner_add_passkey, api.owner_rename_passkey, api.owner_remove_passkey,
   api.owner_set_password, api.owner_set_recovery_codes to service_role;

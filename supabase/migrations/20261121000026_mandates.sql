@@ -114,18 +114,23 @@ create function private.domains_above(host text) returns text[] language sql imm
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $$;
 
--- Mandates that name a payment's merchant or its payee, for the decision: the live ones first.
-create function private.mandates_for(p private.payments) returns jsonb language plpgsql stable as $$
+-- Mandates that name a payment's merchant or its payee, the live ones first.
+create function private.candidates(p private.payments) returns setof private.mandates
+  language plpgsql stable as $$
 declare
   host text := private.host_of(p.terms ->> 'origin');
 begin
-  return coalesce((select jsonb_agg(private.mandate_json(m)) from (
-    select m from private.mandates m
-     where m.account = p.account and m.state <> 'declined'
-       and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
-     order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
-     limit 50) c (m)), '[]');
+  return query select m.* from private.mandates m
+   where m.account = p.account and m.state <> 'declined'
+     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+   limit 50;
 end $$;
+
+-- The same for the decision.
+create function private.mandates_for(p private.payments) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
+$$;
 
 -- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
 -- to exactly these terms, and what nobody may be spared from being asked about.
@@ -166,7 +171,7 @@ $$;
 
 -- Asks the owner for a mandate. What waits for the owner already is limited, and so are the mails.
 create function api.create_mandate(
-  credential text, device text, merchant_domain text, include_subdomains boolean,
+  credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean,
   max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text default null,
   max_total_usd_micros text default null, max_payments integer default null,
   chains bigint[] default null, tokens text[] default null, pay_to text[] default null,
@@ -182,10 +187,10 @@ begin
     and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
     perform private.refuse('too_many_mandates', '409');
   end if;
-  insert into private.mandates (account, key, device, merchant_domain, include_subdomains,
+  insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)
-  values (caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
+  values (new_id, caller.account, caller.id, create_mandate.device, create_mandate.merchant_domain,
     create_mandate.include_subdomains, create_mandate.max_payment_usd_micros::bigint,
     create_mandate.max_day_usd_micros::bigint, create_mandate.max_total_usd_micros::bigint,
     create_mandate.max_payments, create_mandate.chains, create_mandate.tokens,
@@ -245,20 +250,21 @@ begin
   return query select private.mandate_json(m) from private.revoke(caller, mandate, 'agent') m;
 end $$;
 
--- Payments under one mandate, the latest first, from before a place; with who paid.
+-- Payments under one mandate, the latest first, from before one of them; with who paid. What
+-- merchants sent is left out: a page of it would be large.
 create function api.list_mandate_payments(
-  credential text, mandate uuid, page integer, before_at timestamptz default null,
-  before_id uuid default null)
-  returns table (payment_row jsonb, authorized_at timestamptz, paid_by text)
+  credential text, mandate uuid, page integer, before uuid default null)
+  returns table (payment_row jsonb, counted_usd_micros text, paid_by text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.payment_json(p), p.authorized_at, k.label
+  select private.payment_json(p) #- '{delivery,body_base64}', p.counted_usd_micros::text, k.label
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
-     and (before_at is null or (p.authorized_at, p.id) < (before_at, before_id))
+     and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
+       from private.payments b where b.id = before and b.account = caller.account))
    order by p.authorized_at desc, p.id desc limit page;
 end $$;
 

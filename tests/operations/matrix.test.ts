@@ -52,8 +52,11 @@ function isLetIn({ access }: Operation, held: Scope): boolean {
   return (access === 'read' ? ['read', 'pay', 'full'] : ['pay', 'full']).includes(held)
 }
 
-function takesMoney({ access }: Operation): boolean {
-  return access === 'pay' || access === 'full'
+/** What an agent takes back, it may take back of a frozen account as well. */
+const takesBack = ['payment_mandate_revoke']
+
+function takesMoney({ access, id }: Operation): boolean {
+  return (access === 'pay' || access === 'full') && !takesBack.includes(id)
 }
 
 /** What every refusal is, whoever asked for what. */

@@ -17,6 +17,7 @@ const withoutProof = [
   'owner_end_other_sessions',
   'owner_end_session',
   'owner_find_activity',
+  'owner_find_passkey',
   'owner_find_password',
   'owner_finish_login_link',
   'owner_forget_device',

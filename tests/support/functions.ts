@@ -17,6 +17,14 @@ import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
 import { run as runWalletBalances } from '../../functions/get-wallet-balances/handler.ts'
 import { hostedActionStatus } from '../../functions/hosted-action-status/contract.ts'
 import { run as runHostedStatus } from '../../functions/hosted-action-status/handler.ts'
+import { paymentMandateCreate } from '../../functions/payment-mandate-create/contract.ts'
+import { run as runMandateCreate } from '../../functions/payment-mandate-create/handler.ts'
+import { paymentMandateRevoke } from '../../functions/payment-mandate-revoke/contract.ts'
+import { run as runMandateRevoke } from '../../functions/payment-mandate-revoke/handler.ts'
+import { paymentMandateStatement } from '../../functions/payment-mandate-statement/contract.ts'
+import { run as runMandateStatement } from '../../functions/payment-mandate-statement/handler.ts'
+import { paymentMandateStatus } from '../../functions/payment-mandate-status/contract.ts'
+import { run as runMandateStatus } from '../../functions/payment-mandate-status/handler.ts'
 import { requestSignupVerification } from '../../functions/request-signup-verification/contract.ts'
 import { run as runRequestSignup } from '../../functions/request-signup-verification/handler.ts'
 import { resolveTransferRecipient } from '../../functions/resolve-transfer-recipient/contract.ts'
@@ -59,6 +67,13 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [transferStatus.folder, edgeFunction(transferStatus, runTransferStatus, given)],
     [x402PaymentPrepare.folder, edgeFunction(x402PaymentPrepare, runX402Prepare, given)],
     [x402PaymentExecute.folder, edgeFunction(x402PaymentExecute, runX402Execute, given)],
+    [paymentMandateCreate.folder, edgeFunction(paymentMandateCreate, runMandateCreate, given)],
+    [paymentMandateStatus.folder, edgeFunction(paymentMandateStatus, runMandateStatus, given)],
+    [paymentMandateRevoke.folder, edgeFunction(paymentMandateRevoke, runMandateRevoke, given)],
+    [
+      paymentMandateStatement.folder,
+      edgeFunction(paymentMandateStatement, runMandateStatement, given),
+    ],
     [walletActivityList.folder, edgeFunction(walletActivityList, runWalletActivityList, given)],
     [accountExposure.folder, edgeFunction(accountExposure, runExposure, given)],
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],

@@ -21,6 +21,12 @@ const offer = {
 const resource_url = 'https://www.example.com/data'
 const transfer = { recipient: payee, chain: 'base-sepolia', token: 'USDC', amount: '1' }
 
+const mandate = {
+  merchant_domain: 'www.example.com',
+  max_amount_per_payment_usd: '5',
+  ttl_seconds: 86_400,
+}
+
 /** What the form cookie holds; browsers send it beside the same value in the body. */
 const form = 'f0'.repeat(32)
 
@@ -46,6 +52,10 @@ const admitted: Record<string, Input> = {
   transfer_status: { transfer_id: someId },
   x402_payment_prepare: { resource_url, x402Version: 2, accepts: [offer] },
   x402_payment_execute: { attempt_id: someId, user_confirmed: true },
+  payment_mandate_create: mandate,
+  payment_mandate_status: { limit: '5' },
+  payment_mandate_revoke: { mandate_id: someId },
+  payment_mandate_statement: { mandate_id: someId },
   wallet_activity_list: { limit: '5' },
   account_exposure: {},
   account_freeze: { reason: 'the key was seen in a log' },
@@ -58,6 +68,7 @@ const refused: Record<string, Input> = {
   resolve_transfer_recipient: { recipient: payee, chain: 'nowhere' },
   wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
+  payment_mandate_create: { ...mandate, merchant_domain: 'github.io' },
   create_login_link: { action_type: 'website_login', site: 'www.example.com' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }

@@ -3,7 +3,7 @@
  * real chain, with accounts and keys on demand and a clock that the test moves. Nothing of the
  * product is replaced but its clock.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
@@ -250,12 +250,10 @@ async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<
   await fund(chain, lane, { weiAmount: 10n ** 20n })
 }
 
+/** The fingerprint under which every request of a test comes. */
+export const fingerprint = createHash('sha256').update(`agent:${userAgent}`).digest('hex')
+
 async function acquaint(db: TestDatabase, payer: Agent, payee: string): Promise<void> {
-  const digest = await crypto.subtle.digest(
-    'SHA-256',
-    new TextEncoder().encode(`agent:${userAgent}`),
-  )
-  const fingerprint = Buffer.from(digest).toString('hex')
   await db.sql`insert into private.known_recipients (account, chain_family, address)
     values (${payer.id}, 'evm', ${payee}) on conflict do nothing`
   await db.sql`insert into private.known_devices (account, key, fingerprint)

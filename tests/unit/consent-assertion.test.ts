@@ -142,16 +142,25 @@ function shortest(value: bigint): Buffer {
 }
 
 test('the other s of a signature is as good, and no other form of it is', async () => {
-  const good = storedOf(passkey.get(options), key)
-  const { r, s } = integersOf(good.signature)
-  const other = shortest(order - BigInt(`0x${s.toString('hex')}`))
+  // Often enough that r and s come with a sign byte and without one.
+  for (let round = 0; round < 12; round += 1) {
+    const good = storedOf(passkey.get(options), key)
+    const { r, s } = integersOf(good.signature)
+    const number = BigInt(`0x${s.toString('hex')}`)
+
+    const other = { ...good, signature: derOf(r, shortest(order - number)) }
+    expect(await verdicts(other)).toEqual(accepted)
+    for (const signature of otherForms(good.signature, r, s)) {
+      expect(await faultOfAssertion({ ...good, signature }, expected), signature).toBe('signature')
+    }
+  }
+})
+
+function otherForms(signature: string, r: Buffer, s: Buffer): string[] {
   const padded = (bytes: Buffer) => Buffer.concat([Buffer.of(0), bytes])
-  const raw = Buffer.concat(
-    [r, s].map((one) => Buffer.concat([Buffer.alloc(32), one]).subarray(-32)),
-  )
-  const der = Buffer.from(good.signature, 'base64url')
-  const long = Buffer.concat([Buffer.from([0x30, 0x81]), der.subarray(1)])
-  const forms = [
+  const fixed = (bytes: Buffer) => Buffer.concat([Buffer.alloc(32), bytes]).subarray(-32)
+  const der = Buffer.from(signature, 'base64url')
+  return [
     derOf(padded(r), s),
     derOf(r, padded(s)),
     derOf(r, Buffer.alloc(0)),
@@ -159,16 +168,11 @@ test('the other s of a signature is as good, and no other form of it is', async 
     derOf(Buffer.alloc(1), s),
     derOf(r, shortest(order)),
     derOf(r, shortest(order + BigInt(`0x${s.toString('hex')}`))),
-    raw.toString('base64url'),
-    long.toString('base64url'),
+    Buffer.concat([fixed(r), fixed(s)]).toString('base64url'),
+    Buffer.concat([Buffer.from([0x30, 0x81]), der.subarray(1)]).toString('base64url'),
     '',
   ]
-
-  expect(await verdicts({ ...good, signature: derOf(r, other) })).toEqual(accepted)
-  for (const signature of forms) {
-    expect(await faultOfAssertion({ ...good, signature }, expected), signature).toBe('signature')
-  }
-})
+}
 
 const clientData = { type: 'webauthn.get', challenge: options.challenge, origin: place.origin }
 const clientBytes = (data: unknown) => Buffer.from(JSON.stringify(data))

@@ -23,6 +23,7 @@ const all = [
     expiresAt: deed.at,
     url: `${webUrl}/approvals/1`,
   }),
+  messages.mandateWanted({ merchant: hostile, caps: hostile, url: `${webUrl}/mandate/1` }),
   messages.accountFrozen(webUrl, deed),
   messages.accountUnfrozen(webUrl, deed),
   messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': hostile } }),

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { decide } from '../../shared/policy/decide.ts'
 import type { ExposureFacts } from '../../shared/policy/exposure.ts'
 import { exposureWithin } from '../../shared/policy/exposure.ts'
+import { usd, usual } from '../support/policy.ts'
 
-const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
 const day = 1440
 
 /** An account as it is opened, with a key that pays. */
@@ -21,6 +21,7 @@ const opened: ExposureFacts = {
   recipientKnown: false,
   deviceKnown: false,
   leaving: [],
+  mandates: [],
 }
 const within = (given: Partial<ExposureFacts>, minutes = day) =>
   exposureWithin({ ...opened, ...given }, minutes)
@@ -48,7 +49,10 @@ const story: fc.Arbitrary<Story> = fc
       { maxLength: 6 },
     ),
   })
-  .map(({ spends, ...rest }) => ({ facts: { ...rest, leaving: leavingOf(spends) }, spends }))
+  .map(({ spends, ...rest }) => ({
+    facts: { ...rest, mandates: [], leaving: leavingOf(spends) },
+    spends,
+  }))
 
 function leavingOf(spends: Spend[]): ExposureFacts['leaving'] {
   return spends.map(({ minute, level, usd: amount }) => ({
@@ -74,6 +78,7 @@ function passes(given: Story, spends: Spend[], minute: number, userConfirmed: bo
   const fresh = spends.slice(given.spends.length)
   const isKnown = fresh.some(({ level }) => level === 'agent_asserted')
   const decision = decide({
+    ...usual,
     amountUsdMicros: 1n,
     automaticDaily: window(limits.automatic, 'none'),
     assertedDaily: window(limits.asserted, 'agent_asserted'),
@@ -81,9 +86,7 @@ function passes(given: Story, spends: Spend[], minute: number, userConfirmed: bo
     assertedNewRecipientLimit: limits.assertedNewRecipient,
     recipientKnown: facts.recipientKnown || isKnown,
     deviceKnown: facts.deviceKnown || isKnown,
-    similarRecipient: null,
     userConfirmed,
-    ownerApproved: false,
   })
   return decision.verdict === 'allow' ? decision.consentLevel : undefined
 }

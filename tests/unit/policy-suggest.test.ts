@@ -4,6 +4,7 @@ import { decide } from '../../shared/policy/decide.ts'
 import type { Facts } from '../../shared/policy/facts.ts'
 import type { Change, Fits } from '../../shared/policy/suggest.ts'
 import { changesThatPass } from '../../shared/policy/suggest.ts'
+import { usual } from '../support/policy.ts'
 
 /** What was spent, by the second in which it leaves the window. */
 type Spend = { leaves: number; level: 'none' | 'agent_asserted' | 'user_session'; amount: bigint }
@@ -27,7 +28,7 @@ const story = fc
     deviceKnown: fc.boolean(),
     similarRecipient: fc.constantFrom(null, null, null, '0xaB'),
     userConfirmed: fc.boolean(),
-    ownerApproved: fc.boolean(),
+    ownerApproved: fc.constantFrom(null, 'user_session' as const),
     spends: fc.array(
       fc.record({
         leaves: fc.integer({ min: 1, max: secondsMax }),
@@ -38,7 +39,7 @@ const story = fc
     ),
   })
   .map(({ limits, spends, ...rest }): Story => {
-    const facts = { ...rest, ...windowsAt(limits, spends, 0) }
+    const facts = { ...usual, ...rest, ...windowsAt(limits, spends, 0) }
     return { facts, spends, fits: fitsOf(facts, spends) }
   })
 
@@ -134,6 +135,8 @@ function told(change: Change): string {
       return 'confirm'
     case 'ask_owner_to_approve':
       return 'approve'
+    case 'ask_owner_for_mandate':
+      return 'mandate'
   }
 }
 
@@ -182,7 +185,7 @@ test('with the word of the user come only changes that it makes possible or bett
 test('the owner is to be asked where an approval passes and no word of the agent does', () => {
   held(({ facts, fits }) => {
     const confirmed = { ...facts, userConfirmed: true }
-    const isNeeded = !passes(confirmed) && passes({ ...confirmed, ownerApproved: true })
+    const isNeeded = !passes(confirmed) && passes({ ...confirmed, ownerApproved: 'user_session' })
     expect(changesThatPass(facts, fits).some(isApproval)).toBe(isNeeded)
   })
 })

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Decision, ReasonCode } from '../../shared/policy/decide.ts'
 import { decide, headroom } from '../../shared/policy/decide.ts'
 import type { Facts, Window } from '../../shared/policy/facts.ts'
+import { usd, usual } from '../support/policy.ts'
 
-const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
 const resetsAt = '2026-09-02T12:00:00.000Z'
 const window = (limit: number, spent = 0): Window => ({
   limit: usd(limit),
@@ -12,19 +12,6 @@ const window = (limit: number, spent = 0): Window => ({
   resetsAt: spent === 0 ? null : resetsAt,
 })
 
-/** An account as it is opened, paying somebody whom it knows from a device that is known. */
-const usual: Facts = {
-  amountUsdMicros: usd(5),
-  automaticDaily: window(200),
-  assertedDaily: window(200),
-  dailySpendingCap: window(1000),
-  assertedNewRecipientLimit: usd(10),
-  recipientKnown: true,
-  deviceKnown: true,
-  similarRecipient: null,
-  userConfirmed: false,
-  ownerApproved: false,
-}
 const deciding = (facts: Partial<Facts>) => decide({ ...usual, ...facts })
 
 function codesOf(decision: Decision): ReasonCode[] {
@@ -35,7 +22,7 @@ function codesOf(decision: Decision): ReasonCode[] {
 function decideTwin(facts: Facts): string {
   const fits = ({ limit, spent }: Window) => spent + facts.amountUsdMicros <= limit
   if (!fits(facts.dailySpendingCap)) return 'refuse: daily_spending_cap'
-  if (facts.userConfirmed && facts.ownerApproved) return 'allow: user_session'
+  if (facts.userConfirmed && facts.ownerApproved) return `allow: ${facts.ownerApproved}`
   const similar = facts.similarRecipient === null ? [] : ['similar_recipient']
   const automatic = [
     ...similar,
@@ -53,7 +40,7 @@ function decideTwin(facts: Facts): string {
   if (automatic.length === 0) return 'allow: none'
   if (asserted.length === 0) return `confirm agent_asserted: ${automatic.toSorted().join(' ')}`
   const reasons = new Set(facts.userConfirmed ? asserted : [...automatic, ...asserted])
-  return `confirm user_session: ${[...reasons].toSorted().join(' ')}`
+  return `confirm ${facts.hasPasskey ? 'user_passkey' : 'user_session'}: ${[...reasons].toSorted().join(' ')}`
 }
 
 function told(decision: Decision): string {
@@ -65,18 +52,21 @@ function told(decision: Decision): string {
 
 const micros = fc.oneof(fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 2n ** 62n }))
 const windows = fc.record({ limit: micros, spent: micros, resetsAt: fc.constant(resetsAt) })
-const factsArbitrary: fc.Arbitrary<Facts> = fc.record({
-  amountUsdMicros: micros.map((value) => value + 1n),
-  automaticDaily: windows,
-  assertedDaily: windows,
-  dailySpendingCap: windows,
-  assertedNewRecipientLimit: micros,
-  recipientKnown: fc.boolean(),
-  deviceKnown: fc.boolean(),
-  similarRecipient: fc.constantFrom(null, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
-  userConfirmed: fc.boolean(),
-  ownerApproved: fc.boolean(),
-})
+const factsArbitrary: fc.Arbitrary<Facts> = fc
+  .record({
+    amountUsdMicros: micros.map((value) => value + 1n),
+    automaticDaily: windows,
+    assertedDaily: windows,
+    dailySpendingCap: windows,
+    assertedNewRecipientLimit: micros,
+    recipientKnown: fc.boolean(),
+    deviceKnown: fc.boolean(),
+    similarRecipient: fc.constantFrom(null, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
+    userConfirmed: fc.boolean(),
+    ownerApproved: fc.constantFrom(null, 'user_session' as const, 'user_passkey' as const),
+    hasPasskey: fc.boolean(),
+  })
+  .map((given) => ({ ...usual, ...given }))
 const holds = (check: (facts: Facts) => void) =>
   fc.assert(fc.property(factsArbitrary, check), { numRuns: 5_000 })
 
@@ -91,8 +81,8 @@ test('nothing that it allows passes the cap, and its word stays within what carr
     const decision = decide(facts)
     if (decision.verdict !== 'allow') return
     expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(facts.dailySpendingCap))
-    if (decision.consentLevel === 'user_session') {
-      expect(facts.ownerApproved && facts.userConfirmed).toBe(true)
+    if (decision.consentLevel.startsWith('user')) {
+      expect(facts.ownerApproved !== null && facts.userConfirmed).toBe(true)
       return
     }
     const isAutomatic = decision.consentLevel === 'none'
@@ -104,8 +94,13 @@ test('nothing that it allows passes the cap, and its word stays within what carr
 })
 
 test('a smaller amount, a wider limit or a known face never makes a decision harder', () => {
-  const order = ['allow', 'confirm agent_asserted', 'confirm user_session', 'refuse']
-  const rank = (facts: Facts) => order.indexOf(told(decide(facts)).split(':')[0] ?? '')
+  const order = ['allow', 'confirm agent_asserted', 'confirm owner', 'refuse']
+  const rank = (facts: Facts) =>
+    order.indexOf(
+      told(decide(facts))
+        .split(':')[0]
+        ?.replace(/ user_.*/, ' owner') ?? '',
+    )
   const wider = (given: Window, more: bigint): Window => ({ ...given, limit: given.limit + more })
   fc.assert(
     fc.property(factsArbitrary, micros, (facts, more) => {
@@ -120,7 +115,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { deviceKnown: true },
         { similarRecipient: null },
         { userConfirmed: true },
-        { ownerApproved: true },
+        { ownerApproved: 'user_session' },
       ]
       for (const change of easier) {
         expect(rank({ ...facts, ...change })).toBeLessThanOrEqual(rank(facts))
@@ -217,7 +212,7 @@ describe("on the owner's approval", () => {
     recipientKnown: false,
     deviceKnown: false,
     similarRecipient: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
-    ownerApproved: true,
+    ownerApproved: 'user_session',
   }
 
   test('whatever speaks against it is paid, and not a cent over the cap', () => {
@@ -236,6 +231,7 @@ test.each([false, true])('over the cap nothing goes, confirmed or not (%s)', (us
   expect(deciding(facts)).toEqual({
     verdict: 'refuse',
     reasons: [{ code: 'daily_spending_cap', headroomUsdMicros: usd(100), resetsAt }],
+    mandates: [],
   })
 })
 

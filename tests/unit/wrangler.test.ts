@@ -18,6 +18,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'account-freeze': telling,
   'confirm-registration-code': ['OTP_PEPPER'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   'wallet-custodial-transfer': telling,
   'x402-payment-execute': telling,

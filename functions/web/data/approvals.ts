@@ -1,6 +1,7 @@
 /** What the database tells of payments that wait for the owner. */
 import * as z from 'zod'
-import { factsRow, paymentRow, time } from '../../../shared/payments/payment.ts'
+import { time } from '../../../shared/db/row-fields.ts'
+import { factsRow, paymentRow } from '../../../shared/payments/payment.ts'
 
 /** As private.approval_json makes it. */
 const approvalRow = z.object({

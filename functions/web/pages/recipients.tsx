@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bigintText, time } from '../../../shared/payments/payment.ts'
+import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Field, Form } from '../parts/form.tsx'

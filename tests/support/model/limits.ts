@@ -1,4 +1,5 @@
 /** What counts against limits, and what is known: added up and looked up anew each time. */
+
 import type { Account, Level, Payment, Twin } from './state.ts'
 import { isLive } from './state.ts'
 

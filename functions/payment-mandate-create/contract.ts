@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { mandateDigest, mandateFields } from '../../shared/contract/mandate.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const capUsd = field.amount.describe('US dollars, decimal string, at most 6 decimals.')
+
+export const paymentMandateCreate = operation({
+  id: 'payment_mandate_create',
+  method: 'POST',
+  folder: 'payment-mandate-create',
+  access: 'pay',
+  mutates: true,
+  gap: 'GAP_PAYMENT_MANDATE_V1',
+  summary: 'Asks the owner to let payments to one merchant pass within caps. It pays nothing.',
+  request: z.strictObject({
+    merchant_domain: z
+      .string()
+      .max(512)
+      .describe('The exact host that is paid, such as shop.example.com; no scheme, no path.'),
+    max_amount_per_payment_usd: capUsd,
+    max_amount_per_day_usd: capUsd.optional(),
+    max_total_usd: capUsd.optional(),
+    max_payments: z.int().min(1).max(1_000_000).optional(),
+    ttl_seconds: z.int().min(60).max(7_776_000).describe('From now on; at most 90 days.'),
+    include_subdomains: z.boolean().optional().describe('Also hosts below it; false when absent.'),
+    chains: z.array(field.chainInput).min(1).max(32).optional(),
+    tokens: z.array(field.tokenInput).min(1).max(32).optional(),
+    pay_to: z
+      .array(z.string().max(64))
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('The only addresses that may be paid. Transfers are covered only with them.'),
+  }),
+  response: z.object({
+    ...mandateFields,
+    digest: mandateDigest,
+    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
+  }),
+  errors: [
+    'merchant_refused',
+    'unsupported_chain',
+    'unsupported_token',
+    'recipient_refused',
+    'too_many_mandates',
+  ],
+})

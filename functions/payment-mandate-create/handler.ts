@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { isRefusal } from '../../shared/contract/errors.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import { mandateWanted } from '../../shared/mail/money-messages.ts'
+import { sealMail } from '../../shared/mail/outbox.ts'
+import { mandateBody, mandateUrl } from '../../shared/mandates/body.ts'
+import { mandateRow } from '../../shared/mandates/mandate-row.ts'
+import { readOrder } from '../../shared/mandates/order.ts'
+import { capWords, merchantWords } from '../../shared/mandates/words.ts'
+import type { paymentMandateCreate } from './contract.ts'
+
+const createdRow = z.object({ mandate: mandateRow, digest: z.string() })
+
+export const run: Handler<typeof paymentMandateCreate> = async (input, context) => {
+  const { db, world, device, mailSoon } = context
+  const terms = readOrder(world.config, input)
+  if (isRefusal(terms)) return terms
+  const id = world.newId()
+  const message = mandateWanted({
+    merchant: merchantWords(terms),
+    caps: capWords(terms),
+    url: mandateUrl(world.config, id),
+  })
+  const order = {
+    new_id: id,
+    device: await device(),
+    merchant_domain: terms.merchantDomain,
+    include_subdomains: terms.includeSubdomains,
+    max_payment_usd_micros: terms.maxPaymentUsdMicros.toString(),
+    max_day_usd_micros: terms.maxDayUsdMicros?.toString() ?? null,
+    max_total_usd_micros: terms.maxTotalUsdMicros?.toString() ?? null,
+    max_payments: terms.maxPayments,
+    chains: terms.chains && [...terms.chains],
+    tokens: terms.tokens && [...terms.tokens],
+    pay_to: terms.payTo && [...terms.payTo],
+    ttl_seconds: input.ttl_seconds,
+    mail: await sealMail(world, message),
+  }
+  const made = await db.one('create_mandate', order, createdRow)
+  if (!made) throw new Error('a mandate was not made')
+  mailSoon()
+  const body = mandateBody(made.mandate, world.config)
+  return { ...body, digest: made.digest, gap_id: 'GAP_PAYMENT_MANDATE_V1' }
+}

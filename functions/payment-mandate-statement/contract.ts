@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { mandateFields } from '../../shared/contract/mandate.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const line = z.object({
+  payment_id: z.uuid().describe('For transfer_status, which proves it, and consent_receipt.'),
+  kind: z.enum(['transfer', 'x402']),
+  status: field.paymentStatus,
+  finality: field.finality.nullable(),
+  amount: z.string(),
+  amount_atomic: field.amountAtomic,
+  counted_usd: field.usd.describe('What it uses of the caps; 0 once it was given back.'),
+  chain: field.chain,
+  token: z.string(),
+  pay_to: z.string(),
+  origin: z.string().nullable().describe('Null for a transfer.'),
+  paid_by: z.string().describe('Label of the key that paid.'),
+  authorized_at: field.time,
+  settled_at: field.time.nullable(),
+  tx_hash: z.string().nullable(),
+  block_number: z.string().nullable(),
+  explorer_url: z.url().nullable(),
+  delivery: z
+    .object({ kind: z.string(), http_status: z.int().nullable() })
+    .nullable()
+    .describe("How the merchant answered the paid request: a merchant's word, and no proof."),
+})
+
+export const paymentMandateStatement = operation({
+  id: 'payment_mandate_statement',
+  method: 'GET',
+  folder: 'payment-mandate-statement',
+  access: 'read',
+  gap: 'GAP_PAYMENT_MANDATE_V1',
+  summary: 'Every payment under one mandate, with its receipt, and what the owner consented to.',
+  request: z.strictObject({
+    mandate_id: z.uuid(),
+    limit: field.limit.optional(),
+    cursor: z.uuid().optional().describe('The next_cursor of an earlier answer.'),
+  }),
+  response: z.object({
+    mandate: z.object(mandateFields),
+    consent: z
+      .object({ level: field.consentLevel, digest: z.string(), decided_at: field.time })
+      .nullable()
+      .describe('Null while the owner has not approved it.'),
+    payments: z.array(line).describe('The latest first.'),
+    next_cursor: z.uuid().nullable(),
+    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
+  }),
+  errors: ['mandate_not_found'],
+})

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { fail } from '../../shared/contract/errors.ts'
+import * as field from '../../shared/contract/fields.ts'
+import { time } from '../../shared/db/row-fields.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import { mandateBody } from '../../shared/mandates/body.ts'
+import { mandateRow } from '../../shared/mandates/mandate-row.ts'
+import { statementLine, statementRow } from '../../shared/mandates/statement-line.ts'
+import type { paymentMandateStatement } from './contract.ts'
+
+const consent = z.object({ level: field.consentLevel, digest: z.string(), decided_at: time })
+const foundRow = z.object({ mandate_row: mandateRow, consent: consent.nullable() })
+
+const limitDefault = 20
+
+export const run: Handler<typeof paymentMandateStatement> = async (input, { db, world }) => {
+  const { mandate_id: mandate, limit, cursor } = input
+  const page = Number(limit ?? limitDefault)
+  const from = cursor === undefined ? {} : { before: cursor }
+  const [found, lines] = await Promise.all([
+    db.one('find_consent', { mandate }, foundRow),
+    db.many('list_mandate_payments', { mandate, page: page + 1, ...from }, statementRow),
+  ])
+  if (!found) return fail('mandate_not_found')
+  const shown = lines.slice(0, page)
+  return {
+    mandate: mandateBody(found.mandate_row, world.config),
+    consent: found.consent,
+    payments: shown.map(statementLine),
+    next_cursor: lines.length > page ? (shown.at(-1)?.payment_row.id ?? null) : null,
+    gap_id: 'GAP_PAYMENT_MANDATE_V1',
+  }
+}

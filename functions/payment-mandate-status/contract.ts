@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { limit } from '../../shared/contract/fields.ts'
+import { mandateDigest, mandateFields, mandateStatus } from '../../shared/contract/mandate.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const paymentMandateStatus = operation({
+  id: 'payment_mandate_status',
+  method: 'GET',
+  folder: 'payment-mandate-status',
+  access: 'read',
+  gap: 'GAP_PAYMENT_MANDATE_V1',
+  summary: 'Where mandates stand: caps, what is spent and left of each, and until when.',
+  request: z
+    .strictObject({
+      mandate_id: z.uuid().optional(),
+      status: mandateStatus.optional(),
+      limit: limit.optional(),
+      cursor: z
+        .string()
+        .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
+        .optional(),
+    })
+    .refine(
+      ({ mandate_id, ...others }) =>
+        mandate_id === undefined || Object.values(others).every((one) => one === undefined),
+      { message: 'mandate_id stands alone' },
+    ),
+  response: z.object({
+    mandates: z
+      .array(z.object({ ...mandateFields, digest: mandateDigest }))
+      .describe('Newest first.'),
+    next_cursor: z.string().nullable(),
+    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
+  }),
+  errors: ['mandate_not_found'],
+})

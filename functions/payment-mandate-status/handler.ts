@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { fail } from '../../shared/contract/errors.ts'
+import type { Handler } from '../../shared/http/handler.ts'
+import { mandateBody } from '../../shared/mandates/body.ts'
+import { mandateRow } from '../../shared/mandates/mandate-row.ts'
+import type { paymentMandateStatus } from './contract.ts'
+
+const foundRow = z.object({ mandate_row: mandateRow, digest: z.string() })
+
+const limitDefault = 20
+
+export const run: Handler<typeof paymentMandateStatus> = async (input, { db, world }) => {
+  const page = Number(input.limit ?? limitDefault)
+  const question = {
+    page: page + 1,
+    ...(input.mandate_id === undefined ? {} : { mandate: input.mandate_id }),
+    ...(input.status === undefined ? {} : { status: input.status }),
+    ...(input.cursor === undefined ? {} : { before: Number(input.cursor) }),
+  }
+  const rows = await db.many('list_mandates', question, foundRow)
+  if (input.mandate_id !== undefined && rows.length === 0) return fail('mandate_not_found')
+  const shown = rows.slice(0, page)
+  const last = shown.at(-1)
+  return {
+    mandates: shown.map(({ mandate_row, digest }) => ({
+      ...mandateBody(mandate_row, world.config),
+      digest,
+    })),
+    next_cursor: rows.length > page && last ? last.mandate_row.number : null,
+    gap_id: 'GAP_PAYMENT_MANDATE_V1',
+  }
+}

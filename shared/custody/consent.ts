@@ -1,0 +1,79 @@
+/**
+ * Whether custody may rely on the consent that the ledger names for a payment. The terms are made
+ * from the very row that is signed next, so a changed row is another digest, and a signature over
+ * other terms is worth nothing. What the ledger alone can know is believed: which passkeys an owner
+ * has, what was spent, and that a payment of a lower level is within its limits.
+ */
+import { assetOf } from '../chains/registry.ts'
+import type { ConsentFault, StoredMandate } from '../consent/record.ts'
+import { faultOfConsent } from '../consent/record.ts'
+import { mandateTerms, paymentTerms } from '../consent/terms.ts'
+import { usdMicrosOf } from '../money/usd.ts'
+import type { MandateReasonCode, MandateTerms } from '../policy/mandate.ts'
+import { termsReasons } from '../policy/mandate.ts'
+import { hostOf } from '../policy/merchant-host.ts'
+import type { World } from '../world.ts'
+import type { AuthorizedRow } from './ledger.ts'
+
+type Fault =
+  | ConsentFault
+  | MandateReasonCode
+  | 'consent_missing'
+  | 'consent_level'
+  | 'mandate_ended'
+
+/** Why the payment must not be signed; undefined when nothing stands against it. */
+export async function faultOf(world: World, row: AuthorizedRow): Promise<Fault | undefined> {
+  const { payment_row: payment, consent } = row
+  const level = payment.consent_level
+  if (level === 'none' || level === 'agent_asserted') return undefined
+  if (!consent) return 'consent_missing'
+  if (level === 'mandate') return faultUnderMandate(world, row, consent)
+  if (consent.level !== level) return 'consent_level'
+  return faultOfConsent(consent, paymentTerms(payment), placeOf(world))
+}
+
+async function faultUnderMandate(
+  world: World,
+  { payment_row: payment, mandate_row: mandate }: AuthorizedRow,
+  consent: NonNullable<AuthorizedRow['consent']>,
+): Promise<Fault | undefined> {
+  if (!mandate || mandate.id !== payment.mandate) return 'consent_missing'
+  if (mandate.account !== payment.account) return 'consent_missing'
+  // It was active when the payment was reserved; a signature that was lost may be asked for later.
+  if (mandate.state !== 'active') return 'mandate_ended'
+  const fault = await faultOfConsent(consent, mandateTerms(mandate), placeOf(world))
+  if (fault) return fault
+  const [reason] = termsReasons(termsOf(mandate), requestOf(world, payment), world.now())
+  return reason?.code
+}
+
+function termsOf(mandate: StoredMandate): MandateTerms {
+  return {
+    merchantDomain: mandate.merchant_domain,
+    includeSubdomains: mandate.include_subdomains,
+    maxPaymentUsdMicros: mandate.max_payment_usd_micros,
+    maxDayUsdMicros: mandate.max_day_usd_micros,
+    maxTotalUsdMicros: mandate.max_total_usd_micros,
+    maxPayments: mandate.max_payments,
+    chains: mandate.chains,
+    tokens: mandate.tokens,
+    payTo: mandate.pay_to,
+    expiresAt: new Date(mandate.expires_at),
+  }
+}
+
+function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {
+  const { kind, chain, token, payee: payTo, amount_atomic: amountAtomic } = payment
+  const { origin } = payment.terms
+  // A euro has no rate here; then what the ledger says that it counts for is believed.
+  const ownValue = usdMicrosOf(assetOf(payment).token, amountAtomic, config)
+  const amountUsdMicros = ownValue ?? payment.amount_usd_micros
+  const host = typeof origin === 'string' ? hostOf(origin) : null
+  return { kind, chain, token, payTo, amountUsdMicros, host }
+}
+
+function placeOf({ config }: World) {
+  const { origin, hostname: rpId } = new URL(config.WEB_URL)
+  return { origin, rpId }
+}

@@ -1,0 +1,62 @@
+/** A mandate as operations answer it (shared/contract/mandate.ts). */
+import type { Config } from '../env.ts'
+import { formatUsd } from '../money/amount.ts'
+import type { MandateRow } from './mandate-row.ts'
+import { mandateFacts } from './mandate-row.ts'
+import { readableName } from './readable-name.ts'
+import { mandateSummary } from './words.ts'
+
+/** The mandate in the form of the wire. */
+export function mandateBody(row: MandateRow, config: Pick<Config, 'WEB_URL'>) {
+  const name = readableName(row.merchant_domain)
+  return {
+    mandate_id: row.id,
+    status: row.status,
+    summary: mandateSummary(mandateFacts(row)),
+    merchant_domain: row.merchant_domain,
+    ...(name === undefined || name === row.merchant_domain ? {} : { merchant_name: name }),
+    include_subdomains: row.include_subdomains,
+    caps: {
+      max_amount_per_payment_usd: formatUsd(row.max_payment_usd_micros),
+      max_amount_per_day_usd: usd(row.max_day_usd_micros),
+      max_total_usd: usd(row.max_total_usd_micros),
+      max_payments: row.max_payments,
+    },
+    chains: row.chains?.map((id) => `eip155:${id}`) ?? null,
+    tokens: row.tokens,
+    pay_to: row.pay_to,
+    ...usageBody(row),
+    narrowed: row.requested !== null,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    decided_at: row.decided_at,
+    revoked_at: row.revoked_at,
+    approval_url: mandateUrl(config, row.id),
+  }
+}
+
+/** The page of a mandate; what it shows is for its owner alone. */
+export function mandateUrl({ WEB_URL }: Pick<Config, 'WEB_URL'>, id: string): string {
+  return `${WEB_URL}/mandate/${id}`
+}
+
+function usageBody(row: MandateRow) {
+  const { max_day_usd_micros: day, max_total_usd_micros: total, max_payments: count } = row
+  return {
+    spent: {
+      today_usd: formatUsd(row.spent_day_usd_micros),
+      total_usd: formatUsd(row.spent_total_usd_micros),
+      payments: row.payments,
+    },
+    left: {
+      today_usd: usd(day === null ? null : day - row.spent_day_usd_micros),
+      today_resets_at: row.day_resets_at,
+      total_usd: usd(total === null ? null : total - row.spent_total_usd_micros),
+      payments: count === null ? null : count - row.payments,
+    },
+  }
+}
+
+function usd(usdMicros: bigint | null): string | null {
+  return usdMicros === null ? null : formatUsd(usdMicros)
+}

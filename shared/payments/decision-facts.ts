@@ -1,0 +1,54 @@
+/** What a decision about an entered payment is taken from, out of what the database told of it. */
+import { digestOf, paymentTerms } from '../consent/terms.ts'
+import { mandateFacts } from '../mandates/mandate-row.ts'
+import type { Facts } from '../policy/facts.ts'
+import type { CoverRequest } from '../policy/mandate.ts'
+import { hostOf } from '../policy/merchant-host.ts'
+import { namesOtherHost } from '../x402/named-resource.ts'
+import type { Entered, Payment } from './payment.ts'
+
+/** All facts, with the agent's word whether the user confirmed. */
+export async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {
+  const { facts, payment_row: payment } = entered
+  const { limits, approval, history } = facts
+  return {
+    kind: payment.kind,
+    amountUsdMicros: payment.amount_usd_micros,
+    chain: payment.chain,
+    token: payment.token,
+    payTo: payment.payee,
+    heard: payment.heard,
+    ...merchantOf(payment),
+    deviceKnown: facts.device_known,
+    similarRecipient: facts.similar_recipient,
+    history: {
+      payees: history.payees,
+      assets: history.assets,
+      lowestUsdMicros: history.lowest_usd_micros,
+      highestUsdMicros: history.highest_usd_micros,
+    },
+    automaticDaily: limits.automatic_daily,
+    assertedDaily: limits.asserted_daily,
+    dailySpendingCap: limits.daily_spending_cap,
+    assertedNewRecipientLimit: facts.asserted_new_recipient_limit,
+    recipientKnown: facts.recipient_known,
+    userConfirmed,
+    ownerApproved: approval && (await isApproved(entered)) ? approval.level : null,
+    hasPasskey: facts.has_passkey,
+    mandates: facts.mandates.map(mandateFacts),
+    // The second is not over yet: a mandate that ends within it would not be taken by the database.
+    now: new Date((facts.now + 1) * 1000),
+  }
+}
+
+function merchantOf({ terms }: Payment): Pick<CoverRequest, 'host' | 'otherResource'> {
+  const { origin } = terms
+  if (typeof origin !== 'string') return { host: null, otherResource: false }
+  return { host: hostOf(origin), otherResource: namesOtherHost(terms, origin) }
+}
+
+/** Whether the owner approved the terms that the payment has. */
+export async function isApproved({ payment_row: payment, facts: { approval } }: Entered) {
+  if (approval?.decision !== 'approved') return false
+  return approval.digest === (await digestOf(paymentTerms(payment)))
+}

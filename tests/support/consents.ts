@@ -1,0 +1,94 @@
+/** An owner who consents with a passkey; its assertions go the way that the pages send them. */
+import * as z from 'zod'
+import { consentByPasskey, consentOptions } from '../../shared/auth/consent-by-passkey.ts'
+import { batchTerms } from '../../shared/consent/batch.ts'
+import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import { bindCredential } from '../../shared/db/database.ts'
+import type { Authenticator } from './authenticator.ts'
+import { openAuthenticator } from './authenticator.ts'
+import type { TestOwner } from './owner.ts'
+import { ownerOf, paymentOf } from './owner.ts'
+import type { PasskeyAlgorithm } from './passkey-key.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+type Fault = Parameters<Authenticator['get']>[1]
+type Tests = Pick<TestWorld, 'world' | 'db'>
+
+export type PasskeyOwner = TestOwner & {
+  passkey: Authenticator
+  /** The argument `assertion` over a digest, verified as the pages verify it. */
+  assertion(digest: string, fault?: Fault): ReturnType<typeof consentByPasskey>
+  /** The same as nobody verified it: what a page that was broken into would send. */
+  unverified(digest: string, fault?: Fault): Promise<object>
+  approve(payment: string, assertion?: object): Promise<unknown>
+  approveBatch(payments: readonly string[]): Promise<unknown>
+}
+
+/** Signs the owner in long after the last proof, with one passkey. */
+export async function passkeyOwnerOf(
+  tests: Tests,
+  agent: Pick<Agent, 'id'>,
+  algorithm?: PasskeyAlgorithm,
+): Promise<PasskeyOwner> {
+  const { world, db } = tests
+  const owner = await ownerOf(tests, agent, 60)
+  const passkey = openAuthenticator(algorithm)
+  await db.sql`insert into private.passkeys (id, account, public_key, counter, transports, label)
+    values (${passkey.id}, ${agent.id}, ${passkey.key.cose.toString('base64url')}, 0, '{}', 'Key')`
+  const session = { world, db: bindCredential(world.db, owner.credential), account: agent }
+  const assertion: PasskeyOwner['assertion'] = (digest, fault) =>
+    consentByPasskey(session, passkey.get(consentOptions(world, digest), fault), digest)
+  const digestFor = async (payment: string) => digestOf(paymentTerms(await paymentOf(db, payment)))
+  return {
+    ...owner,
+    passkey,
+    assertion,
+    unverified: (digest, fault) => unverified(tests, passkey, digest, fault),
+    async approve(payment, given) {
+      const digest = await digestFor(payment)
+      const question = { payment, decision: 'approved', digest }
+      const signed = given ?? (await assertion(digest))
+      return outcomeOf(await owner.call('owner_decide_payment', { ...question, assertion: signed }))
+    },
+    async approveBatch(payments) {
+      const digests = await Promise.all(payments.map(digestFor))
+      const digest = await digestOf(await batchTerms(agent.id, digests))
+      const rows = await db.sql<{ asker: string }[]>`
+        select private.asker_of(p) as asker from unnest(${payments}::uuid[]) with ordinality g (id, n)
+        join private.payments p on p.id = g.id order by g.n`
+      const question = { payments, askers: rows.map(({ asker }) => asker), digest }
+      const signed = await assertion(digest)
+      return outcomeOf(await owner.call('owner_approve_batch', { ...question, assertion: signed }))
+    },
+  }
+}
+
+function outcomeOf(answer: Awaited<ReturnType<TestOwner['call']>>): unknown {
+  return Array.isArray(answer) ? answer[0]?.['outcome'] : answer
+}
+
+const answered = z.object({
+  response: z.object({
+    clientDataJSON: z.string(),
+    authenticatorData: z.string(),
+    signature: z.string(),
+  }),
+})
+
+async function unverified(
+  { world, db }: Tests,
+  passkey: Authenticator,
+  digest: string,
+  fault: Fault,
+) {
+  const [row] = await db.sql`select counter::text from private.passkeys where id = ${passkey.id}`
+  const { response } = answered.parse(JSON.parse(passkey.get(consentOptions(world, digest), fault)))
+  return {
+    passkey: passkey.id,
+    counter_seen: row?.['counter'],
+    counter_now: row?.['counter'],
+    client_data: response.clientDataJSON,
+    authenticator_data: response.authenticatorData,
+    signature: response.signature,
+  }
+}

@@ -1,0 +1,57 @@
+/** Mandates as an agent asks for them and an owner gives them, at the database. */
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import type { TestOwner } from './owner.ts'
+import { ownerOf } from './owner.ts'
+import type { Agent, TestWorld } from './world.ts'
+import { fingerprint, pepper } from './world.ts'
+
+/** What is asked for where a test does not say otherwise: any shop of these tests, for a day. */
+const usual = {
+  merchant_domain: '127.0.0.1',
+  include_subdomains: false,
+  max_payment_usd_micros: '5000000',
+  ttl_seconds: 86_400,
+}
+
+export type MandateOrder = Partial<typeof usual> & {
+  max_day_usd_micros?: string
+  max_total_usd_micros?: string
+  max_payments?: number
+  chains?: number[]
+  tokens?: string[]
+  pay_to?: string[]
+}
+
+const askedRow = z.tuple([z.object({ mandate: z.object({ id: z.uuid() }), digest: z.string() })])
+
+export type AskedMandate = { id: string; digest: string }
+export type GivenMandate = AskedMandate & { owner: TestOwner }
+
+/** A mandate that waits for its owner. */
+export async function askMandate(
+  { world }: Pick<TestWorld, 'world'>,
+  agent: Agent,
+  order: MandateOrder = {},
+): Promise<AskedMandate> {
+  const credential = await credentialOf(agent.key, pepper)
+  const question = { credential, device: fingerprint, ...usual, ...order }
+  const [{ mandate, digest }] = askedRow.parse(await world.db.call('create_mandate', question))
+  return { id: mandate.id, digest }
+}
+
+/** One that its owner approved. */
+export async function giveMandate(
+  tests: Pick<TestWorld, 'world' | 'db'>,
+  agent: Agent,
+  order: MandateOrder = {},
+): Promise<GivenMandate> {
+  const asked = await askMandate(tests, agent, order)
+  const owner = await ownerOf(tests, agent)
+  const decision = { mandate: asked.id, decision: 'approved', digest: asked.digest }
+  const answer = await owner.call('owner_decide_mandate', decision)
+  if (!Array.isArray(answer) || answer[0]?.['outcome'] !== 'approved') {
+    throw new Error(`not approved: ${JSON.stringify(answer)}`)
+  }
+  return { ...asked, owner }
+}
