@@ -104,11 +104,11 @@ export async function enterAs(
     agree('begin_payment', answer, entered)
     return undefined
   }
-  confirmEntered(house, 'begin_payment', row, entered)
+  await confirmEntered(house, 'begin_payment', row, entered)
   return entered
 }
 
-function confirmEntered(
+async function confirmEntered(
   house: House,
   name: string,
   row: ReturnType<typeof rowOf>,
@@ -119,7 +119,7 @@ function confirmEntered(
     payment_row: paymentWire(twin, entered),
     facts: factsWire(twin, entered),
   })
-  confirmPolicy(twin, entered)
+  await confirmPolicy(twin, entered, row)
 }
 
 async function askFacts(house: House, dice: Dice): Promise<void> {
@@ -132,7 +132,7 @@ async function askFacts(house: House, dice: Dice): Promise<void> {
   const found = refusable(() => ({ it: readFacts(house.twin, credential, { id, ...asked }) }))
   if ('refused' in found) return agree('payment_facts', answer, found)
   if (!found.it) return agree('payment_facts', answer, [])
-  confirmEntered(house, 'payment_facts', rowOf(answer), found.it)
+  await confirmEntered(house, 'payment_facts', rowOf(answer), found.it)
 }
 
 async function wait(house: House, dice: Dice): Promise<void> {

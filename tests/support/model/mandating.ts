@@ -1,4 +1,5 @@
 /** What agents do about mandates: ask for them, read them, and end them. */
+import { randomUUID } from 'node:crypto'
 import { digestOf, mandateTerms } from '../../../shared/consent/terms.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
@@ -15,8 +16,8 @@ import {
   tokens,
 } from './house.ts'
 import type { Answer } from './ledger.ts'
-import { fieldsOf, without } from './ledger.ts'
-import { consentWire, mandateFacts, mandateWire, timeText } from './mandate-wire.ts'
+import { without } from './ledger.ts'
+import { consentWire, mandateFacts, mandateWire } from './mandate-wire.ts'
 import type { Wanted } from './mandates.ts'
 import { askMandate, revokeMandate, statusOf } from './mandates.ts'
 import type { Caps, Mandate } from './state.ts'
@@ -67,8 +68,10 @@ export const digestOfMandate = (mandate: Mandate) => digestOf(mandateTerms(manda
 async function askOne(house: House, dice: Dice): Promise<void> {
   const { credential } = pickKey(house, dice)
   const wanted = drawWanted(house, dice)
+  const id = randomUUID()
   const answer = await ask(house, 'create_mandate', {
     credential,
+    new_id: id,
     device: wanted.device,
     merchant_domain: wanted.domain,
     include_subdomains: wanted.subdomains,
@@ -79,7 +82,6 @@ async function askOne(house: House, dice: Dice): Promise<void> {
     pay_to: wanted.payTo,
   })
   const row = rowOf(answer)
-  const id = String(fieldsOf(row?.['mandate'])['id'])
   const asked = refusable(() => askMandate(house.twin, credential, id, wanted))
   if ('refused' in asked) return agree('create_mandate', answer, asked)
   const told = { ...row, mandate: without('number', row?.['mandate']) }
@@ -132,13 +134,12 @@ async function readPayments(house: House, dice: Dice): Promise<void> {
     .filter((one) => one.mandate === mandate && one.account === key.account)
     .toSorted((a, b) => (b.authorizedAt ?? 0) - (a.authorizedAt ?? 0) || (a.id < b.id ? 1 : -1))
     .slice(0, page)
-    .map((one) => ({ payment_row: paymentWire(twin, one), paid_by: 'model' }))
-  const rows = Array.isArray(answer) ? answer : []
-  const told = rows.map(({ payment_row, paid_by }) => ({ payment_row, paid_by }))
-  agree('list_mandate_payments', told, paid)
-  const times = rows.map((row) => timeText(Number(row['authorized_at']) / 1000))
-  const rowTimes = paid.map((one) => one.payment_row.authorized_at)
-  agree('times of payments', times, rowTimes)
+    .map((one) => ({
+      payment_row: paymentWire(twin, one),
+      counted_usd_micros: one.usd.toString(),
+      paid_by: 'model',
+    }))
+  agree('list_mandate_payments', answer, paid)
 }
 
 async function findConsent(house: House, dice: Dice): Promise<void> {
