@@ -801,7 +801,7 @@ begin
   returning a.id, a.expires_at;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb, new_id uuid DEFAULT gen_random_uuid())
  RETURNS TABLE(mandate jsonb, digest text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3374,6 +3374,28 @@ begin
   perform private.record_payment(p, 'confirmation_' || decision);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.exposed_mandates(of_account uuid, at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
+    'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
+    'left_total', greatest(m.max_total_usd_micros - u.total, 0)::text,
+    'left_payments', greatest(m.max_payments - u.payments, 0), 'leaving', u.leaving,
+    'is_pinned', m.pay_to is not null)), '[]')
+  from private.mandates m, lateral (
+    select coalesce(sum(d.usd), 0) as total, coalesce(sum(d.payments), 0)::integer as payments,
+      coalesce(jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
+        filter (where d.minutes >= 0), '[]') as leaving
+    from (select greatest(-1, floor(extract(
+          epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
+        sum(p.counted_usd_micros) as usd, count(*) as payments
+      from private.payments p where p.mandate = m.id and p.state = 'settled' group by 1) d) u
+  where m.account = of_account and m.state = 'active' and m.expires_at > at
+$function$;
+
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3654,7 +3676,8 @@ begin
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
         sum(c.counted_usd_micros)::text as total
-      from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
+      from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
+    'mandates', private.exposed_mandates(of_key.account, at))
   into exposure from private.accounts a where a.id = of_key.account;
   return exposure;
 end $function$;
@@ -4584,7 +4607,7 @@ grant execute on function api.claim_idempotency(credential text, needed text, op
 
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
-grant execute on function api.create_mandate(credential text, new_id uuid, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb) to service_role;
+grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
 grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 

@@ -51,7 +51,6 @@ export type DatabaseFunctions = {
   create_mandate: {
     args: {
       credential: string
-      new_id: string
       device: string
       merchant_domain: string
       include_subdomains: boolean
@@ -64,6 +63,7 @@ export type DatabaseFunctions = {
       tokens?: string[] | null
       pay_to?: string[] | null
       mail?: unknown
+      new_id?: string
     }
   }
   custody_authorize: {
