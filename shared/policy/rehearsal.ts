@@ -60,17 +60,16 @@ export function rehearse(
     const { at, amountUsdMicros, resource } = payment
     const bought = resource === null ? undefined : settled.get(resource)
     const judged = judge(payment, mandateAt(at, terms, used), historyOf(bought ?? []))
-    if (judged && account.spentAt(at) + amountUsdMicros > dailySpendingCapUsdMicros) {
-      payments.push({ payment, verdict: 'refused', reasons: [] })
-      continue
-    }
-    if (judged) payments.push(judged)
-    if (judged?.verdict === 'allowed') {
+    const isOver = account.spentAt(at) + amountUsdMicros > dailySpendingCapUsdMicros
+    const done = judged && isOver ? refused(payment) : judged
+    if (done) payments.push(done)
+    if (done?.verdict === 'allowed') {
       used.day.add(at, amountUsdMicros)
       used.totalUsdMicros += amountUsdMicros
       used.payments += 1
     }
-    if (judged?.verdict === 'allowed' || hasMoved(payment)) account.add(at, amountUsdMicros)
+    const isPaid = done?.verdict === 'allowed' || (done?.verdict !== 'refused' && hasMoved(payment))
+    if (isPaid) account.add(at, amountUsdMicros)
     if (resource !== null && payment.state === 'settled') {
       settled.set(resource, [...(bought ?? []), payment].slice(-rememberedMax))
     }
@@ -99,6 +98,11 @@ function judge(payment: PastPayment, mandate: Mandate, history: History): Rehear
   return cover.covers
     ? { payment, verdict: 'allowed', reasons: [] }
     : { payment, verdict: 'asked', reasons: cover.reasons }
+}
+
+/** The cap comes before any mandate, so no rule of it is a reason. */
+function refused(payment: PastPayment): Rehearsed {
+  return { payment, verdict: 'refused', reasons: [] }
 }
 
 type Used = { day: ReturnType<typeof rollingDay>; totalUsdMicros: bigint; payments: number }

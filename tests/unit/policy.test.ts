@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { Decision, ReasonCode } from '../../shared/policy/decide.ts'
 import { decide, headroom } from '../../shared/policy/decide.ts'
 import type { Facts, Window } from '../../shared/policy/facts.ts'
-import { usd, usual } from '../support/policy.ts'
+import { coverOf } from '../../shared/policy/mandate.ts'
+import { memoryReasons, noHistory } from '../../shared/policy/memory.ts'
+import { stories } from '../support/mandate-stories.ts'
+import { historyFrom, usedBy } from '../support/mandate-twin.ts'
+import { mandate, usd, usual } from '../support/policy.ts'
 
 const resetsAt = '2026-09-02T12:00:00.000Z'
 const window = (limit: number, spent = 0): Window => ({
@@ -23,11 +27,15 @@ function decideTwin(facts: Facts): string {
   const fits = ({ limit, spent }: Window) => spent + facts.amountUsdMicros <= limit
   if (!fits(facts.dailySpendingCap)) return 'refuse: daily_spending_cap'
   if (facts.userConfirmed && facts.ownerApproved) return `allow: ${facts.ownerApproved}`
+  const isCovered = facts.mandates.some((one) => coverOf(one, facts, facts.now).covers)
+  if (isCovered) return 'allow: mandate'
   const similar = facts.similarRecipient === null ? [] : ['similar_recipient']
   const automatic = [
     ...similar,
     ...(facts.recipientKnown ? [] : ['new_recipient']),
     ...(facts.deviceKnown ? [] : ['new_device']),
+    ...(facts.otherResource ? ['other_resource'] : []),
+    ...memoryReasons(facts.history, facts, false),
     ...(fits(facts.automaticDaily) ? [] : ['automatic_limit']),
   ]
   const isSmall = facts.amountUsdMicros <= facts.assertedNewRecipientLimit
@@ -52,28 +60,52 @@ function told(decision: Decision): string {
 
 const micros = fc.oneof(fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 2n ** 62n }))
 const windows = fc.record({ limit: micros, spent: micros, resetsAt: fc.constant(resetsAt) })
+/** Half of the payments are such as a mandate may cover. */
 const factsArbitrary: fc.Arbitrary<Facts> = fc
   .record({
-    amountUsdMicros: micros.map((value) => value + 1n),
-    automaticDaily: windows,
-    assertedDaily: windows,
-    dailySpendingCap: windows,
-    assertedNewRecipientLimit: micros,
-    recipientKnown: fc.boolean(),
-    deviceKnown: fc.boolean(),
-    similarRecipient: fc.constantFrom(null, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'),
-    userConfirmed: fc.boolean(),
-    ownerApproved: fc.constantFrom(null, 'user_session' as const, 'user_passkey' as const),
-    hasPasskey: fc.boolean(),
+    given: stories,
+    mandates: fc.array(stories, { maxLength: 2 }),
+    amountUsdMicros: fc.option(
+      micros.map((value) => value + 1n),
+      { freq: 2 },
+    ),
+    windows: fc.record({
+      automaticDaily: windows,
+      assertedDaily: windows,
+      dailySpendingCap: windows,
+    }),
+    own: fc.record({
+      assertedNewRecipientLimit: micros,
+      recipientKnown: fc.boolean(),
+      userConfirmed: fc.boolean(),
+      ownerApproved: fc.constantFrom(null, 'user_session' as const, 'user_passkey' as const),
+      hasPasskey: fc.boolean(),
+    }),
   })
-  .map((given) => ({ ...usual, ...given }))
+  .map(({ given: { request, bought, now }, mandates, amountUsdMicros, ...rest }) => ({
+    ...request,
+    ...rest.windows,
+    ...rest.own,
+    amountUsdMicros: amountUsdMicros ?? request.amountUsdMicros,
+    history: historyFrom(bought),
+    mandates: mandates.map((one, at) => ({
+      id: String(at),
+      state: one.state,
+      ...usedBy(one.terms, one.carried, now),
+    })),
+    now,
+  }))
 const holds = (check: (facts: Facts) => void) =>
   fc.assert(fc.property(factsArbitrary, check), { numRuns: 5_000 })
 
 test('decides as the slow decider does', () => {
+  let carried = 0
   holds((facts) => {
-    expect(told(decide(facts))).toBe(decideTwin(facts))
+    const said = told(decide(facts))
+    if (said === 'allow: mandate') carried += 1
+    expect(said).toBe(decideTwin(facts))
   })
+  expect(carried).toBeGreaterThan(0)
 })
 
 test('nothing that it allows passes the cap, and its word stays within what carries it', () => {
@@ -83,6 +115,11 @@ test('nothing that it allows passes the cap, and its word stays within what carr
     expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(facts.dailySpendingCap))
     if (decision.consentLevel.startsWith('user')) {
       expect(facts.ownerApproved !== null && facts.userConfirmed).toBe(true)
+      return
+    }
+    if (decision.consentLevel === 'mandate') {
+      const carrier = facts.mandates.find(({ id }) => id === decision.mandateId)
+      expect(carrier && coverOf(carrier, facts, facts.now)).toEqual({ covers: true })
       return
     }
     const isAutomatic = decision.consentLevel === 'none'
@@ -105,8 +142,14 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
   fc.assert(
     fc.property(factsArbitrary, micros, (facts, more) => {
       const { automaticDaily, assertedDaily, dailySpendingCap, amountUsdMicros } = facts
+      // A price that falls is as unusual as one that rises.
+      const smaller = amountUsdMicros > more ? amountUsdMicros - more : 1n
+      const isNew = facts.history.payees.length === 0
       const easier: Partial<Facts>[] = [
-        { amountUsdMicros: amountUsdMicros > more ? amountUsdMicros - more : 1n },
+        ...(isNew ? [{ amountUsdMicros: smaller }] : []),
+        { history: noHistory },
+        { otherResource: false },
+        { mandates: [...facts.mandates, mandate] },
         { automaticDaily: wider(automaticDaily, more) },
         { assertedDaily: wider(assertedDaily, more) },
         { dailySpendingCap: wider(dailySpendingCap, more) },
