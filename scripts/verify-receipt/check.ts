@@ -106,10 +106,15 @@ async function faultOfDigest({ terms, digest, batch }: Claims) {
 async function passkeyChecks(stated: Claims): Promise<Check[]> {
   const { level, terms, digest, batch, passkey, origin, rp_id: rpId } = stated
   if (level === 'user_session') return []
-  const none = { public_key: null, client_data: null, authenticator_data: null, signature: null }
   const consent = {
-    ...{ level, digest, leaves: batch?.leaves ?? null },
-    ...{ ...none, ...passkey, passkey: passkey?.id ?? null },
+    level,
+    digest,
+    leaves: batch?.leaves ?? null,
+    passkey: passkey?.id ?? null,
+    public_key: passkey?.public_key ?? null,
+    client_data: passkey?.client_data ?? null,
+    authenticator_data: passkey?.authenticator_data ?? null,
+    signature: passkey?.signature ?? null,
   }
   const isPlace = new URL(origin).origin === origin && new URL(origin).hostname === rpId
   const fault = await faultOfConsent(consent, terms, { origin, rpId })

@@ -139,12 +139,14 @@ async function unverified(
   digest: string,
   fault: Fault,
 ) {
-  const [row] = await db.sql`select counter::text from private.passkeys where id = ${passkey.id}`
+  const [row] = await db.sql<
+    { counter: string }[]
+  >`select counter::text from private.passkeys where id = ${passkey.id}`
   const { response } = answered.parse(JSON.parse(passkey.get(consentOptions(world, digest), fault)))
   return {
     passkey: passkey.id,
-    counter_seen: row?.['counter'],
-    counter_now: row?.['counter'],
+    counter_seen: row?.counter,
+    counter_now: row?.counter,
     client_data: response.clientDataJSON,
     authenticator_data: response.authenticatorData,
     signature: response.signature,
