@@ -101,7 +101,6 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   housekeeping: onChain,
   mailer,
   'payment-mandate-create': merchants,
-  'payment-mandate-revoke': mandates,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
   'resolve-transfer-recipient': onChain,
