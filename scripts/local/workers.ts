@@ -135,7 +135,9 @@ function functionWorker(
   const { config } = worker(name, code, compatibilityDate)
   return {
     config: { ...config, env: fromEntries([...given, ...bound]) },
-    dev: { outboundService: { type: 'worker', worker: 'egress', props: egressRights(folder, texts) } },
+    dev: {
+      outboundService: { type: 'worker', worker: 'egress', props: egressRights(folder, texts) },
+    },
   }
 }
 
