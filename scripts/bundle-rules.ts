@@ -21,7 +21,7 @@ const terms = ['canonicalize']
 const assertions = ['@levischuck/tiny-cbor']
 
 const kilobyte = 1024
-const plain: BundleRule = { gzipBytesMax: 56 * kilobyte, packages: everywhere, runtime: [] }
+const plain: BundleRule = { gzipBytesMax: 57 * kilobyte, packages: everywhere, runtime: [] }
 const onChain: BundleRule = {
   gzipBytesMax: 130 * kilobyte,
   packages: [...everywhere, ...chains, ...terms],
@@ -76,8 +76,14 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'punycode', 'uqr'],
   runtime: [],
+}
+
+/** Digests the terms and checks the owner's signature again before it states anything. */
+const receipts: BundleRule = {
+  ...plain,
+  packages: [...plain.packages, ...terms, ...assertions],
 }
 
 /** Reads addresses and knows the public suffixes; the half of it is their list. */
@@ -87,10 +93,15 @@ const merchants: BundleRule = {
 }
 
 /** Tells merchants' names as they read. */
-const mandates: BundleRule = { ...plain, packages: [...plain.packages, 'punycode'] }
+const mandates: BundleRule = {
+  gzipBytesMax: 60 * kilobyte,
+  packages: [...plain.packages, 'punycode'],
+  runtime: [],
+}
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'consent-receipt': receipts,
   'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
-import { deliveryRow } from '../payments/attempt-outcome.ts'
 import { paymentRow } from '../payments/payment.ts'
 import { statusOf } from '../payments/words.ts'
 
@@ -12,7 +11,7 @@ export const statementRow = z.object({
   payment_row: paymentRow.extend({
     authorized_at: time,
     settled_at: time.nullable(),
-    delivery: deliveryRow.nullable(),
+    delivery: z.object({ kind: z.string(), status: z.int().optional() }).nullable(),
   }),
   counted_usd_micros: bigintText,
   paid_by: z.string(),
