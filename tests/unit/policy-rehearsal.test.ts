@@ -117,9 +117,9 @@ test('does to the past what the slow rehearsal does, sums included', () => {
         allowed += rehearsal.allowed.payments
       },
     ),
-    { numRuns: 100_000 },
+    { numRuns: 30_000 },
   )
-  expect(allowed).toBeGreaterThan(10_000)
+  expect(allowed).toBeGreaterThan(1_000)
 }, 60_000)
 
 const bought = (hours: number, dollars: number, given: Partial<PastPayment> = {}): PastPayment => ({
