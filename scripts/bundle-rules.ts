@@ -76,8 +76,14 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'punycode', 'uqr'],
   runtime: [],
+}
+
+/** Digests the terms and checks the owner's signature again before it states anything. */
+const receipts: BundleRule = {
+  ...plain,
+  packages: [...plain.packages, ...terms, ...assertions],
 }
 
 /** Reads addresses and knows the public suffixes; the half of it is their list. */
@@ -95,6 +101,7 @@ const mandates: BundleRule = {
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'consent-receipt': receipts,
   'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,

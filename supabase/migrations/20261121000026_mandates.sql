@@ -302,7 +302,8 @@ declare
 begin
   return query
   select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
-    from private.payments p left join private.approvals o on o.payment = p.id
+    from private.payments p
+    left join private.approvals o on o.payment = p.id and o.decision = 'approved'
    where p.account = caller.account and p.id = find_consent.payment
   union all
   select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)

@@ -31,6 +31,7 @@ const overviewRow = z.object({
     address: addressSchema,
     reserved_usd_micros: bigintText,
     waiting: z.int(),
+    mandates_waiting: z.int(),
     spent_by_day: z.array(z.object({ day: z.string(), usd_micros: bigintText })),
     moved_by_day: z.array(
       z.object({
@@ -57,7 +58,8 @@ export const routes: Routes = (app) => {
       c,
       <Page c={c} title="Overview" owner={me} action={!me.account.isFrozen && <FreezeSwitch />}>
         {me.account.isFrozen && <Frozen />}
-        <Waiting count={facts.waiting} />
+        <Waiting kind="payments" count={facts.waiting} />
+        <Waiting kind="mandates" count={facts.mandates_waiting} />
         <div class="columns">
           <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
           <Spent limits={facts.limits} />
