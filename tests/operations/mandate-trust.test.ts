@@ -65,6 +65,16 @@ describe('a challenge that an agent brings', () => {
     expect(failedRules(body, id)).toMatchObject([{ code: 'challenge_not_heard' }])
   })
 
+  test('that hides which resource the merchant names waits for a word', async () => {
+    const { agent, id } = await shopping()
+    const challenge = shop.challenge()
+    shop.names = 'https://elsewhere.example.com/data'
+
+    const { body } = await ask(agent, challenge)
+
+    expect(failedRules(body, id)).toMatchObject([{ code: 'challenge_not_heard' }])
+  })
+
   test('of a merchant that does not answer waits for a word', async () => {
     const { agent, id } = await shopping()
 
