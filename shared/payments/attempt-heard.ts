@@ -10,7 +10,7 @@ import { namesOtherHost } from '../x402/named-resource.ts'
 import { isOffered } from './attempt-offered.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Judge } from './consent.ts'
-import type { Entered } from './payment.ts'
+import type { Entered } from './entered.ts'
 
 /** The attempt with what was heard noted; as it was where that would change nothing. */
 export async function hearChallenge(
