@@ -1089,7 +1089,8 @@ AS $function$
 declare
   withdrawn private.payments;
 begin
-  update private.payments p set state = 'released', failure = 'consent_invalid', finality = null
+  update private.payments p set state = 'released', failure = 'its approval did not hold',
+    finality = null
    where p.id = payment and p.state = 'authorized' and p.signature is null
   returning * into withdrawn;
   if not found then

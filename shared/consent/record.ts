@@ -35,7 +35,7 @@ const count = z
   .transform(BigInt)
 
 /** The terms of a mandate as private.mandate_json tells them, with its state. */
-export const mandateRow = z.object({
+export const mandateTermsRow = z.object({
   id: z.uuid(),
   account: z.uuid(),
   state: z.string(),
@@ -52,7 +52,7 @@ export const mandateRow = z.object({
 })
 
 /** A mandate as it was read. */
-export type StoredMandate = z.output<typeof mandateRow>
+export type StoredMandate = z.output<typeof mandateTermsRow>
 
 /** Which check failed: the digest, the list of a batch, or one of the assertion. */
 export type ConsentFault = AssertionFault | 'digest' | 'batch' | 'assertion_missing'

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { receiptKeys, signReceipt } from '../consent/receipt.ts'
 import type { Consent } from '../consent/record.ts'
-import { consentRow, faultOfConsent, mandateRow } from '../consent/record.ts'
+import { consentRow, faultOfConsent, mandateTermsRow } from '../consent/record.ts'
 import { mandateTerms, paymentTerms } from '../consent/terms.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
@@ -30,7 +30,7 @@ const paid = z.object({
 })
 const foundRow = z.object({
   payment_row: paid.nullable(),
-  mandate_row: mandateRow.nullable(),
+  mandate_row: mandateTermsRow.nullable(),
   consent: consentRow.nullable(),
 })
 
