@@ -1,7 +1,7 @@
 /** The form by which the owner consents to what the page shows. */
 import type { PropsWithChildren } from 'hono/jsx'
+import { consentOptions } from '../../../shared/auth/passkey-options.ts'
 import type { Passkeys, Unheard } from '../data/consent.ts'
-import { askedOf } from '../data/consent.ts'
 import type { Visit } from '../visit.ts'
 import { Button, Form } from './form.tsx'
 import { Notice } from './show.tsx'
@@ -27,7 +27,7 @@ export function ConsentForm({
   asker?: string
 }>) {
   const isByPasskey = passkeys.length > 0
-  const options = JSON.stringify(askedOf(passkeys, c.get('world'), digest))
+  const options = JSON.stringify(consentOptions(c.get('world'), digest, passkeys))
   const target = action === undefined ? {} : { action }
   return (
     <Form c={c} {...target} {...(isByPasskey && { 'data-consent': options })}>
