@@ -80,6 +80,12 @@ const web: BundleRule = {
   runtime: [],
 }
 
+/** Digests the terms and checks the owner's signature again before it states anything. */
+const receipts: BundleRule = {
+  ...plain,
+  packages: [...plain.packages, ...terms, ...assertions],
+}
+
 /** Reads addresses and knows the public suffixes; the half of it is their list. */
 const merchants: BundleRule = {
   ...onChain,
@@ -95,6 +101,7 @@ const mandates: BundleRule = {
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'consent-receipt': receipts,
   'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,

@@ -1111,7 +1111,8 @@ declare
 begin
   return query
   select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
-    from private.payments p left join private.approvals o on o.payment = p.id
+    from private.payments p
+    left join private.approvals o on o.payment = p.id and o.decision = 'approved'
    where p.account = caller.account and p.id = find_consent.payment
   union all
   select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)
@@ -3381,6 +3382,28 @@ begin
   perform private.record_payment(p, 'confirmation_' || decision);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.exposed_mandates(of_account uuid, at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
+    'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
+    'left_total', greatest(m.max_total_usd_micros - u.total, 0)::text,
+    'left_payments', greatest(m.max_payments - u.payments, 0), 'leaving', u.leaving,
+    'is_pinned', m.pay_to is not null)), '[]')
+  from private.mandates m, lateral (
+    select coalesce(sum(d.usd), 0) as total, coalesce(sum(d.payments), 0)::integer as payments,
+      coalesce(jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
+        filter (where d.minutes >= 0), '[]') as leaving
+    from (select greatest(-1, floor(extract(
+          epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
+        sum(p.counted_usd_micros) as usd, count(*) as payments
+      from private.payments p where p.mandate = m.id and p.state = 'settled' group by 1) d) u
+  where m.account = of_account and m.state = 'active' and m.expires_at > at
+$function$;
+
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3661,7 +3684,8 @@ begin
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
         sum(c.counted_usd_micros)::text as total
-      from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
+      from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
+    'mandates', private.exposed_mandates(of_key.account, at))
   into exposure from private.accounts a where a.id = of_key.account;
   return exposure;
 end $function$;

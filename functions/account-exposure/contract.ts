@@ -16,7 +16,7 @@ export const accountExposure = operation({
       z.object({
         hours: z.int(),
         total_usd: field.usd.describe(
-          'New payments only. Bounded by limits, not by balances; what is signed and not settled may be released, so it takes nothing off.',
+          'New payments only. Bounded by limits, not by balances; what is signed and not settled may be released, so it takes nothing off. Under several mandates it may be less, never more.',
         ),
         by_rail: z
           .object({ transfer_usd: field.usd, x402_usd: field.usd })

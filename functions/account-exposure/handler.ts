@@ -11,15 +11,17 @@ export const run: Handler<typeof accountExposure> = async (_input, { db }) => {
   const row = await db.one('account_exposure', {}, z.object({ exposure: exposureRow }))
   if (!row) throw new Error('an admitted caller has no account')
   const facts = exposureFacts(row.exposure)
+  const ofTransfers = exposureFacts(row.exposure, 'transfer')
   return {
     as_of: row.exposure.at,
     horizons: horizonsHours.map((hours) => {
       const { usdMicros, boundBy } = exposureWithin(facts, hours * 60)
       const usd = formatUsd(usdMicros)
+      const transfers = exposureWithin(ofTransfers, hours * 60)
       return {
         hours,
         total_usd: usd,
-        by_rail: { transfer_usd: usd, x402_usd: usd },
+        by_rail: { transfer_usd: formatUsd(transfers.usdMicros), x402_usd: usd },
         bound_by: boundBy,
       }
     }),

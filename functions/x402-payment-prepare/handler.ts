@@ -9,12 +9,11 @@ import { judgeFor } from '../../shared/payments/consent.ts'
 import { coveredBy } from '../../shared/payments/words.ts'
 import { askDemand } from '../../shared/x402/ask.ts'
 import { readDemand } from '../../shared/x402/demand.ts'
+import { askingGiven } from '../../shared/x402/given.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../shared/x402/request.ts'
 import { freezeRequest } from '../../shared/x402/request.ts'
 import type { x402PaymentPrepare } from './contract.ts'
-
-type Input = Parameters<Handler<typeof x402PaymentPrepare>>[0]
 
 export const run: Handler<typeof x402PaymentPrepare> = async (input, context) => {
   const { config } = context.world
@@ -29,16 +28,16 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
     config,
   )
   if (isRefusal(request)) return request
-  const heard = !isGiven(input)
-  const demand = await (heard
-    ? demandHeard(request, context)
-    : demandGiven(input, request, context))
+  const given = askingGiven(input)
+  const demand = given
+    ? readDemand(given, request, context.now())
+    : await demandHeard(request, context)
   if (isRefusal(demand)) return demand
   const { payable, unpayable } = sortOffers(demand, connectedChains(config), (token, amount) =>
     usdMicrosOf(token, amount, config),
   )
   if (payable.length === 0) return fail('unsupported_scheme', { details: { offers: unpayable } })
-  const begun = await enterAttempt(context, payable, { request, heard })
+  const begun = await enterAttempt(context, payable, { request, heard: !given })
   if (isRefusal(begun)) return begun
   const judge = judgeFor(context, false)
   const entered = await hearChallenge(context, begun, judge)
@@ -47,23 +46,6 @@ export const run: Handler<typeof x402PaymentPrepare> = async (input, context) =>
   const prepared = preparedBody(entered.payment_row)
   if (decision.verdict === 'allow') return { ...prepared, ...coveredBy(decision.mandateId) }
   return { ...prepared, ...(await judge.ask(entered, decision)) }
-}
-
-/** Whether the caller brings the challenge itself. */
-function isGiven({ payment_required, www_authenticate, accepts }: Input): boolean {
-  return [payment_required, www_authenticate, accepts].some((one) => one !== undefined)
-}
-
-function demandGiven(input: Input, request: FrozenRequest, context: Context) {
-  const { payment_required, www_authenticate, ...fields } = input
-  const headers = new Map([
-    ['payment-required', payment_required],
-    ['www-authenticate', www_authenticate],
-  ])
-  const { x402Version, accepts, resource, extensions, error } = fields
-  const body = { x402Version, accepts, resource, extensions, error }
-  const asking = { headers: { get: (name: string) => headers.get(name) ?? null }, body }
-  return readDemand(asking, request, context.now())
 }
 
 /** What the resource asks for now. Nobody is asked for a caller that is not let in. */

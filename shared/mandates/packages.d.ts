@@ -1,4 +1,4 @@
-// What the packages' own types leave out: the module form of punycode, and the list inside tldts.
+/** What the packages' own types leave out: the module form of punycode, and the list inside tldts. */
 declare module 'punycode/punycode.es6.js' {
   export { toUnicode } from 'punycode'
 }

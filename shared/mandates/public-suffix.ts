@@ -21,28 +21,29 @@ export function suffixProblem(host: string): 'public_suffix' | 'unknown_suffix' 
 
 /**
  * Whether some names below a host belong to others, as s3.amazonaws.com does below amazonaws.com.
- * The package answers that for no host, so its list is walked here, from the last label on.
+ * The package answers that for no host, so its list is walked here, from the last label on. In the
+ * list a wildcard is always the first label, so nothing lies below one.
  */
 export function hasSuffixBelow(host: string): boolean {
-  let nodes = [rulesRoot]
+  let node: number | undefined = rulesRoot
   for (const label of host.split('.').reverse()) {
-    nodes = nodes.flatMap((node) => childrenOf(node, label))
+    node = childOf(node, label)
+    if (node === undefined) return false
   }
-  return nodes.some((node) => edgesFrom(node) < edgesFrom(node + 1))
+  return firstEdge(node) < firstEdge(node + 1)
 }
 
-function childrenOf(node: number, label: string): number[] {
-  const found: number[] = []
-  let at = edgeLength.subarray(0, edgesFrom(node)).reduce((sum, length) => sum + length, 0)
-  for (let edge = edgesFrom(node); edge < edgesFrom(node + 1); edge += 1) {
+function childOf(node: number, label: string): number | undefined {
+  let at = edgeLength.subarray(0, firstEdge(node)).reduce((sum, length) => sum + length, 0)
+  for (let edge = firstEdge(node); edge < firstEdge(node + 1); edge += 1) {
     const end = at + (edgeLength[edge] ?? 0)
-    const text = labelText.slice(at, end)
-    if (text === label || text === '*') found.push(edgeChild[edge] ?? rulesRoot)
+    if (labelText.slice(at, end) === label) return edgeChild[edge]
     at = end
   }
-  return found
+  return undefined
 }
 
-function edgesFrom(node: number): number {
+/** Those of a node end where those of the next begin. */
+function firstEdge(node: number): number {
   return edgeStart[node] ?? 0
 }

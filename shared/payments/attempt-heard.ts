@@ -9,7 +9,7 @@ import { askDemand } from '../x402/ask.ts'
 import { isOffered } from './attempt-offered.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Judge } from './consent.ts'
-import type { Entered } from './payment.ts'
+import type { Entered } from './entered.ts'
 
 /** The attempt with what was heard noted; as it was where that would change nothing. */
 export async function hearChallenge(
@@ -31,6 +31,7 @@ async function isCovered(judge: Judge, entered: Entered): Promise<boolean> {
 
 /** Whether the resource asks for this very payment now; one that does not answer asks for nothing. */
 async function isAsked(context: Context, { payment_row: payment }: Entered): Promise<boolean> {
-  const demand = await askDemand(context.world, termsOf(payment).request, context.now())
-  return !isRefusal(demand) && isOffered(payment, demand)
+  const terms = termsOf(payment)
+  const demand = await askDemand(context.world, terms.request, context.now())
+  return !isRefusal(demand) && isOffered(payment, terms, demand)
 }

@@ -1,16 +1,18 @@
 /** Whether what a resource asks for is what an attempt would pay. */
 import type { Demand } from '../x402/demand.ts'
-import type { Offer } from '../x402/offer.ts'
-import { methodOf } from '../x402/offers.ts'
-import { termsOf } from './attempt-terms.ts'
+import { methodOf } from '../x402/offer.ts'
+import type { AttemptTerms } from './attempt-terms.ts'
 import type { Payment } from './payment.ts'
 
 /**
  * Compares what decides where money goes, and how much: the way to pay, chain, token, payee, amount,
  * and who may settle it. What an offer says besides may change with each answer.
  */
-export function isOffered(payment: Payment, { offers }: Pick<Demand, 'offers'>): boolean {
-  const terms = termsOf(payment)
+export function isOffered(
+  payment: Payment,
+  terms: AttemptTerms,
+  { offers }: Pick<Demand, 'offers'>,
+): boolean {
   const settler = settlerOf(terms.requirement['extra'])
   return offers.some(
     (offer) =>
@@ -26,7 +28,7 @@ export function isOffered(payment: Payment, { offers }: Pick<Demand, 'offers'>):
 }
 
 /** The facilitator that alone may settle a permit of the scheme upto. */
-function settlerOf(extra: Offer['extra'] | unknown): string {
+function settlerOf(extra: unknown): string {
   const given = typeof extra === 'object' && extra !== null ? Object.entries(extra) : []
   const [, settler] = given.find(([name]) => name === 'facilitatorAddress') ?? []
   return typeof settler === 'string' ? settler : ''

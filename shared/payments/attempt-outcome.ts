@@ -81,8 +81,9 @@ const pending = {
 
 /** A 402 after payment: other terms than the frozen ones, or a refusal of the payment. */
 function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
-  const again = readDemand(askingOf(fetched), termsOf(payment).request, now)
-  if (!('offers' in again) || isOffered(payment, again)) {
+  const terms = termsOf(payment)
+  const again = readDemand(askingOf(fetched), terms.request, now)
+  if (!('offers' in again) || isOffered(payment, terms, again)) {
     const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
     return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
   }

@@ -28,10 +28,22 @@ export const exposureRow = z.object({
       total: bigintText,
     }),
   ),
+  mandates: z.array(
+    z.object({
+      expires_in_minutes: z.int(),
+      max_payment: bigintText,
+      max_day: bigintText.nullable(),
+      left_total: bigintText.nullable(),
+      left_payments: z.int().nullable(),
+      leaving: z.array(z.object({ minutes: z.int(), usd: bigintText })),
+      is_pinned: z.boolean(),
+    }),
+  ),
 })
 
-/** The same in the words of the policy. */
-export function exposureFacts(row: z.output<typeof exposureRow>): ExposureFacts {
+/** The same in the words of the policy; a mandate that names no payee covers no transfer. */
+export function exposureFacts(row: z.output<typeof exposureRow>, rail?: 'transfer'): ExposureFacts {
+  const mandates = row.mandates.filter((mandate) => rail !== 'transfer' || mandate.is_pinned)
   const { automatic, asserted, asserted_new_recipient, total } = row.limits
   return {
     frozen: row.frozen,
@@ -41,6 +53,13 @@ export function exposureFacts(row: z.output<typeof exposureRow>): ExposureFacts 
     recipientKnown: row.recipient_known,
     deviceKnown: row.device_known,
     leaving: row.leaving,
-    mandates: [],
+    mandates: mandates.map((mandate) => ({
+      expiresInMinutes: mandate.expires_in_minutes,
+      maxPaymentUsdMicros: mandate.max_payment,
+      maxDayUsdMicros: mandate.max_day,
+      leftTotalUsdMicros: mandate.left_total,
+      leftPayments: mandate.left_payments,
+      leaving: mandate.leaving.map(({ minutes, usd }) => ({ minutes, usdMicros: usd })),
+    })),
   }
 }

@@ -29,6 +29,12 @@ export type Offer = {
   extra: Record<string, unknown>
 }
 
+/** What is signed for an offer. */
+export function methodOf({ protocol, scheme, extra }: Offer): TransferMethod {
+  const isPermit = scheme === 'upto' || extra['assetTransferMethod'] === 'permit2'
+  return protocol === 'x402' && isPermit ? 'permit2' : 'eip3009'
+}
+
 /** An offer that is not paid, why, and what it asks for, so that a person can see it. */
 export type UnpayableOffer = {
   protocol: string

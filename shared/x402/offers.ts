@@ -8,7 +8,7 @@ import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
 import type { Demand } from './demand.ts'
 import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
-import { shown, termsShown, timeoutSecondsMin } from './offer.ts'
+import { methodOf, shown, termsShown, timeoutSecondsMin } from './offer.ts'
 
 /** An offer with the chain, token and payee of our own tables. */
 export type PayableOffer = {
@@ -49,12 +49,6 @@ function rankOf(offer: Offer): number {
   if (offer.extra['paymentFlow'] === 'upfront') return 3
   if (methodOf(offer) === 'permit2') return 2
   return offer.protocol === 'x402' ? 0 : 1
-}
-
-/** What is signed for an offer. */
-export function methodOf({ protocol, scheme, extra }: Offer): TransferMethod {
-  const isPermit = scheme === 'upto' || extra['assetTransferMethod'] === 'permit2'
-  return protocol === 'x402' && isPermit ? 'permit2' : 'eip3009'
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -151,7 +151,8 @@ begin
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
         sum(c.counted_usd_micros)::text as total
-      from counted c where c.state = 'settled' group by c.minutes) l), '[]'))
+      from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
+    'mandates', private.exposed_mandates(of_key.account, at))
   into exposure from private.accounts a where a.id = of_key.account;
   return exposure;
 end $$;

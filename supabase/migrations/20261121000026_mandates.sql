@@ -132,6 +132,27 @@ create function private.mandates_for(p private.payments) returns jsonb language 
   select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
 $$;
 
+-- The active mandates of an account for private.key_exposure, and as there: what settled is used, and
+-- what is on its way may be released.
+create function private.exposed_mandates(of_account uuid, at timestamptz) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
+    'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
+    'left_total', greatest(m.max_total_usd_micros - u.total, 0)::text,
+    'left_payments', greatest(m.max_payments - u.payments, 0), 'leaving', u.leaving,
+    'is_pinned', m.pay_to is not null)), '[]')
+  from private.mandates m, lateral (
+    select coalesce(sum(d.usd), 0) as total, coalesce(sum(d.payments), 0)::integer as payments,
+      coalesce(jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
+        filter (where d.minutes >= 0), '[]') as leaving
+    from (select greatest(-1, floor(extract(
+          epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
+        sum(p.counted_usd_micros) as usd, count(*) as payments
+      from private.payments p where p.mandate = m.id and p.state = 'settled' group by 1) d) u
+  where m.account = of_account and m.state = 'active' and m.expires_at > at
+$$;
+
 -- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
 -- to exactly these terms, and what nobody may be spared from being asked about.
 create function private.mandate_carries(m private.mandates, p private.payments) returns boolean
@@ -278,7 +299,8 @@ declare
 begin
   return query
   select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
-    from private.payments p left join private.approvals o on o.payment = p.id
+    from private.payments p
+    left join private.approvals o on o.payment = p.id and o.decision = 'approved'
    where p.account = caller.account and p.id = find_consent.payment
   union all
   select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)

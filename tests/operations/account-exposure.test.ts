@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { askMandate, giveMandate } from '../support/mandates.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -17,19 +18,22 @@ async function exposureOf(agent: Agent): Promise<string[]> {
   return horizons.map(({ total_usd: usd }) => usd)
 }
 
-type Entry = { state: string; level: string; usd: number; minutesAgo: number }
+type Entry = { state: string; level: string; usd: number; minutesAgo: number; mandate?: string }
 
 /** A payment on its way or at its end, as other operations leave it. */
-async function enter(payer: Agent, { state, level, usd, minutesAgo }: Entry): Promise<void> {
+async function enter(
+  payer: Agent,
+  { state, level, usd, minutesAgo, mandate }: Entry,
+): Promise<void> {
   await world.db.sql`
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
       amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
-      tx_hash, block_hash)
+      tx_hash, block_hash, mandate)
     select ${payer.id}, k.id, 'a device', 'transfer', ${state}, 84532,
       '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ${payer.address},
       '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
       private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}), 1,
-      ${`0x${'1'.repeat(64)}`}, '0x'
+      ${`0x${'1'.repeat(64)}`}, '0x', ${mandate ?? null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }
 
@@ -123,4 +127,36 @@ test('is nothing where nobody new may be paid, until somebody is known or on the
   expect(await exposureOf(stranger)).toEqual(['0', '0', '0'])
   expect(await exposureOf(known)).toEqual(['400', '400', '2800'])
   expect(await exposureOf(paying)).toEqual(['400', '400', '2800'])
+})
+
+test('counts what mandates let through beside the limits, on transfers only where they name payees', async () => {
+  const [shopping, pinned] = [await world.agent('pay'), await world.agent('pay')]
+  const order = { max_payment_usd_micros: '50000000', max_total_usd_micros: '100000000' }
+  await askMandate(world, shopping, order)
+  await giveMandate(world, shopping, order)
+  await giveMandate(world, pinned, { ...order, pay_to: [shopping.address] })
+
+  const horizon = {
+    total_usd: '500',
+    bound_by: ['automatic_limit', 'asserted_limit', 'mandate_limits'],
+  }
+  const rails = (transfer_usd: string) => ({ by_rail: { transfer_usd, x402_usd: '500' } })
+  expect((await shopping.get(path)).body).toMatchObject({
+    horizons: [{ ...horizon, ...rails('400') }, {}, { total_usd: '2900' }],
+  })
+  expect((await pinned.get(path)).body).toMatchObject({
+    horizons: [{ ...horizon, ...rails('500') }, {}, { total_usd: '2900' }],
+  })
+})
+
+test('takes off what settled under a mandate, and not what may be released', async () => {
+  const agent = await world.agent('pay')
+  const { id } = await giveMandate(world, agent, {
+    max_payment_usd_micros: '50000000',
+    max_total_usd_micros: '100000000',
+  })
+  await enter(agent, { state: 'settled', level: 'mandate', usd: 30, minutesAgo: 60, mandate: id })
+  await enter(agent, { state: 'signed', level: 'mandate', usd: 20, minutesAgo: 60, mandate: id })
+
+  expect(await exposureOf(agent)).toEqual(['470', '470', '2870'])
 })

@@ -55,3 +55,19 @@ export async function giveMandate(
   }
   return { ...asked, owner }
 }
+
+const reasonsOf = z.object({
+  reasons: z.array(
+    z.looseObject({
+      code: z.string(),
+      mandate_id: z.string().optional(),
+      resets_at: z.string().nullish(),
+    }),
+  ),
+})
+
+/** The rules of one mandate that an answer says are not met. */
+export function failedRules(body: unknown, mandate: string) {
+  const { reasons } = reasonsOf.parse(body)
+  return reasons.filter(({ mandate_id }) => mandate_id === mandate)
+}

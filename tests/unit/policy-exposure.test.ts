@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../shared/policy/decide.ts'
-import type { ExposureFacts } from '../../shared/policy/exposure.ts'
+import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure.ts'
 import { exposureWithin } from '../../shared/policy/exposure.ts'
-import { usd, usual } from '../support/policy.ts'
+import { mandate, noon, purchase, usd } from '../support/policy.ts'
 
 const day = 1440
 
@@ -26,59 +26,100 @@ const opened: ExposureFacts = {
 const within = (given: Partial<ExposureFacts>, minutes = day) =>
   exposureWithin({ ...opened, ...given }, minutes)
 
-type Spend = { minute: number; level: 'none' | 'agent_asserted' | 'user_session'; usd: bigint }
+/** On whose word a payment is tried, or under which mandate. */
+type Way = 'none' | 'agent_asserted' | number
+type Spend = { minute: number; way: Way | 'user_session'; usd: bigint }
 type Story = { facts: ExposureFacts; spends: Spend[] }
 
 // Coarse times, so that windows of several days are walked in a moment.
 const tick = 120
 const few = fc.bigInt({ min: 0n, max: 6n })
-const story: fc.Arbitrary<Story> = fc
-  .record({
-    limits: fc.record({ automatic: few, asserted: few, assertedNewRecipient: few, total: few }),
-    recipientKnown: fc.boolean(),
-    deviceKnown: fc.boolean(),
-    frozen: fc.constantFrom(false, false, false, true),
-    canPay: fc.constantFrom(true, true, true, false),
-    expiresInMinutes: fc.option(fc.integer({ min: 1, max: 60 }).map((ticks) => ticks * tick)),
-    spends: fc.array(
-      fc.record({
-        minute: fc.integer({ min: 1, max: 12 }).map((ticks) => (ticks - 12) * tick),
-        level: fc.constantFrom('none', 'agent_asserted', 'user_session'),
-        usd: fc.bigInt({ min: 1n, max: 4n }),
-      }),
-      { maxLength: 6 },
-    ),
-  })
-  .map(({ spends, ...rest }) => ({
-    facts: { ...rest, mandates: [], leaving: leavingOf(spends) },
-    spends,
-  }))
+const ticks = (max: number) => fc.integer({ min: 1, max }).map((count) => count * tick)
+const storyWith = (mandates: fc.Arbitrary<Omit<ExposedMandate, 'leaving'>[]>) =>
+  fc
+    .record({
+      limits: fc.record({ automatic: few, asserted: few, assertedNewRecipient: few, total: few }),
+      recipientKnown: fc.boolean(),
+      deviceKnown: fc.boolean(),
+      frozen: fc.constantFrom(false, false, false, true),
+      canPay: fc.constantFrom(true, true, true, false),
+      expiresInMinutes: fc.option(ticks(60)),
+      mandates,
+      spends: fc.array(
+        fc.record({
+          minute: ticks(12).map((minutes) => minutes - day),
+          way: fc.constantFrom<Spend['way'][]>('none', 'agent_asserted', 'user_session', 0, 1),
+          usd: fc.bigInt({ min: 1n, max: 4n }),
+        }),
+        { maxLength: 6 },
+      ),
+    })
+    .map(({ spends, ...rest }): Story => {
+      const withLeaving = rest.mandates.map((one, at) => ({
+        ...one,
+        leaving: spends
+          .filter(({ way }) => way === at)
+          .map(({ minute, usd: usdMicros }) => ({ minutes: minute + day, usdMicros })),
+      }))
+      const facts = { ...rest, mandates: withLeaving, leaving: leavingOf(spends) }
+      return { facts, spends }
+    })
+
+const uncounted = fc.record({
+  expiresInMinutes: fc.constant(90 * day),
+  maxPaymentUsdMicros: few.map((one) => one + 1n),
+  maxDayUsdMicros: fc.option(few),
+  leftTotalUsdMicros: fc.option(fc.bigInt({ min: 0n, max: 20n })),
+  leftPayments: fc.constant(null),
+})
+const anyMandate = fc.record({
+  expiresInMinutes: ticks(90),
+  maxPaymentUsdMicros: few.map((one) => one + 1n),
+  maxDayUsdMicros: fc.option(few),
+  leftTotalUsdMicros: fc.option(fc.bigInt({ min: 0n, max: 20n })),
+  leftPayments: fc.option(fc.nat({ max: 9 })),
+})
 
 function leavingOf(spends: Spend[]): ExposureFacts['leaving'] {
-  return spends.map(({ minute, level, usd: amount }) => ({
+  return spends.map(({ minute, way, usd: amount }) => ({
     minutes: minute + day,
-    automatic: level === 'none' ? amount : 0n,
-    asserted: level === 'agent_asserted' ? amount : 0n,
+    automatic: way === 'none' ? amount : 0n,
+    asserted: way === 'agent_asserted' ? amount : 0n,
     total: amount,
   }))
 }
 
-/** Whether one unit passes at this minute, as the product itself decides it. */
-function passes(given: Story, spends: Spend[], minute: number, userConfirmed: boolean) {
+const sum = (spends: Spend[]) => spends.reduce((total, spend) => total + spend.usd, 0n)
+const timeAt = (minute: number) => new Date(noon.getTime() + minute * 60_000)
+
+/** Whether one unit passes that way at this minute, as the product itself decides it. */
+function passes(given: Story, spends: Spend[], minute: number, way: Way): boolean {
   const { limits, frozen, canPay, expiresInMinutes, ...facts } = given.facts
-  if (frozen || !canPay || minute >= (expiresInMinutes ?? Infinity)) return undefined
+  if (frozen || !canPay || minute >= (expiresInMinutes ?? Infinity)) return false
   const counted = spends.filter((spend) => spend.minute > minute - day)
-  const window = (limit: bigint, level?: Spend['level']) => ({
+  const window = (limit: bigint, only?: Way) => ({
     limit,
-    spent: counted
-      .filter((spend) => level === undefined || spend.level === level)
-      .reduce((sum, spend) => sum + spend.usd, 0n),
+    spent: sum(counted.filter((spend) => only === undefined || spend.way === only)),
     resetsAt: null,
   })
   const fresh = spends.slice(given.spends.length)
-  const isKnown = fresh.some(({ level }) => level === 'agent_asserted')
+  const isKnown = fresh.some((spend) => spend.way === 'agent_asserted')
+  const mandates = facts.mandates.map((one, at) => ({
+    ...mandate,
+    id: String(at),
+    merchantDomain: `m${at}.example.com`,
+    maxPaymentUsdMicros: one.maxPaymentUsdMicros,
+    maxDayUsdMicros: one.maxDayUsdMicros,
+    maxTotalUsdMicros: one.leftTotalUsdMicros,
+    maxPayments: one.leftPayments,
+    expiresAt: timeAt(one.expiresInMinutes),
+    spentDayUsdMicros: sum(counted.filter((spend) => spend.way === at)),
+    spentTotalUsdMicros: sum(fresh.filter((spend) => spend.way === at)),
+    payments: fresh.filter((spend) => spend.way === at).length,
+  }))
   const decision = decide({
-    ...usual,
+    ...purchase,
+    host: typeof way === 'number' ? `m${way}.example.com` : 'other.example.org',
     amountUsdMicros: 1n,
     automaticDaily: window(limits.automatic, 'none'),
     assertedDaily: window(limits.asserted, 'agent_asserted'),
@@ -86,30 +127,31 @@ function passes(given: Story, spends: Spend[], minute: number, userConfirmed: bo
     assertedNewRecipientLimit: limits.assertedNewRecipient,
     recipientKnown: facts.recipientKnown || isKnown,
     deviceKnown: facts.deviceKnown || isKnown,
-    userConfirmed,
+    userConfirmed: way === 'agent_asserted',
+    mandates,
+    now: timeAt(minute),
   })
-  return decision.verdict === 'allow' ? decision.consentLevel : undefined
+  return 'consentLevel' in decision && (decision.mandateId ?? decision.consentLevel) === `${way}`
 }
 
-/** Pays unit by unit; `tries` says at which try of a tick it pays, and on whose word. */
-function play(given: Story, horizon: number, tries: (minute: number) => boolean[]): bigint {
+/** Pays unit by unit; `tries` says in which ways it tries to in a tick. */
+function play(given: Story, horizon: number, tries: (minute: number) => Way[]): bigint {
   const spends = [...given.spends]
-  let moved = 0n
   for (let minute = 0; minute < horizon; minute += tick) {
-    for (const userConfirmed of tries(minute)) {
-      const level = passes(given, spends, minute, userConfirmed)
-      if (level !== 'none' && level !== 'agent_asserted') continue
-      spends.push({ minute, level, usd: 1n })
-      moved += 1n
+    for (const way of tries(minute)) {
+      if (passes(given, spends, minute, way)) spends.push({ minute, way, usd: 1n })
     }
   }
-  return moved
+  return sum(spends.slice(given.spends.length))
 }
 
 const horizons = [tick, 12 * tick, 17 * tick, 7 * 12 * tick]
-const everything = [...Array<boolean>(7).fill(true), ...Array<boolean>(7).fill(false)]
+const everything = (['agent_asserted', 'none', 0] as const).flatMap((way) =>
+  Array<Way>(7).fill(way),
+)
 
 test('is what a thief gets who pays as much as passes as soon as it passes', () => {
+  const story = storyWith(fc.array(uncounted, { maxLength: 1 }))
   fc.assert(
     fc.property(story, fc.constantFrom(...horizons), (given, horizon) => {
       const taken = play(given, horizon, () => everything)
@@ -119,16 +161,21 @@ test('is what a thief gets who pays as much as passes as soon as it passes', () 
   )
 })
 
-test('is passed by no other way to spread the payments', () => {
-  const bits = fc.array(fc.boolean(), { minLength: 300, maxLength: 300 })
+test('is passed by no other way to spread the payments, whatever the mandates', () => {
+  const story = storyWith(fc.array(anyMandate, { maxLength: 2 }))
+  const ways = fc.array(fc.constantFrom<Way[]>('none', 'agent_asserted', 0, 1), {
+    minLength: 300,
+    maxLength: 300,
+  })
   fc.assert(
-    fc.property(story, fc.constantFrom(...horizons), bits, (given, horizon, chosen) => {
+    fc.property(story, fc.constantFrom(...horizons), ways, (given, horizon, chosen) => {
       let at = 0
-      const next = () => chosen[at++ % chosen.length] === true
-      const taken = play(given, horizon, () => everything.map(next).slice(0, next() ? 14 : 3))
+      const next = () => chosen[at++ % chosen.length] ?? 'none'
+      const few = () => Array.from({ length: next() === 0 ? 3 : 14 }, next)
+      const taken = play(given, horizon, few)
       expect(taken).toBeLessThanOrEqual(exposureWithin(given.facts, horizon).usdMicros)
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   )
 })
 
@@ -172,4 +219,35 @@ test('what leaves the window just at the end of the hour is not counted as free 
   ]
   expect(within({ leaving: leaving(60) }, 60).usdMicros).toBe(usd(200))
   expect(within({ leaving: leaving(59) }, 60).usdMicros).toBe(usd(400))
+})
+
+const weekly: ExposedMandate = {
+  expiresInMinutes: 90 * day,
+  maxPaymentUsdMicros: usd(5),
+  maxDayUsdMicros: usd(20),
+  leftTotalUsdMicros: usd(100),
+  leftPayments: null,
+  leaving: [{ minutes: 60, usdMicros: usd(15) }],
+}
+
+test('a mandate adds what its day and its total leave, and the daily cap holds it all', () => {
+  const mandates = [weekly]
+  expect([60, day, 7 * day].map((minutes) => within({ mandates }, minutes).usdMicros)).toEqual([
+    usd(405),
+    usd(420),
+    usd(2900),
+  ])
+  expect(within({ mandates }, 7 * day).boundBy).toContain('mandate_limits')
+  const free = [{ ...weekly, maxDayUsdMicros: null, leftTotalUsdMicros: null }]
+  expect(within({ mandates: free })).toEqual({
+    usdMicros: usd(1000),
+    boundBy: ['daily_spending_cap'],
+  })
+})
+
+test('a mandate that ends or that counts its payments adds no more than that', () => {
+  const ending = { ...weekly, expiresInMinutes: day + 60, leaving: [] }
+  const counting = { ...weekly, leftPayments: 3, leaving: [] }
+  expect(within({ mandates: [ending] }, 7 * day).usdMicros).toBe(usd(2840))
+  expect(within({ mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2815))
 })

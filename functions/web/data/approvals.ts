@@ -1,7 +1,8 @@
 /** What the database tells of payments that wait for the owner. */
 import * as z from 'zod'
 import { time } from '../../../shared/db/row-fields.ts'
-import { factsRow, paymentRow } from '../../../shared/payments/payment.ts'
+import { factsRow } from '../../../shared/payments/entered.ts'
+import { paymentRow } from '../../../shared/payments/payment.ts'
 import type { Owner } from '../visit.ts'
 import { passkeysRow } from './consent.ts'
 

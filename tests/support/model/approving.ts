@@ -107,6 +107,6 @@ async function declineEvery(house: House, dice: Dice): Promise<void> {
 
 export const approvingOperations: readonly Operation[] = [
   { name: 'decide', weight: 5, run: decideOne },
-  { name: 'decide several', weight: 2, run: decideSeveral },
+  { name: 'decide several', weight: 3, run: decideSeveral },
   { name: 'decline all', weight: 1, run: declineEvery },
 ]

@@ -6,6 +6,7 @@
 
 import * as fc from 'fast-check'
 import { approvingOperations } from './approving.ts'
+import { authorizingOperations } from './authorizing.ts'
 import { mine } from './chain.ts'
 import { custodyOperations, relayQueued } from './custody-work.ts'
 import { diceOf } from './dice.ts'
@@ -16,6 +17,8 @@ import { housekeepingOperations, keepModelHouse } from './housekeeping.ts'
 import { confirmDebits, confirmEnd, confirmLimits, confirmRows } from './invariants.ts'
 import type { Ledger } from './ledger.ts'
 import { openLedger } from './ledger.ts'
+import { confirmCaps, confirmConsent, confirmMandateRows } from './mandate-invariants.ts'
+import { mandateShoppingOperations } from './mandate-shopping.ts'
 import { mandateWordOperations } from './mandate-words.ts'
 import { mandatingOperations } from './mandating.ts'
 import { naturalOperations, tick } from './nature.ts'
@@ -25,12 +28,14 @@ import { isLive } from './state.ts'
 
 const operations: readonly Operation[] = [
   ...enteringOperations,
+  ...authorizingOperations,
   ...custodyOperations,
   ...housekeepingOperations,
   ...ownerOperations,
   ...approvingOperations,
   ...mandatingOperations,
   ...mandateWordOperations,
+  ...mandateShoppingOperations,
   ...naturalOperations,
 ]
 
@@ -111,7 +116,10 @@ function agreement(ledger: Ledger, counter: Counter) {
 
 async function confirm(house: House): Promise<void> {
   await confirmRows(house)
+  await confirmMandateRows(house)
+  await confirmConsent(house)
   confirmLimits(house)
+  confirmCaps(house)
   confirmDebits(house)
 }
 

@@ -4,9 +4,9 @@ import { newHash, send } from './chain.ts'
 import { callWire, claimFrom, claimWire, lanesSeen } from './claims.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
-import { agree, ask, pickSlot, rowOf } from './house.ts'
+import { agree, ask, pickPayment, pickSlot, rowOf } from './house.ts'
 import type { Asked, Signed } from './payments.ts'
-import { record } from './payments.ts'
+import { record, withdraw } from './payments.ts'
 import type { Claim } from './relay.ts'
 import { callsOf, claimLane, fillSlot, isRelayNeeded, replace } from './relay.ts'
 import type { Payment, Slot } from './state.ts'
@@ -27,6 +27,7 @@ export function holdPayment(
   { gasFrom }: Asked,
   claim: Claim | undefined,
 ): Promise<void> {
+  if (dice.isLucky(3)) return hold(house, dice, 'withdraw', () => withdrawOne(house, payment))
   // A wallet that is busy signs nothing.
   if (gasFrom === 'wallet' && !claim) return Promise.resolve()
   const isDirect = gasFrom === 'wallet'
@@ -40,6 +41,17 @@ export function holdPayment(
   }
   const carried = [...(claim?.calls ?? []).map((call) => call.payment), payment]
   return hold(house, dice, 'record', () => recordPayment(house, dice, signed, claim, carried))
+}
+
+/** Custody does not find that the owner signed this. */
+async function withdrawOne(house: House, payment: Payment): Promise<void> {
+  const answer = await ask(house, 'custody_withdraw', { payment: payment.id })
+  agree('custody_withdraw', answer, [{ custody_withdraw: withdraw(house.twin, payment) }])
+}
+
+async function withdrawAny(house: House, dice: Dice): Promise<void> {
+  const payment = pickPayment(house, dice)
+  if (payment) await withdrawOne(house, payment)
 }
 
 async function recordPayment(
@@ -181,4 +193,5 @@ export const custodyOperations: readonly Operation[] = [
   { name: 'claim', weight: 8, run: relayQueued },
   { name: 'replace', weight: 3, run: replaceOne },
   { name: 'send stored', weight: 5, run: sendStored },
+  { name: 'withdraw', weight: 1, run: withdrawAny },
 ]

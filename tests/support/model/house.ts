@@ -165,7 +165,7 @@ async function introduce(ledger: Ledger, accounts: Account[], keys: Key[]): Prom
   await ledger.query(`insert into private.known_recipients (account, chain_family, address)
     select a.id, 'evm', w.address from private.accounts a, private.wallets w`)
   await ledger.query(`insert into private.known_devices (account, key, fingerprint)
-    select account, id, '${devices[0]}' from private.credentials`)
+    select account, id, '${devices[0]}' from private.credentials where kind = 'api_key'`)
 }
 
 /** Calls the ledger and keeps it in the trace. */

@@ -48,3 +48,14 @@ export function lookalikeOf({ account, payee }: Payment): string | null {
   )
   return found ?? null
 }
+
+/** What was paid for the same thing before. */
+export function paidBefore(twin: Twin, { account, resource }: Payment): Payment[] {
+  return twin.payments.filter(
+    (one) =>
+      resource !== null &&
+      one.account === account &&
+      one.resource === resource &&
+      one.state === 'settled',
+  )
+}

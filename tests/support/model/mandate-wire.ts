@@ -1,4 +1,5 @@
 /** Mandates, consents and what is remembered, in the form in which the ledger answers them. */
+import { paidBefore } from './limits.ts'
 import { statusOf, usageOf } from './mandates.ts'
 import type { Consent, Mandate, MandateTerms, Payment, Twin } from './state.ts'
 
@@ -94,11 +95,8 @@ export function consentWire(consent: Consent | null | undefined) {
 }
 
 /** As private.resource_history: what was paid for the same thing, in no order. */
-export function historyOf(twin: Twin, { account, resource }: Payment) {
-  const paid = twin.payments.filter(
-    (one) => one.account === account && one.resource === resource && one.state === 'settled',
-  )
-  const settled = resource === null ? [] : paid
+export function historyOf(twin: Twin, payment: Payment) {
+  const settled = paidBefore(twin, payment)
   const usd = settled.map((one) => one.usd).toSorted((a, b) => (a < b ? -1 : 1))
   return {
     payees: [...new Set(settled.map(({ payee }) => payee))].toSorted(),

@@ -137,7 +137,7 @@ function rehearsed({ twin }: House, account: Account) {
 }
 
 export const mandateWordOperations: readonly Operation[] = [
-  { name: 'decide mandate', weight: 6, run: decideOne },
+  { name: 'decide mandate', weight: 8, run: decideOne },
   { name: 'narrow mandate', weight: 2, run: narrowOne },
   { name: 'suspend mandate', weight: 2, run: suspendOne },
   { name: 'owner revokes', weight: 1, run: revokeOne },

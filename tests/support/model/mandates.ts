@@ -53,11 +53,14 @@ export const hostOf = ({ origin }: Payment) =>
 
 const pins = ({ payTo }: Mandate, { payee }: Payment) => payTo?.includes(payee) ?? false
 
+/** A loopback domain without a port is any port of it. */
+export const isLoopback = (domain: string, host: string | null) =>
+  domain === 'localhost' && (host?.startsWith('localhost:') ?? false)
+
 function isMerchant({ domain, subdomains }: Mandate, host: string | null): boolean {
   if (host === null) return false
   if (host === domain) return true
-  const isLocal = domain === 'localhost' && host.startsWith('localhost:')
-  return isLocal || (subdomains && host.endsWith(`.${domain}`))
+  return isLoopback(domain, host) || (subdomains && host.endsWith(`.${domain}`))
 }
 
 /** Whether a mandate of the account lets a payment through now. */
@@ -109,7 +112,7 @@ export type Wanted = Omit<MandateTerms, 'expiresAt'> & { device: string; ttl: nu
 const told = (account: Account, type: string) =>
   account.feed.push({ type: `mandate_${type}`, payment: null })
 
-/** Asks the owner for a mandate, under the id that the ledger gave it. */
+/** Asks the owner for a mandate, under the id that it is to have. */
 export function askMandate(twin: Twin, credential: string, id: string, wanted: Wanted): Mandate {
   const key: Key = admit(twin, credential, 'pay')
   const { account } = key

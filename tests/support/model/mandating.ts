@@ -1,4 +1,5 @@
 /** What agents do about mandates: ask for them, read them, and end them. */
+import { randomUUID } from 'node:crypto'
 import { digestOf, mandateTerms } from '../../../shared/consent/terms.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
@@ -15,8 +16,8 @@ import {
   tokens,
 } from './house.ts'
 import type { Answer } from './ledger.ts'
-import { fieldsOf, without } from './ledger.ts'
-import { consentWire, mandateFacts, mandateWire, timeText } from './mandate-wire.ts'
+import { without } from './ledger.ts'
+import { consentWire, mandateFacts, mandateWire } from './mandate-wire.ts'
 import type { Wanted } from './mandates.ts'
 import { askMandate, revokeMandate, statusOf } from './mandates.ts'
 import type { Caps, Mandate } from './state.ts'
@@ -24,11 +25,11 @@ import { admit, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
 const usd = (amount: bigint) => amount * 1_000_000n
-const paymentCaps = [usd(5n), usd(20n), usd(60n), usd(201n), 1n] as const
+const paymentCaps = [usd(5n), usd(10n), usd(20n), usd(60n), usd(201n)] as const
 const dayCaps = [null, null, usd(20n), usd(60n), usd(100n)] as const
 const totalCaps = [null, null, usd(20n), usd(100n), usd(300n)] as const
 const counts = [null, null, 1, 2, 3, 5] as const
-const lives = [60, 300, 900, 3_000, 100_000] as const
+const lives = [60, 300, 3_000, 3_000, 100_000, 100_000] as const
 const domains = ['shop.example', 'shop.example', 'api.shop.example', 'localhost', ...hosts] as const
 
 const drawCaps = (dice: Dice): Caps => ({
@@ -67,8 +68,10 @@ export const digestOfMandate = (mandate: Mandate) => digestOf(mandateTerms(manda
 async function askOne(house: House, dice: Dice): Promise<void> {
   const { credential } = pickKey(house, dice)
   const wanted = drawWanted(house, dice)
+  const id = randomUUID()
   const answer = await ask(house, 'create_mandate', {
     credential,
+    new_id: id,
     device: wanted.device,
     merchant_domain: wanted.domain,
     include_subdomains: wanted.subdomains,
@@ -79,7 +82,6 @@ async function askOne(house: House, dice: Dice): Promise<void> {
     pay_to: wanted.payTo,
   })
   const row = rowOf(answer)
-  const id = String(fieldsOf(row?.['mandate'])['id'])
   const asked = refusable(() => askMandate(house.twin, credential, id, wanted))
   if ('refused' in asked) return agree('create_mandate', answer, asked)
   const told = { ...row, mandate: without('number', row?.['mandate']) }
@@ -132,13 +134,12 @@ async function readPayments(house: House, dice: Dice): Promise<void> {
     .filter((one) => one.mandate === mandate && one.account === key.account)
     .toSorted((a, b) => (b.authorizedAt ?? 0) - (a.authorizedAt ?? 0) || (a.id < b.id ? 1 : -1))
     .slice(0, page)
-    .map((one) => ({ payment_row: paymentWire(twin, one), paid_by: 'model' }))
-  const rows = Array.isArray(answer) ? answer : []
-  const told = rows.map(({ payment_row, paid_by }) => ({ payment_row, paid_by }))
-  agree('list_mandate_payments', told, paid)
-  const times = rows.map((row) => timeText(Number(row['authorized_at']) / 1000))
-  const rowTimes = paid.map((one) => one.payment_row.authorized_at)
-  agree('times of payments', times, rowTimes)
+    .map((one) => ({
+      payment_row: paymentWire(twin, one),
+      counted_usd_micros: one.usd.toString(),
+      paid_by: 'model',
+    }))
+  agree('list_mandate_payments', answer, paid)
 }
 
 async function findConsent(house: House, dice: Dice): Promise<void> {
@@ -180,7 +181,7 @@ async function revokeOne(house: House, dice: Dice): Promise<void> {
 }
 
 export const mandatingOperations: readonly Operation[] = [
-  { name: 'ask mandate', weight: 5, run: askSome },
+  { name: 'ask mandate', weight: 4, run: askSome },
   { name: 'list mandates', weight: 1, run: listSome },
   { name: 'mandate payments', weight: 1, run: readPayments },
   { name: 'find consent', weight: 1, run: findConsent },

@@ -173,8 +173,8 @@ export function record(twin: Twin, signed: Signed) {
 }
 
 /** Gives up what will not be signed, unless it was signed already. */
-export function withdraw(twin: Twin, payment: Payment | undefined): boolean {
-  if (payment?.state !== 'authorized' || payment.signature !== null) return false
+export function withdraw(twin: Twin, payment: Payment): boolean {
+  if (payment.state !== 'authorized' || payment.signature !== null) return false
   Object.assign(payment, { state: 'released', failure: 'consent_invalid', finality: null })
   leaveQueue(twin, payment)
   payment.account.feed.push({ type: `${payment.kind}_consent_invalid`, payment })

@@ -2,9 +2,11 @@
  * The rules of the limits, written as they are told: add up what counts, and compare. The SQL of
  * custody and the policy that decides before it both have to agree with this.
  */
+import { factsOf } from '../../../shared/payments/decision-facts.ts'
+import { enteredRow } from '../../../shared/payments/entered.ts'
 import { decide } from '../../../shared/policy/decide.ts'
-import { isDeviceKnown, isKnown, lookalikeOf, usedOf } from './limits.ts'
-import { carries } from './mandates.ts'
+import { isDeviceKnown, isKnown, lookalikeOf, paidBefore, usedOf } from './limits.ts'
+import { carries, hostOf, isLoopback, mandatesFor } from './mandates.ts'
 import type { Level, Mandate, Payment, Twin } from './state.ts'
 
 /** The level at which the owner approved a payment. */
@@ -35,46 +37,62 @@ export function fits(
   return isWithin && (isKnown(payment) || usd <= limits.newRecipient)
 }
 
-/** Throws when the policy decides another thing than these rules, with the user's word or without. */
-export function confirmPolicy(twin: Twin, payment: Payment): void {
+/**
+ * Throws when the policy decides another thing than these rules from what the ledger told, with the
+ * user's word or without.
+ */
+export async function confirmPolicy(twin: Twin, payment: Payment, told: unknown): Promise<void> {
+  const entered = enteredRow.parse(told)
   for (const isConfirmed of [false, true]) {
-    const told = decide(policyFacts(twin, payment, isConfirmed))
-    const { verdict } = told
-    const level = 'consentLevel' in told ? told.consentLevel : undefined
-    const needed = 'neededLevel' in told ? told.neededLevel : undefined
+    const decided = decide(await factsOf(entered, isConfirmed))
+    const { verdict } = decided
+    const level = 'consentLevel' in decided ? decided.consentLevel : undefined
+    const needed = 'neededLevel' in decided ? decided.neededLevel : undefined
+    const mandate = 'mandateId' in decided ? ` ${decided.mandateId}` : ''
+    const said = `${verdict} ${level ?? needed ?? ''}${mandate}`
     const wanted = wantedFrom(twin, payment, isConfirmed)
-    if (`${verdict} ${level ?? needed ?? ''}` !== wanted) {
-      throw new Error(`policy says ${verdict} ${level ?? needed}, the rules say ${wanted}`)
-    }
+    if (said !== wanted) throw new Error(`policy says ${said}, the rules say ${wanted}`)
   }
 }
 
 function wantedFrom(twin: Twin, payment: Payment, isConfirmed: boolean): string {
-  if (usedOf(twin, payment.account) + payment.usd > payment.account.limits.cap) return 'refuse '
-  if (isConfirmed && approvedAt(payment)) return 'allow user_session'
+  const { account, usd } = payment
+  if (usedOf(twin, account) + usd > account.limits.cap) return 'refuse '
+  const approved = approvedAt(payment)
+  if (isConfirmed && approved) return `allow ${approved}`
+  const best = bestOf(twin, payment)
+  if (best) return `allow mandate ${best.id}`
   const isAsserted = fits(twin, payment, 'agent_asserted')
   if (isConfirmed && isAsserted) return 'allow agent_asserted'
-  if (fits(twin, payment, 'none')) return 'allow none'
-  return isAsserted ? 'confirm agent_asserted' : 'confirm user_session'
+  if (fits(twin, payment, 'none') && isUsual(twin, payment, false)) return 'allow none'
+  if (isAsserted) return 'confirm agent_asserted'
+  return account.passkeys.length > 0 ? 'confirm user_passkey' : 'confirm user_session'
 }
 
-function policyFacts(twin: Twin, payment: Payment, userConfirmed: boolean) {
-  const { account } = payment
-  const window = (limit: bigint, level?: Level) => ({
-    limit,
-    spent: usedOf(twin, account, level),
-    resetsAt: null,
-  })
-  return {
-    amountUsdMicros: payment.usd,
-    automaticDaily: window(account.limits.automatic, 'none'),
-    assertedDaily: window(account.limits.asserted, 'agent_asserted'),
-    dailySpendingCap: window(account.limits.cap),
-    assertedNewRecipientLimit: account.limits.newRecipient,
-    recipientKnown: isKnown(payment),
-    deviceKnown: isDeviceKnown(payment),
-    similarRecipient: lookalikeOf(payment),
-    userConfirmed,
-    ownerApproved: approvedAt(payment) !== null,
+/** Of the mandates that carry it, the one that is for least else. */
+function bestOf(twin: Twin, payment: Payment): Mandate | undefined {
+  const host = hostOf(payment)
+  const placeOf = ({ domain, payTo, expiresAt, id }: Mandate) => {
+    const isExact = host === domain || isLoopback(domain, host)
+    return [isExact ? 0 : 1, payTo === null ? 1 : 0, expiresAt, id].join(' ')
   }
+  const covering = mandatesFor(twin, payment).filter(
+    (one) =>
+      carries(twin, one, payment) &&
+      // The second in which it is decided is not over yet.
+      one.expiresAt > twin.now + 1 &&
+      isUsual(twin, payment, one.payTo !== null),
+  )
+  return covering.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))[0]
+}
+
+/** Whether it is paid to whom, in what and about for as much as the same thing was before. */
+function isUsual(twin: Twin, payment: Payment, isPayeeNamed: boolean): boolean {
+  const before = paidBefore(twin, payment)
+  if (before.length === 0) return true
+  const isSamePayee = isPayeeNamed || before.some(({ payee }) => payee === payment.payee)
+  const isSameToken = before.some(({ token }) => token === payment.token)
+  const isDearer = before.every(({ usd }) => payment.usd > 2n * usd)
+  const isCheaper = before.every(({ usd }) => 2n * payment.usd < usd)
+  return isSamePayee && isSameToken && !isDearer && !isCheaper
 }

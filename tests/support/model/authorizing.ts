@@ -1,0 +1,100 @@
+/** Custody's decision about a payment, which counts: it is taken in one step with the reservation. */
+import { balanceOf, countOf, headOf } from './chain.ts'
+import { claimFrom, claimWire, lanesSeen, transactionWire } from './claims.ts'
+import { holdPayment } from './custody-work.ts'
+import type { Dice } from './dice.ts'
+import { nobody } from './entering.ts'
+import type { House, Operation } from './house.ts'
+import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
+import { without } from './ledger.ts'
+import { consentBehind, mandateWire } from './mandate-wire.ts'
+import { carrying } from './mandates.ts'
+import type { Asked } from './payments.ts'
+import { authorize, leaseSeconds } from './payments.ts'
+import { approvedAt, fits } from './policy.ts'
+import type { Key, Level, Payment } from './state.ts'
+import { isUnused, refusable } from './state.ts'
+import { paymentWire } from './wire.ts'
+
+const levels: readonly Level[] = ['none', 'agent_asserted', 'user_session', 'user_passkey']
+
+/** What somebody asks of custody: mostly what was decided from true facts, sometimes not. */
+export function drawAsked(house: House, dice: Dice, payment: Payment | undefined): Asked {
+  const { twin, chain } = house
+  const fitting = levels.filter((level) => payment && fits(twin, payment, level))
+  const covering = payment ? carrying(twin, payment) : []
+  const mandate = dice.anyOf(dice.isLucky(90) ? covering : twin.mandates) ?? null
+  const carried = mandate && dice.isLucky(60) ? ('mandate' as const) : dice.anyOf(fitting)
+  const level = dice.isLucky(90) ? carried : undefined
+  const version = payment?.account.version ?? 1
+  const wallet = payment?.account.wallet ?? ''
+  const isTransfer = payment?.kind === 'transfer'
+  return {
+    id: payment?.id ?? nobody,
+    level: level ?? dice.anyOf([...levels, 'mandate' as const]) ?? 'none',
+    mandate,
+    version: dice.isLucky(97) ? version : version - 1,
+    funds: payment && dice.isLucky(94) ? balanceOf(chain, wallet, payment.token) : 0n,
+    seenBlock: headOf(chain),
+    validBefore: twin.now + 600,
+    gasFrom: isTransfer ? (dice.isLucky(75) ? 'relayer' : 'wallet') : null,
+    walletNonce: dice.isLucky(90) ? countOf(chain, wallet) : 0,
+    lanes: isTransfer ? lanesSeen(house, dice) : [],
+  }
+}
+
+async function decideAndSign(house: House, dice: Dice): Promise<void> {
+  const usable = house.twin.payments.filter((payment) => isUnused(payment))
+  const approved = dice.isLucky(30) ? dice.anyOf(usable.filter(approvedAt)) : undefined
+  const recent = dice.isLucky(80) ? dice.anyOf(usable.slice(-5)) : pickPayment(house, dice)
+  const payment = approved ?? recent
+  const key = pickKey(house, dice, payment?.account)
+  const asked = drawAsked(house, dice, payment)
+  await authorizeAs(house, key, asked, dice)
+}
+
+/** Custody's first step; its second, to store what it signed, is held in hand. */
+export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Dice) {
+  const answer = await ask(house, 'custody_authorize', {
+    credential: key.credential,
+    payment: asked.id,
+    consent_level: asked.level,
+    facts_version: asked.version,
+    funds_atomic: asked.funds.toString(),
+    seen_block: asked.seenBlock,
+    valid_after: 0,
+    valid_before: asked.validBefore,
+    lease_seconds: leaseSeconds,
+    gas_from: asked.gasFrom,
+    wallet_nonce: asked.walletNonce,
+    lanes: asked.lanes,
+    mandate: asked.mandate?.id ?? null,
+  })
+  const row = rowOf(answer)
+  const told = claimFrom(row?.['claim'])
+  const decided = refusable(() => authorize(house.twin, key.credential, asked, told))
+  if ('refused' in decided) return agree('custody_authorize', answer, decided)
+  const { outcome, first, payment, claim } = decided
+  agree('custody_authorize', authorizedFrom(row), {
+    outcome,
+    first,
+    payment_row: payment ? paymentWire(house.twin, payment) : null,
+    wallet_envelope: payment ? {} : null,
+    claim: claim ? claimWire(house, claim) : null,
+    transaction: payment ? transactionWire(house, payment) : null,
+    consent: payment ? consentBehind(payment) : null,
+    mandate_row: payment?.mandate ? mandateWire(house.twin, payment.mandate) : null,
+  })
+  if (payment?.state === 'authorized' && first)
+    await holdPayment(house, dice, payment, asked, claim)
+}
+
+/** What custody hears, without what only the ledger knows. */
+function authorizedFrom(row: ReturnType<typeof rowOf>) {
+  const { consent, mandate_row } = row ?? {}
+  return { ...row, consent: without('id', consent), mandate_row: without('number', mandate_row) }
+}
+
+export const authorizingOperations: readonly Operation[] = [
+  { name: 'authorize', weight: 18, run: decideAndSign },
+]
