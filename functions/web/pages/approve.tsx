@@ -12,7 +12,7 @@ import { consentIn } from '../own-consent.ts'
 import { ownSession } from '../own-session.ts'
 import { Amount, Left, Terms, Warnings } from '../parts/approval.tsx'
 import { FrozenNotice } from '../parts/attention.tsx'
-import { ConsentForm, Digest, NotHeard } from '../parts/consent.tsx'
+import { ConsentForm, Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Notice, Time } from '../parts/show.tsx'
 import { State } from '../parts/state.tsx'
@@ -45,6 +45,9 @@ async function showApproval(c: Visit, opened: Opened, unheard?: Unheard) {
       <Terms approval={approval} />
       {standing === 'waiting' && <Left {...opened} />}
       <Digest value={digest} />
+      {approval.decision === 'approved' && (
+        <ReceiptLink of={`/approve/${approval.payment_row.id}`} />
+      )}
       <Decision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
     </Page>,
     unheard === undefined ? 200 : 409,

@@ -13,7 +13,7 @@ import { Page, show } from '../layout.tsx'
 import { consentIn } from '../own-consent.ts'
 import { noticeOf, ownSession } from '../own-session.ts'
 import { FrozenNotice } from '../parts/attention.tsx'
-import { Digest, NotHeard } from '../parts/consent.tsx'
+import { Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { MandateTermsInFull, WorstCase } from '../parts/mandate.tsx'
 import { MandateDecision, MandateOutcome, MandateReins } from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
@@ -105,6 +105,7 @@ async function decided(c: Visit, { mandate_row: mandate, consent }: OpenedMandat
           older={older && `${here}?before=${older}`}
         />
       )}
+      {consent && <ReceiptLink of={`/mandate/${mandate.id}`} />}
       <MandateReins c={c} mandate={mandate} />
     </>
   )

@@ -3,6 +3,7 @@ import type { PropsWithChildren } from 'hono/jsx'
 import { consentOptions } from '../../../shared/auth/passkey-options.ts'
 import type { Passkeys, Unheard } from '../data/consent.ts'
 import type { Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 import { Button, Form } from './form.tsx'
 import { Notice } from './show.tsx'
 
@@ -64,6 +65,17 @@ export function Digest({ value }: { value: string }) {
       </p>
       <code class="long">{value}</code>
     </details>
+  )
+}
+
+/** Where the receipt of an approval is; `of` is the page of what was approved. */
+export function ReceiptLink({ of }: { of: string }) {
+  return (
+    <p>
+      <a href={`${pagesBelow}${of}/receipt`} download>
+        Download the receipt of your approval
+      </a>
+    </p>
   )
 }
 
