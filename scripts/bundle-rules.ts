@@ -21,7 +21,7 @@ const terms = ['canonicalize']
 const assertions = ['@levischuck/tiny-cbor']
 
 const kilobyte = 1024
-const plain: BundleRule = { gzipBytesMax: 57 * kilobyte, packages: everywhere, runtime: [] }
+const plain: BundleRule = { gzipBytesMax: 56 * kilobyte, packages: everywhere, runtime: [] }
 const onChain: BundleRule = {
   gzipBytesMax: 130 * kilobyte,
   packages: [...everywhere, ...chains, ...terms],
@@ -108,7 +108,6 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   housekeeping: onChain,
   mailer,
   'payment-mandate-create': merchants,
-  'payment-mandate-revoke': mandates,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
   'resolve-transfer-recipient': onChain,
