@@ -4,6 +4,7 @@ import { accountExposure } from './account-exposure/contract.ts'
 import { accountFreeze } from './account-freeze/contract.ts'
 import { checkAlias } from './check-availability/contract.ts'
 import { confirmRegistrationCode } from './confirm-registration-code/contract.ts'
+import { consentReceipt } from './consent-receipt/contract.ts'
 import { createAccount } from './create-account/contract.ts'
 import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
@@ -42,4 +43,5 @@ export const contracts: readonly Operation[] = [
   accountFreeze,
   createHostedAction,
   hostedActionStatus,
+  consentReceipt,
 ]

@@ -21,7 +21,7 @@ const terms = ['canonicalize']
 const assertions = ['@levischuck/tiny-cbor']
 
 const kilobyte = 1024
-const plain: BundleRule = { gzipBytesMax: 57 * kilobyte, packages: everywhere, runtime: [] }
+const plain: BundleRule = { gzipBytesMax: 56 * kilobyte, packages: everywhere, runtime: [] }
 const onChain: BundleRule = {
   gzipBytesMax: 130 * kilobyte,
   packages: [...everywhere, ...chains, ...terms],
@@ -76,8 +76,14 @@ const passkeys = [
 /** Pages and all that they show, among it the chains, and the set of passwords guessed first. */
 const web: BundleRule = {
   gzipBytesMax: 400 * kilobyte,
-  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'uqr'],
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'altcha-lib', 'punycode', 'uqr'],
   runtime: [],
+}
+
+/** Digests the terms and checks the owner's signature again before it states anything. */
+const receipts: BundleRule = {
+  ...plain,
+  packages: [...plain.packages, ...terms, ...assertions],
 }
 
 /** Reads addresses and knows the public suffixes; the half of it is their list. */
@@ -95,13 +101,13 @@ const mandates: BundleRule = {
 
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'consent-receipt': receipts,
   'create-account': passwords,
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   mailer,
   'payment-mandate-create': merchants,
-  'payment-mandate-revoke': mandates,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
   'resolve-transfer-recipient': onChain,

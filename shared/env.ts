@@ -24,6 +24,10 @@ const schema = z.object({
   SESSION_PRIVATE_KEY: z.string().min(1).optional(),
   /** JWKS of the keys whose session tokens are good, by kid; without one, only API keys are. */
   SESSION_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
+  /** ES256 JWK that signs consent receipts. */
+  RECEIPT_PRIVATE_KEY: z.string().min(1).optional(),
+  /** JWKS of the keys that receipts were signed with, the present one among them. */
+  RECEIPT_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
   /** Keys the HMAC under which sign-up codes are stored. */
   OTP_PEPPER: z.string().min(16).optional(),
   /** 32 bytes in base64, under which mails are sealed until they are sent. */

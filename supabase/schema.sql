@@ -1111,7 +1111,8 @@ declare
 begin
   return query
   select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
-    from private.payments p left join private.approvals o on o.payment = p.id
+    from private.payments p
+    left join private.approvals o on o.payment = p.id and o.decision = 'approved'
    where p.account = caller.account and p.id = find_consent.payment
   union all
   select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)
@@ -2010,7 +2011,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2049,6 +2050,9 @@ begin
   update private.mandates x set decided_at = private.clock(), consent = given.id,
     state = case when approves then 'active' else 'declined' end where x.id = m.id;
   perform private.record_mandate(m, decision, decision);
+  if approves then
+    perform private.enqueue_mail(m.account, mail);
+  end if;
   return next;
 end $function$;
 
@@ -2328,7 +2332,7 @@ begin
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, include_subdomains boolean, expires_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2398,6 +2402,8 @@ begin
     'waiting', (select count(*) from private.payments p where p.account = a.id
       and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
       and not exists (select from private.approvals o where o.payment = p.id)),
+    'mandates_waiting', (select count(*) from private.mandates m where m.account = a.id
+      and m.state = 'pending_approval' and m.expires_at > private.clock()),
     'spent_by_day', private.spent_by_day(a.id, since),
     'moved_by_day', private.moved_by_day(a.id, since))
   from private.accounts a
@@ -2435,8 +2441,8 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_read_approval(credential text, payment uuid)
- RETURNS TABLE(approval jsonb, facts jsonb)
+CREATE OR REPLACE FUNCTION api.owner_read_approvals(credential text, payments uuid[])
+ RETURNS TABLE(approval jsonb, facts jsonb, passkeys jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2444,9 +2450,11 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p)
-    from private.payments p
-   where p.id = owner_read_approval.payment and p.account = caller.account;
+  return query select private.approval_json(p), private.payment_facts(p),
+    private.passkeys_json(p.account)
+    from unnest(payments[:50]) with ordinality o (id, n)
+    join private.payments p on p.id = o.id and p.account = caller.account
+   order by o.n;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
@@ -2464,7 +2472,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_mandate(credential text, mandate uuid)
- RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, has_passkey boolean)
+ RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, passkeys jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2479,7 +2487,7 @@ begin
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
-    a.daily_spending_cap_usd_micros::text, private.has_passkey(m.account)
+    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account)
   from private.mandates m
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account
@@ -3382,9 +3390,12 @@ AS $function$
   select coalesce(jsonb_agg(jsonb_build_object(
     'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
-    'left_total', greatest(m.max_total_usd_micros - u.total, 0)::text,
-    'left_payments', greatest(m.max_payments - u.payments, 0), 'leaving', u.leaving,
-    'is_pinned', m.pay_to is not null)), '[]')
+    -- Where there is no cap, greatest alone would pass over it and answer none left.
+    'left_total', case when m.max_total_usd_micros is not null
+      then greatest(m.max_total_usd_micros - u.total, 0)::text end,
+    'left_payments', case when m.max_payments is not null
+      then greatest(m.max_payments - u.payments, 0) end,
+    'leaving', u.leaving, 'is_pinned', m.pay_to is not null)), '[]')
   from private.mandates m, lateral (
     select coalesce(sum(d.usd), 0) as total, coalesce(sum(d.payments), 0)::integer as payments,
       coalesce(jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
@@ -4039,6 +4050,15 @@ AS $function$
     and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.passkeys_json(owner uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports)
+      order by k.created_at), '[]') from private.passkeys k where k.account = owner
+$function$;
+
 CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
  RETURNS jsonb
  LANGUAGE sql
@@ -4046,7 +4066,7 @@ CREATE OR REPLACE FUNCTION private.past_payments(payer uuid)
 AS $function$
   select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
-      'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
+      'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
   from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
@@ -4721,7 +4741,7 @@ grant execute on function api.owner_begin_ceremony(credential text, challenge te
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb) to service_role;
+grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb) to service_role;
 
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb) to service_role;
 
@@ -4753,7 +4773,7 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
 
-grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, include_subdomains boolean, expires_at timestamp with time zone) to service_role;
+grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
 
 grant execute on function api.owner_overview(credential text, days integer) to service_role;
 
@@ -4761,7 +4781,7 @@ grant execute on function api.owner_prove(credential text, password_hash text, s
 
 grant execute on function api.owner_prove_with_passkey(credential text, passkey text, counter_seen text, counter_now text, session_digest text) to service_role;
 
-grant execute on function api.owner_read_approval(credential text, payment uuid) to service_role;
+grant execute on function api.owner_read_approvals(credential text, payments uuid[]) to service_role;
 
 grant execute on function api.owner_read_limits(credential text) to service_role;
 

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { connectedChains } from '../../shared/chains/registry.ts'
 import { gaps } from '../../shared/contract/gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { limitsRow } from '../../shared/payments/entered.ts'
 import { windowBody } from '../../shared/payments/limit-words.ts'
-import { limitsRow } from '../../shared/payments/payment.ts'
 import type { getIdentity } from './contract.ts'
 
 const identityRow = z.object({

@@ -12,7 +12,7 @@ import type { paymentMandateCreate } from './contract.ts'
 const createdRow = z.object({ mandate: mandateRow, digest: z.string() })
 
 export const run: Handler<typeof paymentMandateCreate> = async (input, context) => {
-  const { db, world, device, mailSoon } = context
+  const { db, world } = context
   const terms = readOrder(world.config, input)
   if (isRefusal(terms)) return terms
   const id = world.newId()
@@ -23,7 +23,7 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
   })
   const order = {
     new_id: id,
-    device: await device(),
+    device: await context.device(),
     merchant_domain: terms.merchantDomain,
     include_subdomains: terms.includeSubdomains,
     max_payment_usd_micros: terms.maxPaymentUsdMicros.toString(),
@@ -38,7 +38,7 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
   }
   const made = await db.one('create_mandate', order, createdRow)
   if (!made) throw new Error('a mandate was not made')
-  mailSoon()
+  context.mailSoon()
   const body = mandateBody(made.mandate, world.config)
   return { ...body, digest: made.digest, gap_id: 'GAP_PAYMENT_MANDATE_V1' }
 }

@@ -5,6 +5,7 @@ import { routes as activityItem } from './pages/activity-item.tsx'
 import { routes as addRecipient } from './pages/add-recipient.tsx'
 import { routes as approvals } from './pages/approvals.tsx'
 import { routes as approve } from './pages/approve.tsx'
+import { routes as approveBatch } from './pages/approve-batch.tsx'
 import { routes as deposit } from './pages/deposit.tsx'
 import { routes as freeze } from './pages/freeze.tsx'
 import { routes as join } from './pages/join.tsx'
@@ -16,6 +17,8 @@ import { routes as limits } from './pages/limits.tsx'
 import { routes as login } from './pages/login.tsx'
 import { routes as loginRecovery } from './pages/login-recovery.tsx'
 import { routes as logout } from './pages/logout.tsx'
+import { routes as mandate } from './pages/mandate.tsx'
+import { routes as mandates } from './pages/mandates.tsx'
 import { routes as overview } from './pages/overview.tsx'
 import { routes as proof } from './pages/proof.tsx'
 import { routes as recipients } from './pages/recipients.tsx'
@@ -33,6 +36,7 @@ export const pages = [
   activity,
   addRecipient,
   approvals,
+  approveBatch,
   approve,
   deposit,
   freeze,
@@ -45,6 +49,8 @@ export const pages = [
   loginRecovery,
   login,
   logout,
+  mandate,
+  mandates,
   overview,
   proof,
   recipients,

@@ -3,6 +3,7 @@ export const nav: readonly { path: string; label: string }[] = [
   { path: '', label: 'Overview' },
   { path: '/activity', label: 'Activity' },
   { path: '/approvals', label: 'Approvals' },
+  { path: '/mandates', label: 'Mandates' },
   { path: '/limits', label: 'Limits' },
   { path: '/keys', label: 'API keys' },
   { path: '/recipients', label: 'Recipients and devices' },

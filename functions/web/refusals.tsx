@@ -66,7 +66,7 @@ export function answerError(error: Error, c: Visit) {
 /** The page to come back to; a form is at the path of the page that shows it. */
 function here(c: Visit): string {
   const { pathname, search } = new URL(c.req.url)
-  // What a script asks of a page stands below it.
-  const page = pathname.replace(/\/options$/, '')
-  return encodeURIComponent(c.req.method === 'POST' ? page : pathname + search)
+  // What a script asks of a page, and a second form on it, stand below it.
+  const page = pathname.replace(/\/(options|narrow)$/, '')
+  return encodeURIComponent(page + search)
 }

@@ -2,7 +2,7 @@
 import type { Sql } from 'postgres'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { factsOf } from '../../shared/payments/decision-facts.ts'
-import { enteredRow } from '../../shared/payments/payment.ts'
+import { enteredRow } from '../../shared/payments/entered.ts'
 import { decide } from '../../shared/policy/decide.ts'
 import type { BenchWorld } from './world.ts'
 import { secrets } from './world.ts'

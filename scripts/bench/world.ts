@@ -16,7 +16,7 @@ import { fund, startChain } from '../local/chain.ts'
 import { startGateway } from '../local/gateway.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
-import { createSessionKeys } from '../local/session-keys.ts'
+import { createReceiptKeys, createSessionKeys } from '../local/session-keys.ts'
 import { startWorkers } from '../local/workers.ts'
 import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
@@ -29,6 +29,7 @@ export const secrets = {
 }
 
 const sessionKeys = createSessionKeys()
+const receiptKeys = createReceiptKeys()
 
 export type Served = {
   url: string
@@ -161,6 +162,8 @@ export function bindingsOf(
     PASSWORD_PEPPER: secrets.pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    RECEIPT_PRIVATE_KEY: receiptKeys.privateKey,
+    RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
     OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
     OTP_PEPPER: secrets.pepper,
     // Nobody is there: nothing that is measured sends mail.

@@ -29,6 +29,8 @@ export function bindingsOf(
     PASSWORD_PEPPER: secrets.password_pepper,
     SESSION_PRIVATE_KEY: secrets.session_private_key,
     SESSION_PUBLIC_KEYS: secrets.session_public_keys,
+    RECEIPT_PRIVATE_KEY: secrets.receipt_keys.private_key,
+    RECEIPT_PUBLIC_KEYS: secrets.receipt_keys.public_keys,
     OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
     MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
-import { createSessionKeys } from './session-keys.ts'
+import { createReceiptKeys, createSessionKeys } from './session-keys.ts'
 
 const schema = z.object({
   service_key: z.string(),
@@ -22,6 +22,10 @@ const schema = z.object({
   // Absent in worlds that are older than onboarding and mail.
   otp_pepper: z.string().default(newKey),
   outbox_key: z.string().default(newKey),
+  /** JWK and JWKS as text; absent in worlds that are older than consent receipts. */
+  receipt_keys: z
+    .object({ private_key: z.string(), public_keys: z.string() })
+    .default(newReceiptKeys),
   /** An address that nobody has paid. */
   payee: z.string().regex(/^0x[0-9a-f]{40}$/),
   /** Keys of the demo owner by scope, because the database cannot tell them again. */
@@ -47,6 +51,7 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     owner_password: `demo-${randomBytes(9).toString('base64url')}`,
     otp_pepper: newKey(),
     outbox_key: newKey(),
+    receipt_keys: newReceiptKeys(),
     payee: `0x${randomBytes(20).toString('hex')}`,
     api_keys: {},
   }
@@ -58,6 +63,11 @@ export function writePrivate(file: string, content: unknown): void {
   const next = `${file}.next`
   writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   renameSync(next, file)
+}
+
+function newReceiptKeys() {
+  const { privateKey, publicKeys } = createReceiptKeys()
+  return { private_key: privateKey, public_keys: publicKeys }
 }
 
 function newKey(): string {

@@ -135,15 +135,17 @@ function functionWorker(
   const { config } = worker(name, code, compatibilityDate)
   return {
     config: { ...config, env: fromEntries([...given, ...bound]) },
-    dev: { outboundService: { type: 'worker', worker: 'egress', props: egressRights(texts) } },
+    dev: {
+      outboundService: { type: 'worker', worker: 'egress', props: egressRights(folder, texts) },
+    },
   }
 }
 
 const endpoints = z.record(z.string(), z.array(z.url()))
 
-/** A function reaches the addresses that it was bound to, and those that pay reach strangers. */
-function egressRights(texts: Readonly<Record<string, string>>): EgressRights {
-  const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}', ALLOW_LOOPBACK } = texts
+/** A function reaches the addresses that it was bound to, and those of x402 reach strangers. */
+function egressRights(folder: string, texts: Readonly<Record<string, string>>): EgressRights {
+  const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}' } = texts
   const chains = Object.values(endpoints.parse(JSON.parse(CHAIN_RPC_URLS))).flat()
   const bound = [SUPABASE_URL, MAIL_URL, ...chains].flatMap((url) => (url ? [new URL(url)] : []))
   const hostsOf = (protocol: RegExp) =>
@@ -151,7 +153,7 @@ function egressRights(texts: Readonly<Record<string, string>>): EgressRights {
   return {
     hosts: hostsOf(/^https?:$/),
     sockets: hostsOf(/^smtp:$/),
-    strangers: ALLOW_LOOPBACK !== undefined,
+    strangers: folder.startsWith('x402-'),
   }
 }
 

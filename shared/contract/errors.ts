@@ -51,6 +51,10 @@ export const errorTable = {
   mandate_not_found: [404, 'The account has no such mandate.'],
   payment_not_found: [404, 'The account has no such payment.'],
   payment_closed: [409, 'The payment is already over and cannot be taken further.'],
+  consent_not_found: [
+    404,
+    'The owner approved no such thing by itself: there is no consent to show a receipt of.',
+  ],
   consent_invalid: [
     409,
     'What the owner approved is not what would be paid. Nothing was signed: enter the payment again.',

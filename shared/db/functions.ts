@@ -348,6 +348,7 @@ export type DatabaseFunctions = {
       decision: string
       digest: string
       assertion?: unknown
+      mail?: unknown
     }
   }
   owner_decide_payment: {
@@ -379,11 +380,11 @@ export type DatabaseFunctions = {
       credential: string
       mandate: string
       max_payment_usd_micros: string
-      max_day_usd_micros: string
-      max_total_usd_micros: string
-      max_payments: number
       include_subdomains: boolean
       expires_at: string
+      max_day_usd_micros?: string | null
+      max_total_usd_micros?: string | null
+      max_payments?: number | null
     }
   }
   owner_overview: { args: { credential: string; days: number } }
@@ -397,7 +398,7 @@ export type DatabaseFunctions = {
       session_digest: string
     }
   }
-  owner_read_approval: { args: { credential: string; payment: string } }
+  owner_read_approvals: { args: { credential: string; payments: string[] } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }

@@ -79,3 +79,16 @@ export function recipientTrusted(
     ...notYou(webUrl),
   ])
 }
+
+/** A mandate is active from now on. */
+export function mandateApproved(
+  webUrl: string,
+  deed: Deed & { merchant: string; mandate: string },
+): Message {
+  return letter('mandate_approved', 'A mandate of your account is active', [
+    'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
+    { facts: { Merchant: deed.merchant, ...told(deed) } },
+    { link: `${webUrl}/mandate/${deed.mandate}`, label: 'See its limits, suspend or revoke it' },
+    ...notYou(webUrl),
+  ])
+}

@@ -15,9 +15,9 @@ import { resourceDigest } from '../x402/request.ts'
 import { allowanceFor, heldOf, notAllowed, readFunds } from './attempt-funds.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
+import type { Entered } from './entered.ts'
+import { enteredRow } from './entered.ts'
 import { notFunded } from './not-funded.ts'
-import type { Entered } from './payment.ts'
-import { enteredRow } from './payment.ts'
 
 /**
  * How long an attempt can be executed after it was prepared: as long as an owner may need to approve

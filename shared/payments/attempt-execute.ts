@@ -22,8 +22,9 @@ import { termsOf } from './attempt-terms.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { Judge } from './consent.ts'
+import type { Entered } from './entered.ts'
 import { proveAttempt } from './fate.ts'
-import type { Entered, Payment } from './payment.ts'
+import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 
 /** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */

@@ -9,9 +9,9 @@ import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
 import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
 import type { Asked, Judge } from './consent.ts'
+import type { Entered } from './entered.ts'
+import { enteredRow } from './entered.ts'
 import { notFunded } from './not-funded.ts'
-import type { Entered } from './payment.ts'
-import { enteredRow } from './payment.ts'
 
 /** What the decision does not need and the signature does. */
 export type Signing = Pick<

@@ -20,9 +20,10 @@ import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
 import type { World } from '../world.ts'
 import { factsOf, isApproved } from './decision-facts.ts'
+import type { Entered } from './entered.ts'
+import { endOf } from './entered.ts'
 import { changeBody, hintOf, windowBody } from './limit-words.ts'
-import type { Entered, Payment } from './payment.ts'
-import { endOf } from './payment.ts'
+import type { Payment } from './payment.ts'
 import { reasonBody, uncoveredBody } from './words.ts'
 
 /** What decides about payments in one call, and tells the caller what is missing. */

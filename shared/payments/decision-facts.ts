@@ -5,7 +5,8 @@ import type { Facts } from '../policy/facts.ts'
 import type { CoverRequest } from '../policy/mandate.ts'
 import { hostOf } from '../policy/merchant-host.ts'
 import { namesOtherHost } from '../x402/named-resource.ts'
-import type { Entered, Payment } from './payment.ts'
+import type { Entered } from './entered.ts'
+import type { Payment } from './payment.ts'
 
 /** All facts, with the agent's word whether the user confirmed. */
 export async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {

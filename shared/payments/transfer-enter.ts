@@ -5,8 +5,8 @@
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
-import type { Entered } from './payment.ts'
-import { enteredRow } from './payment.ts'
+import type { Entered } from './entered.ts'
+import { enteredRow } from './entered.ts'
 import type { TransferOrder } from './transfer-order.ts'
 
 /** How long a transfer waits for a confirmation, the owner's among them: until tomorrow. */

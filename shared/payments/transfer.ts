@@ -12,8 +12,8 @@ import type { Context } from '../http/handler.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import type { Judge } from './consent.ts'
+import type { Entered } from './entered.ts'
 import { notFunded } from './not-funded.ts'
-import type { Entered } from './payment.ts'
 import { fundedLanes, sendAndRelay } from './relay.ts'
 
 /** A relayed authorization is good for ten minutes, which bounds how long it can stay unknown. */

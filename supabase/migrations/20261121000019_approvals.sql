@@ -105,6 +105,12 @@ create function private.has_passkey(owner uuid) returns boolean language sql sta
   select exists (select from private.passkeys k where k.account = owner)
 $$;
 
+-- The passkeys that an account can consent with, for the page that asks for one.
+create function private.passkeys_json(owner uuid) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports)
+      order by k.created_at), '[]') from private.passkeys k where k.account = owner
+$$;
+
 -- Whether the owner approved a payment with the terms that it has, at this level.
 create function private.owner_approved(p private.payments, at_level text) returns boolean
   language sql stable as $$
@@ -351,16 +357,19 @@ begin
     (select count(*)::integer from open);
 end $$;
 
--- One payment of the account with what the owner decides from. No row for a stranger's, as for none.
-create function api.owner_read_approval(credential text, payment uuid)
-  returns table (approval jsonb, facts jsonb)
+-- Payments of the account in this order, at most 50, with what the owner decides from. No row for a
+-- stranger's, as for none.
+create function api.owner_read_approvals(credential text, payments uuid[])
+  returns table (approval jsonb, facts jsonb, passkeys jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p)
-    from private.payments p
-   where p.id = owner_read_approval.payment and p.account = caller.account;
+  return query select private.approval_json(p), private.payment_facts(p),
+    private.passkeys_json(p.account)
+    from unnest(payments[:50]) with ordinality o (id, n)
+    join private.payments p on p.id = o.id and p.account = caller.account
+   order by o.n;
 end $$;
 grant execute on function api.owner_decide_payment, api.owner_approve_batch, api.owner_decline_all,
-  api.owner_list_approvals, api.owner_read_approval to service_role;
+  api.owner_list_approvals, api.owner_read_approvals to service_role;

@@ -139,9 +139,12 @@ create function private.exposed_mandates(of_account uuid, at timestamptz) return
   select coalesce(jsonb_agg(jsonb_build_object(
     'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
-    'left_total', greatest(m.max_total_usd_micros - u.total, 0)::text,
-    'left_payments', greatest(m.max_payments - u.payments, 0), 'leaving', u.leaving,
-    'is_pinned', m.pay_to is not null)), '[]')
+    -- Where there is no cap, greatest alone would pass over it and answer none left.
+    'left_total', case when m.max_total_usd_micros is not null
+      then greatest(m.max_total_usd_micros - u.total, 0)::text end,
+    'left_payments', case when m.max_payments is not null
+      then greatest(m.max_payments - u.payments, 0) end,
+    'leaving', u.leaving, 'is_pinned', m.pay_to is not null)), '[]')
   from private.mandates m, lateral (
     select coalesce(sum(d.usd), 0) as total, coalesce(sum(d.payments), 0)::integer as payments,
       coalesce(jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
@@ -299,7 +302,8 @@ declare
 begin
   return query
   select private.payment_json(p), null::jsonb, private.consent_json(o.consent)
-    from private.payments p left join private.approvals o on o.payment = p.id
+    from private.payments p
+    left join private.approvals o on o.payment = p.id and o.decision = 'approved'
    where p.account = caller.account and p.id = find_consent.payment
   union all
   select null::jsonb, private.mandate_json(m), private.consent_json(m.consent)

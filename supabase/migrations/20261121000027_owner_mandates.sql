@@ -4,7 +4,7 @@
 create function private.past_payments(payer uuid) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('at', n.at, 'kind', n.kind, 'state', n.state,
       'amount_usd_micros', n.amount_usd_micros::text, 'origin', n.terms ->> 'origin',
-      'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
+      'resource', n.resource, 'chain', n.chain, 'token', n.token, 'payee', n.payee) order by n.at), '[]')
   from (select coalesce(p.authorized_at, p.created_at) as at, p.* from private.payments p
      where p.account = payer and p.created_at > private.clock() - interval '90 days'
      order by p.created_at desc limit 5000) n
@@ -14,7 +14,7 @@ create index payments_entered on private.payments (account, created_at desc);
 -- One mandate with who asked for it and what the owner decides from. No row for a stranger's.
 create function api.owner_read_mandate(credential text, mandate uuid)
   returns table (mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb,
-    daily_spending_cap_usd_micros text, has_passkey boolean)
+    daily_spending_cap_usd_micros text, passkeys jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -26,7 +26,7 @@ begin
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
-    a.daily_spending_cap_usd_micros::text, private.has_passkey(m.account)
+    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account)
   from private.mandates m
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account
@@ -48,7 +48,8 @@ end $$;
 -- The owner's word about a mandate, by the digest of the terms that were shown. Approving it makes the
 -- device of who asked known; to approve needs consent that is proven, to decline does not.
 create function api.owner_decide_mandate(
-  credential text, mandate uuid, decision text, digest text, assertion jsonb default null)
+  credential text, mandate uuid, decision text, digest text, assertion jsonb default null,
+  mail jsonb default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -84,14 +85,17 @@ begin
   update private.mandates x set decided_at = private.clock(), consent = given.id,
     state = case when approves then 'active' else 'declined' end where x.id = m.id;
   perform private.record_mandate(m, decision, decision);
+  if approves then
+    perform private.enqueue_mail(m.account, mail);
+  end if;
   return next;
 end $$;
 
 -- Narrows what waits for approval: each cap may only get smaller, and one that was open may be closed.
 create function api.owner_narrow_mandate(
-  credential text, mandate uuid, max_payment_usd_micros text, max_day_usd_micros text,
-  max_total_usd_micros text, max_payments integer, include_subdomains boolean,
-  expires_at timestamptz)
+  credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean,
+  expires_at timestamptz, max_day_usd_micros text default null,
+  max_total_usd_micros text default null, max_payments integer default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare

@@ -115,6 +115,8 @@ test('only the functions that pay strangers reach them, and none in plain text o
 
   expect(await reached('x402-payment-prepare')).toEqual(all)
   expect(await reached('x402-payment-execute')).toEqual(all)
+  const bound = ['gateway', 'chain', 'refused', 'refused']
+  expect(await reached('payment-mandate-create')).toEqual(bound)
 })
 
 test('only the mailer has TCP, and only to the mail server', async () => {

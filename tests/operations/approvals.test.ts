@@ -228,7 +228,7 @@ describe('an approval does not count', () => {
     const { owner } = await waiting()
 
     expect(await owner.decide(transfer_id, 'approved')).toBe('not_found')
-    expect(await owner.call('owner_read_approval', { payment: transfer_id })).toEqual([])
+    expect(await owner.call('owner_read_approvals', { payments: [transfer_id] })).toEqual([])
   })
 
   test('a day after the payment was entered', async () => {

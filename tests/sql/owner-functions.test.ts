@@ -31,7 +31,7 @@ const withoutProof = [
   'owner_overview',
   'owner_prove',
   'owner_prove_with_passkey',
-  'owner_read_approval',
+  'owner_read_approvals',
   'owner_read_limits',
   'owner_read_mandate',
   'owner_rename_passkey',
@@ -59,6 +59,7 @@ const anyOf: Record<string, string> = {
   uuid: `'0f8fad5b-d9cb-469f-a165-70867728950e'`,
   jsonb: `'{}'`,
   'text[]': `'{read}'`,
+  'uuid[]': `'{}'`,
   'timestamp with time zone': 'now()',
 }
 

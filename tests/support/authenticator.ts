@@ -119,3 +119,13 @@ function clientData(
   const data = { type, challenge, origin, crossOrigin: false, ...other }
   return Buffer.from(JSON.stringify(data)).toString('base64url')
 }
+
+/** What the page shown asks an authenticator to sign, and the digest that its form carries. */
+export function consentAskedOn({ html }: Pick<Shown, 'html'>): {
+  options: unknown
+  digest: string
+} {
+  const [, attribute = 'null'] = /data-consent="([^"]*)"/.exec(html) ?? []
+  const [, digest = ''] = /name="digest" value="([0-9a-f]{64})"/.exec(html) ?? []
+  return { options: JSON.parse(attribute.replaceAll('&quot;', '"')), digest }
+}

@@ -7,6 +7,8 @@ import { checkAlias } from '../../functions/check-availability/contract.ts'
 import { run as runCheckAlias } from '../../functions/check-availability/handler.ts'
 import { confirmRegistrationCode } from '../../functions/confirm-registration-code/contract.ts'
 import { run as runConfirmCode } from '../../functions/confirm-registration-code/handler.ts'
+import { consentReceipt } from '../../functions/consent-receipt/contract.ts'
+import { run as runConsentReceipt } from '../../functions/consent-receipt/handler.ts'
 import { createAccount } from '../../functions/create-account/contract.ts'
 import { run as runCreateAccount } from '../../functions/create-account/handler.ts'
 import { createHostedAction } from '../../functions/create-hosted-action/contract.ts'
@@ -78,6 +80,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [accountExposure.folder, edgeFunction(accountExposure, runExposure, given)],
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
+    [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
     [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
   ])
 }

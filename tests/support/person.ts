@@ -12,8 +12,8 @@ const password = 'a long sentence of mine'
 /** Everybody here has the same password; a hash is dear. */
 let hash: string | undefined
 
-export async function openPerson(tests: TestWorld): Promise<Person> {
-  const agent = await tests.agent('full')
+export async function openPerson(tests: TestWorld, usdc = 0): Promise<Person> {
+  const agent = await tests.agent('full', { usdc })
   const email = `${agent.alias}@people.example`
   hash ??= hashPassword(tests.world, password)
   await tests.db.sql`insert into private.owners (account, email, password_hash)

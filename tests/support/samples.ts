@@ -61,6 +61,7 @@ const admitted: Record<string, Input> = {
   account_freeze: { reason: 'the key was seen in a log' },
   create_login_link: { action_type: 'deposit', token: 'USDC' },
   hosted_action_status: { action_id: someId },
+  consent_receipt: { payment_id: someId },
 }
 
 const refused: Record<string, Input> = {

@@ -12,7 +12,7 @@ import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { createSessionKeys } from '../../scripts/local/session-keys.ts'
+import { createReceiptKeys, createSessionKeys } from '../../scripts/local/session-keys.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
@@ -75,6 +75,7 @@ export type Worker = {
 const jsonObject = z.record(z.string(), z.unknown())
 export const pepper = 'a pepper of the tests only'
 const sessionKeys = createSessionKeys()
+const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
@@ -231,6 +232,8 @@ function bindingsOf(
     PASSWORD_PEPPER: pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
+    RECEIPT_PRIVATE_KEY: receiptKeys.privateKey,
+    RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
     OTP_PEPPER: 'another pepper of the tests only',
     OUTBOX_KEY: outboxKey,
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,

@@ -2,12 +2,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../shared/policy/decide.ts'
 import type { Facts } from '../../shared/policy/facts.ts'
+import type { Mandate } from '../../shared/policy/mandate.ts'
 import type { Change, Fits } from '../../shared/policy/suggest.ts'
 import { changesThatPass } from '../../shared/policy/suggest.ts'
-import { usual } from '../support/policy.ts'
+import { historyFrom } from '../support/mandate-twin.ts'
+import { mandate, noon, purchase } from '../support/policy.ts'
 
 /** What was spent, by the second in which it leaves the window. */
-type Spend = { leaves: number; level: 'none' | 'agent_asserted' | 'user_session'; amount: bigint }
+type Level = 'none' | 'mandate' | 'agent_asserted' | 'user_session'
+type Spend = { leaves: number; level: Level; amount: bigint }
 type Story = { facts: Facts; fits: Fits; spends: Spend[] }
 
 const few = fc.bigInt({ min: 0n, max: 9n })
@@ -19,8 +22,25 @@ const counts: Record<(typeof windowNames)[number], string | null> = {
   dailySpendingCap: null,
 }
 
+/** A mandate of the merchant that is paid, with caps of a few units. */
+const mandates = fc.record({
+  maxPaymentUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
+  maxDayUsdMicros: fc.option(few),
+  maxTotalUsdMicros: fc.option(few),
+  expiresAt: fc.integer({ min: 0, max: 40 }).map((second) => at(second)),
+})
+
+const history = fc
+  .array(fc.bigInt({ min: 1n, max: 9n }), { maxLength: 2 })
+  .map((prices) => historyFrom(prices.map((price) => ({ ...purchase, usd: price }))))
+
 const story = fc
   .record({
+    kind: fc.constantFrom('x402' as const, 'transfer' as const),
+    heard: fc.boolean(),
+    otherResource: fc.constantFrom(false, false, false, true),
+    history,
+    given: fc.option(mandates, { freq: 2 }),
     limits: fc.record({ automaticDaily: few, assertedDaily: few, dailySpendingCap: few }),
     amountUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
     assertedNewRecipientLimit: few,
@@ -32,16 +52,38 @@ const story = fc
     spends: fc.array(
       fc.record({
         leaves: fc.integer({ min: 1, max: secondsMax }),
-        level: fc.constantFrom('none', 'agent_asserted', 'user_session'),
+        level: fc.constantFrom<Level[]>('none', 'mandate', 'agent_asserted', 'user_session'),
         amount: fc.bigInt({ min: 1n, max: 5n }),
       }),
       { maxLength: 6 },
     ),
   })
-  .map(({ limits, spends, ...rest }): Story => {
-    const facts = { ...usual, ...rest, ...windowsAt(limits, spends, 0) }
+  .map(({ limits, spends, given, kind, ...rest }): Story => {
+    const facts: Facts = {
+      ...purchase,
+      ...rest,
+      ...windowsAt(limits, spends, 0),
+      kind,
+      host: kind === 'x402' ? purchase.host : null,
+      mandates: given ? [{ ...mandate, ...given, ...usedAt(spends, 0) }] : [],
+    }
     return { facts, spends, fits: fitsOf(facts, spends) }
   })
+
+/** The clock of the stories. */
+function at(second: number): Date {
+  return new Date(noon.getTime() + second * 1000)
+}
+
+/** What leaves the day of a mandate stays in its total. */
+function usedAt(spends: Spend[], second: number) {
+  const carried = spends.filter(({ level }) => level === 'mandate')
+  const sum = (some: Spend[]) => some.reduce((total, { amount }) => total + amount, 0n)
+  return {
+    spentDayUsdMicros: sum(carried.filter(({ leaves }) => leaves > second)),
+    spentTotalUsdMicros: sum(carried),
+  }
+}
 
 type Limits = Record<(typeof windowNames)[number], bigint>
 
@@ -68,22 +110,34 @@ const limitsIn = (facts: Facts): Limits => ({
 const factsAt = ({ facts, spends }: Story, second: number): Facts => ({
   ...facts,
   ...windowsAt(limitsIn(facts), spends, second),
+  mandates: facts.mandates.map((one) => ({ ...one, ...usedAt(spends, second) })),
+  now: at(second),
 })
 const seconds = Array.from({ length: secondsMax + 1 }, (_, second) => second)
 const passes = (facts: Facts) => decide(facts).verdict === 'allow'
 
-function fitsOf(facts: Omit<Facts, 'fits'>, spends: Spend[]): Fits {
-  const first = (name: (typeof windowNames)[number]) => {
-    const second = seconds.find((at) => {
-      const { limit, spent } = windowsAt(limitsIn(facts), spends, at)[name]
+function fitsOf(facts: Facts, spends: Spend[]): Fits {
+  const firstAt = (isRoomy: (second: number) => boolean) => {
+    const second = seconds.find(isRoomy)
+    return second === undefined ? null : at(second)
+  }
+  const first = (name: (typeof windowNames)[number]) =>
+    firstAt((second) => {
+      const { limit, spent } = windowsAt(limitsIn(facts), spends, second)[name]
       return spent + facts.amountUsdMicros <= limit
     })
-    return second === undefined ? null : new Date(second * 1000)
-  }
+  const dayOf = ({ maxDayUsdMicros }: Mandate) =>
+    firstAt((second) => {
+      const { spentDayUsdMicros } = usedAt(spends, second)
+      return (
+        maxDayUsdMicros !== null && spentDayUsdMicros + facts.amountUsdMicros <= maxDayUsdMicros
+      )
+    })
   return {
     automaticDaily: first('automaticDaily'),
     assertedDaily: first('assertedDaily'),
     dailySpendingCap: first('dailySpendingCap'),
+    mandates: Object.fromEntries(facts.mandates.map((one) => [one.id, dayOf(one)])),
   }
 }
 
@@ -115,8 +169,19 @@ function twin(given: Story): string[] {
     ...(second === undefined ? [] : [`wait ${second}`]),
     ...(passes({ ...facts, recipientKnown: true, similarRecipient: null }) ? ['recipient'] : []),
     ...(passes({ ...facts, deviceKnown: true }) ? ['device'] : []),
+    ...(isWorthMandate(facts) ? ['mandate'] : []),
     ...raises,
   ].toSorted()
+}
+
+/** Bought before at about this price, heard from the merchant, and below the cap. */
+function isWorthMandate({ kind, history: past, amountUsdMicros: price, ...facts }: Facts): boolean {
+  const { limit, spent } = facts.dailySpendingCap
+  const isTrusted = facts.heard && !facts.otherResource && facts.similarRecipient === null
+  const isUsual =
+    price * 2n >= (past.lowestUsdMicros ?? price) && price <= 2n * (past.highestUsdMicros ?? price)
+  const isRepeated = kind === 'x402' && past.payees.length > 0
+  return isTrusted && isUsual && isRepeated && spent + price <= limit
 }
 
 function told(change: Change): string {
@@ -124,7 +189,7 @@ function told(change: Change): string {
     case 'pay_less':
       return `less ${change.usdMicros}`
     case 'wait':
-      return `wait ${change.until.getTime() / 1000}`
+      return `wait ${(change.until.getTime() - noon.getTime()) / 1000}`
     case 'raise_limit':
       return `raise ${change.limit} ${change.usdMicros}`
     case 'pay_known_recipient':

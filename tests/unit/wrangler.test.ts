@@ -17,13 +17,21 @@ const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
 const ownSecrets: Readonly<Record<string, string[]>> = {
   'account-freeze': telling,
   'confirm-registration-code': ['OTP_PEPPER'],
+  'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
   'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   'wallet-custodial-transfer': telling,
   'x402-payment-execute': telling,
   'x402-payment-prepare': telling,
-  web: ['API_KEY_PEPPER', 'OTP_PEPPER', 'PASSWORD_PEPPER', 'OUTBOX_KEY', 'SESSION_PRIVATE_KEY'],
+  web: [
+    'API_KEY_PEPPER',
+    'OTP_PEPPER',
+    'PASSWORD_PEPPER',
+    'OUTBOX_KEY',
+    'SESSION_PRIVATE_KEY',
+    'RECEIPT_PRIVATE_KEY',
+  ],
 }
 
 /** What each function's code asks the bindings for. */

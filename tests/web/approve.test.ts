@@ -155,7 +155,7 @@ test('lists what waits, and declines all of it at once', async () => {
   const { page, browser, transfer_id } = await waiting()
 
   const listed = await browser.visit('/web/approvals')
-  const done = await browser.submit()
+  const done = await browser.submit({}, '/web/approvals')
 
   expect(listed.html).toContain(page)
   expect(done.text).toContain('Nothing waits for you')

@@ -10,13 +10,36 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-passkey]')) {
   })
 }
 
+// Forms whose approval is the passkey's answer to the terms that they show. They can be left otherwise.
+const answered = new WeakSet<HTMLFormElement>()
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-consent]')) {
+  const button = form.querySelector<HTMLButtonElement>('button[value=approved]')
+  if (!button || !('PublicKeyCredential' in window)) continue
+  button.hidden = false
+  form.addEventListener('submit', (event) => {
+    if (event.submitter !== button || answered.delete(form)) return
+    event.preventDefault()
+    consent(form, button).catch((error: unknown) => tell(form, error))
+  })
+}
+
+async function consent(form: HTMLFormElement, button: HTMLButtonElement) {
+  await fillIn(form, JSON.parse(form.dataset['consent'] ?? ''))
+  answered.add(form)
+  form.requestSubmit(button)
+}
+
 async function answer(place: HTMLElement, form: HTMLFormElement) {
   const options = await ask(place.dataset['options'] ?? '', fieldOf(form, 'form').value)
   if (options === undefined) return
+  await fillIn(form, options)
+  form.submit()
+}
+
+async function fillIn(form: HTMLFormElement, options: unknown) {
   const credential = await turnToAuthenticator(options)
   if (!(credential instanceof PublicKeyCredential)) throw new Error('no passkey')
   fieldOf(form, 'answer').value = JSON.stringify(credential.toJSON())
-  form.submit()
 }
 
 // What stands in the way of a passkey, such as a missing proof, is told by another page.
@@ -55,9 +78,13 @@ function tell(form: HTMLFormElement, error: unknown) {
   const place = form.querySelector<HTMLElement>('[role=alert]')
   if (!place) return
   const wasKnown = error instanceof DOMException && error.name === 'InvalidStateError'
+  const otherwise =
+    'consent' in form.dataset
+      ? 'nothing was approved. Try again.'
+      : 'so try again, or go on without it.'
   place.textContent = wasKnown
     ? 'This device already holds a passkey for the account.'
-    : 'The passkey was not used. Try again, or go on without it.'
+    : `The passkey was not used, ${otherwise}`
   place.hidden = false
 }
 

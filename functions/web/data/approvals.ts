@@ -1,7 +1,10 @@
 /** What the database tells of payments that wait for the owner. */
 import * as z from 'zod'
 import { time } from '../../../shared/db/row-fields.ts'
-import { factsRow, paymentRow } from '../../../shared/payments/payment.ts'
+import { factsRow } from '../../../shared/payments/entered.ts'
+import { paymentRow } from '../../../shared/payments/payment.ts'
+import type { Owner } from '../visit.ts'
+import { passkeysRow } from './consent.ts'
 
 /** As private.approval_json makes it. */
 const approvalRow = z.object({
@@ -22,9 +25,17 @@ export type Approval = z.output<typeof approvalRow>
 
 export const listedRow = z.object({ approvals: z.array(approvalRow), waiting: z.int() })
 
-/** One with the figures that the decision is taken from. */
-export const openedRow = z.object({ approval: approvalRow, facts: factsRow })
+/** One with the figures that the decision is taken from, and what the account consents with. */
+const openedRow = z.object({ approval: approvalRow, facts: factsRow, passkeys: passkeysRow })
 export type Opened = z.output<typeof openedRow>
+
+/** Those of the account among these payments, in this order; of a stranger's nothing is told. */
+export function openApprovals({ db }: Owner, payments: readonly string[]): Promise<Opened[]> {
+  const ids = payments.filter((id) => uuid.test(id))
+  return db.many('owner_read_approvals', { payments: ids }, openedRow)
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Where a request stands for its owner. `other` never waited for the owner. */
 export type Standing = 'waiting' | 'approved' | 'declined' | 'expired' | 'used' | 'other'

@@ -1,10 +1,11 @@
+import { batchSize } from '../../../shared/consent/batch.ts'
 import type { Approval } from '../data/approvals.ts'
 import { listedRow } from '../data/approvals.ts'
 import { goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Amount } from '../parts/approval.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
-import { Address, Badge, Empty, Section, Table, Time } from '../parts/show.tsx'
+import { Address, Badge, Empty, Notice, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -23,6 +24,11 @@ export const routes: Routes = (app) => {
         owner={me}
         lead="Payments that an agent may not make by itself wait here for up to a day."
       >
+        {c.req.query('approved') !== undefined && (
+          <Notice kind="good" title="Approved">
+            There is nothing more to do for them: your agent can send each of them once.
+          </Notice>
+        )}
         {approvals.length === 0 ? (
           <Empty>Nothing waits for you.</Empty>
         ) : (
@@ -40,20 +46,20 @@ export const routes: Routes = (app) => {
 }
 
 function Waiting({ c, approvals, waiting }: { c: Visit; approvals: Approval[]; waiting: number }) {
+  const undecided = approvals.filter(({ decision }) => decision === null)
   return (
     <>
       <Section title={waiting === 1 ? 'One payment' : `${waiting} payments`}>
-        <Table
-          caption="Payments that wait, newest first"
-          rows={approvals}
-          columns={[
-            { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
-            { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
-            { label: 'Asked by', cell: ({ asked }) => asked.label },
-            { label: 'Until', cell: ({ payment_row }) => <Time at={payment_row.expires_at} /> },
-            { label: 'Decision', cell: (approval) => <Way approval={approval} /> },
-          ]}
-        />
+        {undecided.length >= batchSize.min ? (
+          <form method="get" action={`${pagesBelow}/approve-batch`}>
+            <Payments approvals={approvals} isChoice />
+            <div class="actions">
+              <Button kind="plain">Look at the chosen ones</Button>
+            </div>
+          </form>
+        ) : (
+          <Payments approvals={approvals} isChoice={false} />
+        )}
         {waiting > approvals.length && <p class="hint">The newest {approvals.length} are shown.</p>}
       </Section>
       <Section title="Decline all">
@@ -67,6 +73,37 @@ function Waiting({ c, approvals, waiting }: { c: Visit; approvals: Approval[]; w
         </Form>
       </Section>
     </>
+  )
+}
+
+function Payments({ approvals, isChoice }: { approvals: Approval[]; isChoice: boolean }) {
+  const choice = { label: 'Choose', cell: (approval: Approval) => <Choice approval={approval} /> }
+  return (
+    <Table
+      caption="Payments that wait, newest first"
+      rows={approvals}
+      columns={[
+        ...(isChoice ? [choice] : []),
+        { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
+        { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
+        { label: 'Asked by', cell: ({ asked }) => asked.label },
+        { label: 'Until', cell: ({ payment_row }) => <Time at={payment_row.expires_at} /> },
+        { label: 'Decision', cell: (approval) => <Way approval={approval} /> },
+      ]}
+    />
+  )
+}
+
+/** Marks a payment for one approval together with others. */
+function Choice({ approval: { decision, payment_row } }: { approval: Approval }) {
+  if (decision !== null) return null
+  return (
+    <label>
+      <input type="checkbox" name="payment" value={payment_row.id} />
+      <span class="unseen">
+        Choose <Amount payment={payment_row} />
+      </span>
+    </label>
   )
 }
 

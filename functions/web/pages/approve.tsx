@@ -3,78 +3,78 @@ import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
 import type { Opened, Standing } from '../data/approvals.ts'
-import { openedRow, standingOf } from '../data/approvals.ts'
+import { openApprovals, standingOf } from '../data/approvals.ts'
+import type { Unheard } from '../data/consent.ts'
+import { consentIn, outcomeRow, unheardOf } from '../data/consent.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Amount, Left, Terms, Warnings } from '../parts/approval.tsx'
+import { FrozenNotice } from '../parts/attention.tsx'
+import { ConsentForm, Digest, NotHeard } from '../parts/consent.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { State } from '../parts/items.tsx'
 import { Notice, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
-  app.get('/approve/:payment', async (c) => {
-    const me = await owner(c)
-    const opened = await open(c)
-    const { approval, facts } = opened
-    const standing = standingOf(approval, facts.now)
-    const isFrozen = me.account.isFrozen && standing === 'waiting'
-    return show(
-      c,
-      <Page
-        c={c}
-        title={titles[standing]}
-        owner={me}
-        back={{ to: '/approvals', label: 'Approvals' }}
-        lead={<Asked {...approval} />}
-        scripts={['copy']}
-      >
-        {isFrozen && (
-          <Notice kind="warning" title="The account is frozen">
-            Nothing can be approved until you unfreeze it. You can decline.
-          </Notice>
-        )}
-        {standing === 'waiting' ? <Warnings {...opened} /> : <Outcome {...opened} />}
-        <Terms approval={approval} />
-        {standing === 'waiting' && <Left {...opened} />}
-        <Decision
-          c={c}
-          standing={standing}
-          digest={await digestOf(paymentTerms(approval.payment_row))}
-          asker={approval.asked.asker}
-        >
-          {!isFrozen && (
-            <Button name="decision" value="approved">
-              Approve and allow it once
-            </Button>
-          )}
-        </Decision>
-      </Page>,
-    )
-  })
-
+  app.get('/approve/:payment', async (c) => showApproval(c, await open(c)))
   app.post('/approve/:payment', decide)
+}
+
+async function showApproval(c: Visit, opened: Opened, unheard?: Unheard) {
+  const me = await owner(c)
+  const { approval, facts } = opened
+  const standing = standingOf(approval, facts.now)
+  const isFrozen = me.account.isFrozen && standing === 'waiting'
+  const digest = await digestOf(paymentTerms(approval.payment_row))
+  return show(
+    c,
+    <Page
+      c={c}
+      title={titles[standing]}
+      owner={me}
+      back={{ to: '/approvals', label: 'Approvals' }}
+      lead={<Asked {...approval} />}
+      scripts={['copy', 'passkey']}
+    >
+      <NotHeard why={unheard} />
+      {isFrozen && <FrozenNotice />}
+      {standing === 'waiting' ? <Warnings {...opened} /> : <Outcome {...opened} />}
+      <Terms approval={approval} />
+      {standing === 'waiting' && <Left {...opened} />}
+      <Digest value={digest} />
+      <Decision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
+    </Page>,
+    unheard === undefined ? 200 : 409,
+  )
 }
 
 async function decide(c: Visit): Promise<Response> {
   const { db } = await owner(c)
   const form = await fields(c)
-  const decision = form.get('decision') === 'approved' ? 'approved' : 'declined'
-  const { approval } = await open(c)
-  const { id } = approval.payment_row
+  const opened = await open(c)
+  const { id } = opened.approval.payment_row
+  if (form.get('decision') !== 'approved') {
+    await db.run('owner_decide_payment', { payment: id, decision: 'declined', ...shownIn(form) })
+    return goTo(c, `/approve/${id}`)
+  }
+  const { digest, asker } = shownIn(form)
+  const assertion = await consentIn(c, form, digest, opened.passkeys)
+  if (assertion === undefined) return showApproval(c, opened, 'answer')
   // What is decided is what was shown: SQL refuses other terms and another key or device.
-  const shown = { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
-  const question = { payment: id, decision, ...shown }
-  await db.run('owner_decide_payment', question)
-  return goTo(c, `/approve/${id}`)
+  const question = { payment: id, decision: 'approved', digest, asker, assertion }
+  const entered = await db.one('owner_decide_payment', question, outcomeRow)
+  const unheard = unheardOf(entered?.outcome)
+  return unheard ? showApproval(c, await open(c), unheard) : goTo(c, `/approve/${id}`)
+}
+
+function shownIn(form: URLSearchParams) {
+  return { digest: form.get('digest') ?? '', asker: form.get('asker') ?? '' }
 }
 
 /** The payment of the address; of a stranger's nothing is told but that there is none here. */
 async function open(c: Visit): Promise<Opened> {
-  const { db } = await owner(c)
-  const payment = c.req.param('payment') ?? ''
-  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(payment)
-  const opened = isId ? await db.one('owner_read_approval', { payment }, openedRow) : undefined
+  const [opened] = await openApprovals(await owner(c), [c.req.param('payment') ?? ''])
   if (opened) return opened
   const message = 'This account has no such request. A link works only in the account it is for.'
   throw new Rejection(fail('payment_not_found', { message }))
@@ -132,34 +132,48 @@ function Outcome({ approval, facts }: Opened) {
 
 function Decision({
   c,
-  standing,
+  opened: { approval, facts, passkeys },
   digest,
-  asker,
-  children,
+  isFrozen,
 }: {
   c: Visit
-  standing: Standing
+  opened: Opened
   digest: string
-  asker: string
-  children: Child
+  isFrozen: boolean
 }) {
-  if (standing !== 'waiting' && standing !== 'approved') {
+  const standing = standingOf(approval, facts.now)
+  if (standing === 'waiting' && !isFrozen) {
+    const label = 'Approve and allow it once'
+    const consent = { digest, passkeys, label, asker: approval.asked.asker }
     return (
-      <p class="actions">
-        <LinkButton to="/approvals">All approvals</LinkButton>
-      </p>
+      <ConsentForm c={c} {...consent}>
+        <DeclineButton>Decline</DeclineButton>
+      </ConsentForm>
+    )
+  }
+  if (standing === 'waiting' || standing === 'approved') {
+    return (
+      <Form c={c}>
+        <input type="hidden" name="digest" value={digest} />
+        <div class="actions">
+          <DeclineButton>
+            {standing === 'waiting' ? 'Decline' : 'Take the approval back'}
+          </DeclineButton>
+        </div>
+      </Form>
     )
   }
   return (
-    <Form c={c}>
-      <input type="hidden" name="digest" value={digest} />
-      <input type="hidden" name="asker" value={asker} />
-      <div class="actions">
-        {standing === 'waiting' && children}
-        <Button kind="plain" name="decision" value="declined">
-          {standing === 'waiting' ? 'Decline' : 'Take the approval back'}
-        </Button>
-      </div>
-    </Form>
+    <p class="actions">
+      <LinkButton to="/approvals">All approvals</LinkButton>
+    </p>
+  )
+}
+
+function DeclineButton({ children }: { children: Child }) {
+  return (
+    <Button kind="plain" name="decision" value="declined">
+      {children}
+    </Button>
   )
 }

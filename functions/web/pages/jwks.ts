@@ -1,10 +1,18 @@
 import { publishedKeys } from '../../../shared/auth/session.ts'
+import { receiptKeys } from '../../../shared/consent/receipt.ts'
 import type { Routes } from '../visit.ts'
 
-/** The keys by which anybody can check a session token (RFC 7517). */
+const cached = 'public, max-age=300'
+
+/** The keys by which anybody can check a session token or a consent receipt (RFC 7517). */
 export const routes: Routes = (app) => {
   app.get('/jwks.json', (c) => {
-    c.header('cache-control', 'public, max-age=300')
+    c.header('cache-control', cached)
     return c.json(publishedKeys(c.get('world')))
+  })
+
+  app.get('/receipt-keys.json', async (c) => {
+    c.header('cache-control', cached)
+    return c.json(await receiptKeys(c.get('world').config.RECEIPT_PUBLIC_KEYS))
   })
 }

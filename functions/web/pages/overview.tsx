@@ -5,7 +5,7 @@ import type { Address } from '../../../shared/chains/registry.ts'
 import { connectedChains } from '../../../shared/chains/registry.ts'
 import { bigintText } from '../../../shared/db/row-fields.ts'
 import { activityRow } from '../../../shared/payments/activity.ts'
-import { limitsRow } from '../../../shared/payments/payment.ts'
+import { limitsRow } from '../../../shared/payments/entered.ts'
 import type { World } from '../../../shared/world.ts'
 import { daysUpTo } from '../data/balance-history.ts'
 import { owner } from '../frame.ts'
@@ -31,6 +31,7 @@ const overviewRow = z.object({
     address: addressSchema,
     reserved_usd_micros: bigintText,
     waiting: z.int(),
+    mandates_waiting: z.int(),
     spent_by_day: z.array(z.object({ day: z.string(), usd_micros: bigintText })),
     moved_by_day: z.array(
       z.object({
@@ -57,7 +58,8 @@ export const routes: Routes = (app) => {
       c,
       <Page c={c} title="Overview" owner={me} action={!me.account.isFrozen && <FreezeSwitch />}>
         {me.account.isFrozen && <Frozen />}
-        <Waiting count={facts.waiting} />
+        <Waiting kind="payments" count={facts.waiting} />
+        <Waiting kind="mandates" count={facts.mandates_waiting} />
         <div class="columns">
           <Holdings chains={chains} reservedUsdMicros={facts.reserved_usd_micros} config={config} />
           <Spent limits={facts.limits} />

@@ -11,13 +11,28 @@ export function Frozen() {
   )
 }
 
-/** What only the owner can decide. */
-export function Waiting({ count }: { count: number }) {
-  if (count === 0) return null
-  const what = count === 1 ? 'One payment waits' : `${count} payments wait`
+/** Where the owner is asked for an approval of an account that is frozen. */
+export function FrozenNotice() {
   return (
-    <Notice kind="warning" title={`${what} for your approval`}>
-      <a href={`${pagesBelow}/approvals`}>Look and decide</a>
+    <Notice kind="warning" title="The account is frozen">
+      Nothing can be approved until you <a href={`${pagesBelow}/freeze`}>unfreeze it</a>. You can
+      decline.
+    </Notice>
+  )
+}
+
+const asked = {
+  payments: { one: 'One payment waits', more: 'payments wait', path: '/approvals' },
+  mandates: { one: 'One mandate waits', more: 'mandates wait', path: '/mandates' },
+}
+
+/** What only the owner can decide. */
+export function Waiting({ kind, count }: { kind: keyof typeof asked; count: number }) {
+  const { one, more, path } = asked[kind]
+  if (count === 0) return null
+  return (
+    <Notice kind="warning" title={`${count === 1 ? one : `${count} ${more}`} for your approval`}>
+      <a href={pagesBelow + path}>Look and decide</a>
     </Notice>
   )
 }

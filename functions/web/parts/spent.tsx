@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { limitsRow } from '../../../shared/payments/payment.ts'
+import type { limitsRow } from '../../../shared/payments/entered.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
 import { limitWords } from '../data/limits.ts'
 import { pagesBelow } from '../visit.ts'

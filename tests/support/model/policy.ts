@@ -3,7 +3,7 @@
  * custody and the policy that decides before it both have to agree with this.
  */
 import { factsOf } from '../../../shared/payments/decision-facts.ts'
-import { enteredRow } from '../../../shared/payments/payment.ts'
+import { enteredRow } from '../../../shared/payments/entered.ts'
 import { decide } from '../../../shared/policy/decide.ts'
 import { isDeviceKnown, isKnown, lookalikeOf, paidBefore, usedOf } from './limits.ts'
 import { carries, hostOf, isLoopback, mandatesFor } from './mandates.ts'

@@ -1,0 +1,88 @@
+import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { listedRow } from '../data/mandates.ts'
+import { owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { LinkButton } from '../parts/form.tsx'
+import { Cap, MandateState } from '../parts/mandate.tsx'
+import { Merchant } from '../parts/merchant.tsx'
+import { Empty, Pager, Section, Table, Time } from '../parts/show.tsx'
+import type { Routes } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+const pageSize = 25
+/** No more of them can wait at once. */
+const waitingMax = 20
+
+export const routes: Routes = (app) => {
+  app.get('/mandates', async (c) => {
+    const me = await owner(c)
+    const asked = c.req.query('before') ?? ''
+    const before = /^[0-9]{1,15}$/.test(asked) ? Number(asked) : null
+    const [waiting, rows] = await Promise.all([
+      me.db.many('list_mandates', { page: waitingMax, status: 'pending_approval' }, listedRow),
+      me.db.many('list_mandates', { page: pageSize + 1, before }, listedRow),
+    ])
+    const shown = rows.slice(0, pageSize)
+    const last = rows.length > pageSize ? shown.at(-1)?.mandate_row : undefined
+    const others = shown.filter(({ mandate_row }) => mandate_row.status !== 'pending_approval')
+    return show(
+      c,
+      <Page
+        c={c}
+        title="Mandates"
+        owner={me}
+        lead="A mandate lets an agent pay one merchant without asking each time, within limits that you set."
+      >
+        {waiting.length > 0 && (
+          <Section title="Wait for you">
+            <Mandates rows={waiting} caption="Mandates that wait for you" way="Look and decide" />
+          </Section>
+        )}
+        <Section title="Decided">
+          {others.length > 0 ? (
+            <Mandates rows={others} caption="Mandates, newest first" way="Look" />
+          ) : (
+            <Empty>There is none here. Your agent asks for one with payment-mandate-create.</Empty>
+          )}
+        </Section>
+        <Pager
+          newest={before === null ? undefined : `${pagesBelow}/mandates`}
+          older={last && `${pagesBelow}/mandates?before=${last.number}`}
+        />
+      </Page>,
+    )
+  })
+}
+
+function Mandates({
+  rows,
+  caption,
+  way,
+}: {
+  rows: readonly { mandate_row: MandateRow }[]
+  caption: string
+  way: string
+}) {
+  return (
+    <Table
+      caption={caption}
+      rows={rows.map(({ mandate_row }) => mandate_row)}
+      columns={[
+        { label: 'Merchant', cell: ({ merchant_domain }) => <Merchant domain={merchant_domain} /> },
+        { label: 'State', cell: ({ status }) => <MandateState status={status} /> },
+        {
+          label: 'Each payment',
+          cell: ({ max_payment_usd_micros: usdMicros }) => <Cap usdMicros={usdMicros} />,
+          isNumber: true,
+        },
+        {
+          label: 'Spent',
+          cell: ({ spent_total_usd_micros: usdMicros }) => <Cap usdMicros={usdMicros} />,
+          isNumber: true,
+        },
+        { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
+        { label: 'More', cell: ({ id }) => <LinkButton to={`/mandate/${id}`}>{way}</LinkButton> },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,84 @@
+/** The form by which the owner consents to what the page shows. */
+import type { PropsWithChildren } from 'hono/jsx'
+import type { Passkeys, Unheard } from '../data/consent.ts'
+import { askedOf } from '../data/consent.ts'
+import type { Visit } from '../visit.ts'
+import { Button, Form } from './form.tsx'
+import { Notice } from './show.tsx'
+
+/**
+ * With a passkey the browser signs the digest that the form carries (functions/web/client/passkey.ts
+ * shows the button), so what is shown, sent and signed is one value. `children` are other ways out.
+ */
+export function ConsentForm({
+  c,
+  action,
+  digest,
+  passkeys,
+  label,
+  asker,
+  children,
+}: PropsWithChildren<{
+  c: Visit
+  action?: string
+  digest: string
+  passkeys: Passkeys
+  label: string
+  asker?: string
+}>) {
+  const isByPasskey = passkeys.length > 0
+  const options = JSON.stringify(askedOf(passkeys, c.get('world'), digest))
+  const target = action === undefined ? {} : { action }
+  return (
+    <Form c={c} {...target} {...(isByPasskey && { 'data-consent': options })}>
+      <input type="hidden" name="digest" value={digest} />
+      {asker !== undefined && <input type="hidden" name="asker" value={asker} />}
+      {isByPasskey && <input type="hidden" name="answer" value="" />}
+      {isByPasskey && (
+        <noscript>
+          <p>
+            You approve with your passkey, and that needs JavaScript in your browser. Everything
+            else here works without.
+          </p>
+        </noscript>
+      )}
+      <p class="error" role="alert" hidden />
+      <div class="actions">
+        <Button name="decision" value="approved" hidden={isByPasskey}>
+          {isByPasskey ? `${label} with your passkey` : label}
+        </Button>
+        {children}
+      </div>
+    </Form>
+  )
+}
+
+/** What the consent is bound to, for whoever wants to compare it. */
+export function Digest({ value }: { value: string }) {
+  return (
+    <details>
+      <summary>What your approval is bound to</summary>
+      <p class="hint">
+        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms
+        have another one.
+      </p>
+      <code class="long">{value}</code>
+    </details>
+  )
+}
+
+export function NotHeard({ why }: { why: Unheard | undefined }) {
+  if (why === undefined) return null
+  return (
+    <Notice kind="danger" title="Nothing was approved">
+      {words[why]}
+    </Notice>
+  )
+}
+
+const words: Record<Unheard, string> = {
+  answer:
+    'The passkey’s answer was not good for these terms. Try again with a passkey of this account.',
+  changed: 'What was asked changed meanwhile. Look at it again as it is now.',
+  closed: 'It was decided or closed meanwhile.',
+}

@@ -1,0 +1,92 @@
+/** What of a mandate is used and left, and the payments under it. */
+import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { statusOf } from '../../../shared/payments/words.ts'
+import type { Paid } from '../data/mandates.ts'
+import { pagesBelow } from '../visit.ts'
+import { Amount } from './approval.tsx'
+import { State } from './items.tsx'
+import { Cap } from './mandate.tsx'
+import { Address, Empty, Facts, Pager, Section, Table, Time } from './show.tsx'
+import { Used } from './spent.tsx'
+
+export function UseOf({ mandate }: { mandate: MandateRow }) {
+  const { max_day_usd_micros: day, max_total_usd_micros: total, max_payments: most } = mandate
+  const { spent_day_usd_micros, spent_total_usd_micros, payments, day_resets_at } = mandate
+  const left = most === null ? '' : `, ${Math.max(0, most - payments)} left`
+  return (
+    <Section title="What is used">
+      <div class="bars">
+        {day !== null && (
+          <Used
+            id="used-day"
+            label="In the last 24 hours"
+            window={{ limit: day, spent: spent_day_usd_micros, resetsAt: day_resets_at }}
+          />
+        )}
+        {total !== null && (
+          <Used
+            id="used-total"
+            label="In all"
+            window={{ limit: total, spent: spent_total_usd_micros, resetsAt: null }}
+          />
+        )}
+      </div>
+      <Facts
+        facts={[
+          ...(day === null
+            ? [['In the last 24 hours', <Cap usdMicros={spent_day_usd_micros} />] as const]
+            : []),
+          ...(total === null
+            ? [['In all', <Cap usdMicros={spent_total_usd_micros} />] as const]
+            : []),
+          ['Payments', `${payments} made${left}`],
+        ]}
+      />
+    </Section>
+  )
+}
+
+/** `older` is the address of the payments before these. */
+export function Statement({
+  paid,
+  newest,
+  older,
+}: {
+  paid: readonly Paid[]
+  newest: string | undefined
+  older: string | undefined
+}) {
+  if (paid.length === 0 && newest === undefined) {
+    return (
+      <Section title="Payments under it">
+        <Empty>Nothing was paid under it.</Empty>
+      </Section>
+    )
+  }
+  return (
+    <Section title="Payments under it">
+      <Table
+        caption="Payments under this mandate, newest first"
+        rows={paid}
+        columns={[
+          { label: 'When', cell: ({ payment_row }) => <Time at={payment_row.authorized_at} /> },
+          { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
+          { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
+          { label: 'By', cell: ({ paid_by }) => paid_by },
+          { label: 'State', cell: ({ payment_row }) => <State of={statusOf(payment_row.state)} /> },
+          {
+            label: 'More',
+            cell: ({ payment_row: { id } }) => (
+              <a href={`${pagesBelow}/activity?q=${id}`}>In the activity</a>
+            ),
+          },
+        ]}
+      />
+      <Pager newest={newest} older={older} />
+    </Section>
+  )
+}
+
+function payeeOf({ payee, terms: { origin } }: Paid['payment_row']) {
+  return typeof origin === 'string' ? new URL(origin).host : <Address value={payee} />
+}

@@ -1,0 +1,25 @@
+/** The merchant of a mandate by the name that is matched, and how people read it. */
+import { readableName } from '../../../shared/mandates/readable-name.ts'
+import { Notice } from './show.tsx'
+
+/** The name as payments are matched with it: plain ASCII, in which no two names look alike. */
+export function Merchant({ domain }: { domain: string }) {
+  const readable = readableName(domain) ?? domain
+  return (
+    <>
+      <code class="long">{domain}</code>
+      {readable !== domain && <span class="hint"> read as “{readable}”</span>}
+    </>
+  )
+}
+
+export function ForeignLetters({ domain }: { domain: string }) {
+  const readable = readableName(domain) ?? domain
+  if (readable === domain) return null
+  return (
+    <Notice kind="warning" title="This name has letters beyond a to z">
+      It reads as “{readable}”, and other names can look the same. What counts is{' '}
+      <code class="long">{domain}</code>: compare it with what the merchant itself tells you.
+    </Notice>
+  )
+}

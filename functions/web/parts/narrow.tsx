@@ -1,0 +1,132 @@
+/** The form that makes a mandate smaller before it is approved. Empty fields set no limit. */
+import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
+import type { Visit } from '../visit.ts'
+import { Button, Checkbox, Field, Form, Select } from './form.tsx'
+import { Notice, Section } from './show.tsx'
+
+const lives = [
+  { value: '60', label: 'In an hour' },
+  { value: '1440', label: 'In a day' },
+  { value: '10080', label: 'In a week' },
+  { value: '43200', label: 'In 30 days' },
+]
+const minuteMilliseconds = 60_000
+/** Digits of the largest number that SQL takes here, less one. */
+const digitsMax = { usdMicros: 18, payments: 9 }
+
+/** What the form asks for, as SQL takes it; undefined where something in it is no number. */
+export function narrowedIn(form: URLSearchParams, mandate: MandateRow, now: Date) {
+  const max_payment_usd_micros = usdIn(form, 'each')
+  const max_day_usd_micros = usdIn(form, 'day')
+  const max_total_usd_micros = usdIn(form, 'total')
+  const max_payments = countIn(form)
+  const isRead = max_day_usd_micros !== undefined && max_total_usd_micros !== undefined
+  if (!max_payment_usd_micros || !isRead || max_payments === undefined) return undefined
+  const life = lives.find(({ value }) => value === form.get('ends'))
+  return {
+    mandate: mandate.id,
+    max_payment_usd_micros,
+    max_day_usd_micros,
+    max_total_usd_micros,
+    max_payments,
+    include_subdomains: form.get('below') === 'yes',
+    expires_at: life ? laterBy(now, life.value) : mandate.expires_at,
+  }
+}
+
+/** Null for an empty field, undefined for what is no amount. */
+function usdIn(form: URLSearchParams, name: string): string | null | undefined {
+  const text = (form.get(name) ?? '').trim()
+  if (text === '') return null
+  const micros = parseAmount(text, usdDecimals)?.toString()
+  return micros !== undefined && micros.length <= digitsMax.usdMicros ? micros : undefined
+}
+
+function countIn(form: URLSearchParams): number | null | undefined {
+  const text = (form.get('count') ?? '').trim()
+  if (text === '') return null
+  return /^[0-9]+$/.test(text) && text.length <= digitsMax.payments ? Number(text) : undefined
+}
+
+function laterBy(now: Date, minutes: string): string {
+  return new Date(now.getTime() + Number(minutes) * minuteMilliseconds).toISOString()
+}
+
+/** Why nothing was narrowed, by the word of the database or of the form. */
+export const narrowWords: Readonly<Record<string, string>> = {
+  unreadable: 'Use amounts such as 250 or 12.50, and a whole number of payments.',
+  wider: 'Something was more than what was asked for. It can only be made smaller.',
+  out_of_bounds: 'A limit over time cannot be smaller than what each payment may be, nor be zero.',
+}
+
+export function NarrowForm({
+  c,
+  mandate,
+  now,
+  typed,
+  problem,
+}: {
+  c: Visit
+  mandate: MandateRow
+  now: Date
+  /** What was sent and not taken. */
+  typed?: URLSearchParams | undefined
+  problem?: string | undefined
+}) {
+  const leftMilliseconds = Date.parse(mandate.expires_at) - now.getTime()
+  const shorter = lives.filter(({ value }) => Number(value) * minuteMilliseconds < leftMilliseconds)
+  const usd = (name: string, label: string, micros: bigint | null) => (
+    <Field
+      name={name}
+      label={label}
+      value={typed?.get(name) ?? (micros === null ? '' : formatUsd(micros))}
+      unit="USD"
+      inputmode="decimal"
+      autocomplete="off"
+      maxlength={20}
+      required={name === 'each'}
+    />
+  )
+  return (
+    <Section title="Make it smaller first">
+      <p>You approve it after that, as it then is. A field that is empty sets no limit.</p>
+      {problem && (
+        <Notice kind="danger" title="Nothing has changed">
+          {narrowWords[problem]}
+        </Notice>
+      )}
+      <Form c={c} action={`/mandate/${mandate.id}/narrow`}>
+        {usd('each', 'Each payment', mandate.max_payment_usd_micros)}
+        {usd('day', 'In 24 hours', mandate.max_day_usd_micros)}
+        {usd('total', 'In all', mandate.max_total_usd_micros)}
+        <Field
+          name="count"
+          label="Number of payments"
+          value={typed?.get('count') ?? String(mandate.max_payments ?? '')}
+          inputmode="numeric"
+          autocomplete="off"
+          maxlength={digitsMax.payments}
+        />
+        {shorter.length > 0 && (
+          <Select
+            name="ends"
+            label="Ends"
+            choices={[{ value: '', label: 'As asked' }, ...shorter]}
+            chosen={typed?.get('ends') ?? ''}
+          />
+        )}
+        {mandate.include_subdomains && (
+          <Checkbox
+            name="below"
+            label="Hosts below the merchant’s too"
+            checked={typed === undefined || typed.has('below')}
+          />
+        )}
+        <div class="actions">
+          <Button kind="plain">Make it smaller</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

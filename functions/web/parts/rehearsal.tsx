@@ -1,0 +1,85 @@
+/** What a mandate would have done with the payments of the last 90 days. */
+
+import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
+import { reasonBody } from '../../../shared/payments/words.ts'
+import type { Rehearsed, Verdict } from '../../../shared/policy/rehearsal.ts'
+import { rehearse } from '../../../shared/policy/rehearsal.ts'
+import type { OpenedMandate } from '../data/mandates.ts'
+import { Badge, Empty, Money, Section, Table, Time } from './show.tsx'
+import { spentUsd } from './usd.ts'
+
+const listedMax = 20
+
+const verdicts: Record<Verdict, readonly ['good' | 'warning' | 'danger', string]> = {
+  allowed: ['good', 'Paid without asking'],
+  asked: ['warning', 'Asked about'],
+  refused: ['danger', 'Refused: over your limit for everything together'],
+}
+
+export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date }) {
+  const { mandate_row, past, daily_spending_cap_usd_micros: cap } = opened
+  const rehearsal = rehearse(mandateFacts(mandate_row), past, cap, now)
+  const { payments } = rehearsal
+  const latest = payments.toReversed().slice(0, listedMax)
+  const sums = (['allowed', 'asked', 'refused'] as const).map((verdict) => ({
+    verdict,
+    ...rehearsal[verdict],
+  }))
+  return (
+    <Section title="As if it had been there for 90 days">
+      {payments.length === 0 ? (
+        <Empty>This account asked nothing of this merchant in the last 90 days.</Empty>
+      ) : (
+        <>
+          <Table
+            caption="Payments of the last 90 days under this mandate, in sum"
+            rows={sums}
+            columns={[
+              { label: 'Would have been', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+              { label: 'Payments', cell: (sum) => String(sum.payments), isNumber: true },
+              {
+                label: 'In all',
+                cell: ({ usdMicros }) => <Money amount={spentUsd(usdMicros)} unit="USD" />,
+                isNumber: true,
+              },
+            ]}
+          />
+          <details>
+            <summary>
+              {latest.length < payments.length ? `The latest ${latest.length}` : 'Each of them'}
+            </summary>
+            <Latest payments={latest} />
+          </details>
+        </>
+      )}
+    </Section>
+  )
+}
+
+function VerdictBadge({ of }: { of: Verdict }) {
+  const [kind, word] = verdicts[of]
+  return <Badge kind={kind}>{word}</Badge>
+}
+
+function Latest({ payments }: { payments: readonly Rehearsed[] }) {
+  return (
+    <Table
+      caption="The latest of these payments"
+      rows={payments}
+      columns={[
+        { label: 'When', cell: ({ payment }) => <Time at={payment.at} /> },
+        {
+          label: 'Amount',
+          cell: ({ payment }) => <Money amount={formatUsd(payment.amountUsdMicros)} unit="USD" />,
+          isNumber: true,
+        },
+        { label: 'Would have been', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+        {
+          label: 'Because',
+          cell: ({ reasons }) => reasons.map((reason) => reasonBody(reason).message).join(' '),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,78 @@
+/**
+ * Checks a consent receipt that consent_receipt answered, as a third party would: it asks nothing of
+ * the service, its database or any network.
+ */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { Check, Claims } from './verify-receipt/check.ts'
+import { checkReceipt, claimsOf, signerOf } from './verify-receipt/check.ts'
+import { readKeys, readReceipt } from './verify-receipt/receipt.ts'
+
+const help = `npm run verify-receipt -- FILE [--keys JWKS_FILE]
+
+Checks an answer of consent_receipt, or the receipt alone, offline. Prints every check as a line and
+ends with 0 when all of them hold, else with 1.
+
+--keys JWKS_FILE  the keys that you trust, once saved from the service's receipt-keys.json; without
+                  them the keys in the file are used, and the line at the end names the one that signed`
+
+const fileBytesMax = 1_048_576
+const faultLengthMax = 200
+
+process.exitCode = await run()
+
+async function run(): Promise<number> {
+  try {
+    const options = { keys: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+    const { values, positionals } = parseArgs({ options, allowPositionals: true })
+    if (values.help) return say(help, 0)
+    const [file] = positionals
+    if (file === undefined || positionals.length > 1) throw new Error('give one FILE; see --help')
+    return await verify(file, values.keys)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    return 1
+  }
+}
+
+async function verify(file: string, keysFile: string | undefined): Promise<number> {
+  const read = readFile(file, readReceipt)
+  const given = keysFile === undefined ? undefined : readFile(keysFile, readKeys)
+  const stated = claimsOf(read.receipt)
+  const checks = await checkReceipt(read, given)
+  for (const check of checks) console.log(lineOf(check))
+  if (checks.some(({ fault }) => fault !== undefined)) return say('\nThis proves nothing.', 1)
+  const key = `Signed by the key ${signerOf(read.receipt)}`
+  const whose = given ? '' : `, which the file itself brings: compare it with ${stated.iss}`
+  return say(`\n${sentenceOf(stated)}\n${key}${whose}.`, 0)
+}
+
+function sentenceOf({ level, decided_at: at, terms, batch }: Claims): string {
+  const { type, payment_id: payment, mandate_id: mandate } = terms
+  const what = type === 'mandate' ? `mandate ${String(mandate)}` : `payment ${String(payment)}`
+  const together = batch ? `, one of ${batch.leaves.length} approved at once,` : ''
+  const how =
+    level === 'user_passkey'
+      ? "The owner's passkey signed the terms of"
+      : 'The service states that the owner, signed in, approved the terms of'
+  return `${how} ${what}${together} on ${at}.`
+}
+
+function lineOf({ name, fault }: Check): string {
+  return fault === undefined ? `ok    ${name}` : `FAIL  ${name}: ${fault.slice(0, faultLengthMax)}`
+}
+
+function say(text: string, code: number): number {
+  console.log(text)
+  return code
+}
+
+function readFile<Content>(file: string, read: (text: string) => Content): Content {
+  try {
+    const text = readFileSync(file, 'utf8')
+    if (text.length > fileBytesMax) throw new Error('too large')
+    return read(text)
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

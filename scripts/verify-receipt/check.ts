@@ -1,0 +1,128 @@
+/** What can be checked of a consent receipt without asking anybody. */
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { importJWK } from 'jose/key/import'
+import * as z from 'zod'
+import { batchTerms } from '../../shared/consent/batch.ts'
+import { receiptType } from '../../shared/consent/receipt.ts'
+import { faultOfConsent } from '../../shared/consent/record.ts'
+import { digestOf } from '../../shared/consent/terms.ts'
+import type { PublicKeys, ReceiptFile } from './receipt.ts'
+
+export type Check = { name: string; fault?: string }
+
+const bytes = z.string()
+const claims = z.object({
+  iss: z.string(),
+  iat: z.int(),
+  v: z.literal(1),
+  terms: z.looseObject({ account_id: z.string(), type: z.string() }),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  level: z.enum(['user_session', 'user_passkey']),
+  decided_at: z.iso.datetime(),
+  batch: z.object({ leaves: z.array(z.string().regex(/^[0-9a-f]{64}$/)) }).optional(),
+  passkey: z
+    .object({
+      id: z.string(),
+      public_key: bytes,
+      client_data: bytes,
+      authenticator_data: bytes,
+      signature: bytes,
+    })
+    .optional(),
+  origin: z.url(),
+  rp_id: z.string(),
+})
+const header = z.object({ alg: z.literal('ES256'), typ: z.literal(receiptType), kid: z.string() })
+
+export type Claims = z.output<typeof claims>
+
+/** What the receipt states; throws with a sentence when it is no receipt. */
+export function claimsOf(receipt: string): Claims {
+  return partOf(claims, receipt, 1, 'what it states')
+}
+
+function partOf<Output>(
+  schema: z.ZodType<Output>,
+  receipt: string,
+  part: number,
+  what: string,
+): Output {
+  let content: unknown
+  try {
+    const text = Buffer.from(receipt.split('.')[part] ?? '', 'base64url')
+    content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text))
+  } catch {
+    throw new Error(`${what} cannot be read`)
+  }
+  const read = schema.safeParse(content)
+  if (read.success) return read.data
+  throw new Error(`${what} is not that of a receipt: ${read.error.issues[0]?.path.join('.')}`)
+}
+
+/** Every check by itself, so that a change is named by each of them that it breaks. */
+export async function checkReceipt(
+  { receipt, keys: own }: ReceiptFile,
+  given: PublicKeys | undefined,
+): Promise<Check[]> {
+  const stated = claimsOf(receipt)
+  return [
+    {
+      name: given ? 'a key that you trust signed it' : 'the key in the file signed it',
+      ...(await faultOfSigner(receipt, given ?? own)),
+    },
+    { name: 'the digest is that of the terms', ...(await faultOfDigest(stated)) },
+    ...(await passkeyChecks(stated)),
+  ]
+}
+
+async function faultOfSigner(receipt: string, keys: PublicKeys | undefined) {
+  if (!keys) return { fault: 'the file holds no keys; give --keys' }
+  try {
+    const { kid } = partOf(header, receipt, 0, 'its header')
+    const thumbprints = await Promise.all(keys.keys.map((key) => calculateJwkThumbprint(key)))
+    const key = keys.keys[thumbprints.indexOf(kid)]
+    if (!key) return { fault: `it names the key ${kid}, which is none of them` }
+    await compactVerify(receipt, await importJWK(key, 'ES256'), { algorithms: ['ES256'] })
+    return {}
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function faultOfDigest({ terms, digest, batch }: Claims) {
+  const own = await digestOf(terms)
+  if (!batch) return own === digest ? {} : { fault: `that of the terms is ${own}` }
+  if (!batch.leaves.includes(own))
+    return { fault: 'the terms are not among those approved at once' }
+  const whole = await digestOf(await batchTerms(terms.account_id, batch.leaves))
+  return whole === digest ? {} : { fault: `that of the ${batch.leaves.length} terms is ${whole}` }
+}
+
+/** With a passkey the owner's own signature is in it; without one the service alone states it. */
+async function passkeyChecks(stated: Claims): Promise<Check[]> {
+  const { level, terms, digest, batch, passkey, origin, rp_id: rpId } = stated
+  if (level === 'user_session') return []
+  const none = { public_key: null, client_data: null, authenticator_data: null, signature: null }
+  const consent = {
+    ...{ level, digest, leaves: batch?.leaves ?? null },
+    ...{ ...none, ...passkey, passkey: passkey?.id ?? null },
+  }
+  const isPlace = new URL(origin).origin === origin && new URL(origin).hostname === rpId
+  const fault = await faultOfConsent(consent, terms, { origin, rpId })
+  return [
+    {
+      name: 'the pages are at the origin that issued it',
+      ...(isPlace && new URL(stated.iss).origin === origin ? {} : { fault: origin }),
+    },
+    {
+      name: "the owner's passkey signed the digest there, with the owner verified",
+      ...(fault === undefined ? {} : { fault }),
+    },
+  ]
+}
+
+/** The key that the receipt names. */
+export function signerOf(receipt: string): string {
+  return partOf(header, receipt, 0, 'its header').kid
+}

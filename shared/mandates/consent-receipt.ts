@@ -1,0 +1,78 @@
+/**
+ * The receipt of the owner's consent to a payment or a mandate, for the agent and for the owner. What
+ * is stored is checked before anything is stated about it.
+ */
+import * as z from 'zod'
+import { receiptKeys, signReceipt } from '../consent/receipt.ts'
+import type { Consent } from '../consent/record.ts'
+import { consentRow, faultOfConsent, mandateRow } from '../consent/record.ts'
+import { mandateTerms, paymentTerms } from '../consent/terms.ts'
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import { required } from '../env.ts'
+import type { World } from '../world.ts'
+
+/** What the receipt is about: just one of them. */
+export type ReceiptSubject = { payment_id?: string | undefined; mandate_id?: string | undefined }
+
+const paid = z.object({
+  id: z.uuid(),
+  account: z.uuid(),
+  kind: z.enum(['transfer', 'x402']),
+  chain: z.int(),
+  token: z.string(),
+  payee: z.string(),
+  amount_atomic: z.string().transform(BigInt),
+  expires_at: z.string(),
+  terms: z.record(z.string(), z.unknown()),
+  mandate: z.uuid().nullable(),
+})
+const foundRow = z.object({
+  payment_row: paid.nullable(),
+  mandate_row: mandateRow.nullable(),
+  consent: consentRow.nullable(),
+})
+
+/** The receipt with the keys to check it; where nobody consented, why there is none. */
+export async function receiptOf(
+  world: World,
+  db: CallerDatabase,
+  { payment_id: payment, mandate_id: mandate }: ReceiptSubject,
+) {
+  const question = { ...(payment ? { payment } : {}), ...(mandate ? { mandate } : {}) }
+  const found = await db.one('find_consent', question, foundRow)
+  if (!found) return fail(payment === undefined ? 'mandate_not_found' : 'payment_not_found')
+  const { payment_row: row, mandate_row: granted, consent } = found
+  if (!consent) return unconsented(row?.mandate ?? null)
+  const terms = granted ? mandateTerms(granted) : row && paymentTerms(row)
+  if (!terms) throw new Error('consent was found for nothing')
+  const { origin, hostname: rpId } = new URL(world.config.WEB_URL)
+  const fault = await faultOfConsent(consent, terms, { origin, rpId })
+  return fault ? untrue(fault) : receiptBody(world, terms, consent)
+}
+
+async function receiptBody(world: World, terms: object, consent: Consent) {
+  const { config } = world
+  const facts = { webUrl: config.WEB_URL, at: world.now(), terms, consent }
+  return {
+    level: consent.level,
+    digest: consent.digest,
+    decided_at: new Date(consent.decided_at).toISOString(),
+    terms: { ...terms },
+    receipt: await signReceipt(required(config, 'RECEIPT_PRIVATE_KEY'), facts),
+    public_keys: await receiptKeys(config.RECEIPT_PUBLIC_KEYS),
+    public_keys_url: `${config.WEB_URL}/receipt-keys.json`,
+  }
+}
+
+function unconsented(mandate: string | null): Refusal<'consent_not_found'> {
+  if (mandate === null) return fail('consent_not_found')
+  const hint = `The payment was made under a mandate. Ask for the receipt of mandate_id ${mandate}.`
+  return fail('consent_not_found', { hint, details: { mandate_id: mandate } })
+}
+
+function untrue(fault: string): Refusal<'consent_invalid'> {
+  const message = 'What is stored of this consent does not hold, so there is no receipt of it.'
+  return fail('consent_invalid', { message, log: fault })
+}

@@ -1,0 +1,67 @@
+/**
+ * What the database tells when a payment is entered or gone on with: the payment with the facts that
+ * it is decided from.
+ */
+import * as z from 'zod'
+import { addressSchema } from '../chains/hex.ts'
+import { bigintText, time } from '../db/row-fields.ts'
+import { mandateRow } from '../mandates/mandate-row.ts'
+import { paymentRow } from './payment.ts'
+
+const window = z
+  .object({ limit: bigintText, spent: bigintText, resets_at: time.nullable() })
+  .transform(({ resets_at, ...rest }) => ({ ...rest, resetsAt: resets_at }))
+
+/** The limits of an account with what is used of them. */
+export const limitsRow = z.object({
+  automatic_daily: window,
+  asserted_daily: window,
+  daily_spending_cap: window,
+})
+
+/** What api.begin_payment and api.payment_facts answer beside the payment. */
+export const factsRow = z.object({
+  version: z.int(),
+  limits: limitsRow,
+  asserted_new_recipient_limit: bigintText,
+  recipient_known: z.boolean(),
+  similar_recipient: z.string().nullable(),
+  device_known: z.boolean(),
+  /** What the owner said, and the digest of the terms that it was about. */
+  approval: z
+    .object({
+      decision: z.enum(['approved', 'declined']),
+      digest: z.string(),
+      level: z.enum(['user_session', 'user_passkey']),
+    })
+    .nullable(),
+  has_passkey: z.boolean(),
+  /** Those that name the merchant or the payee, whatever their state. */
+  mandates: z.array(mandateRow),
+  /** What was paid for the same resource before; empty, and null, where nothing was. */
+  history: z.object({
+    payees: z.array(addressSchema),
+    assets: z.array(z.object({ chain: z.int(), token: addressSchema })),
+    lowest_usd_micros: bigintText.nullable(),
+    highest_usd_micros: bigintText.nullable(),
+  }),
+  reserved_atomic: bigintText,
+  /** Unix seconds by the database's clock: a worker's own may be wrong. */
+  now: z.int(),
+  /** Relayers in service, with the transactions that are in flight from them. */
+  lanes: z.array(z.object({ address: addressSchema, next_nonce: z.int() })),
+})
+
+/** A payment with its facts. */
+export const enteredRow = z.object({ payment_row: paymentRow, facts: factsRow })
+/** What api.begin_payment and api.payment_facts answer, read. */
+export type Entered = z.output<typeof enteredRow>
+
+/** Why it was closed unused; nobody is asked to confirm what can no longer be paid. */
+export function endOf(entered: Pick<Entered, 'payment_row'> & { facts: { now: number } }) {
+  const { state, expires_at } = entered.payment_row
+  if (state === 'declined') return state
+  const isUnused = state === 'prepared' || state === 'awaiting_confirmation'
+  const isOver = isUnused && Date.parse(expires_at) <= entered.facts.now * 1000
+  return state === 'expired' || isOver ? ('expired' as const) : undefined
+}

@@ -1,0 +1,315 @@
+/** The pages on which an owner decides about mandates and holds the reins of them. */
+import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { fund } from '../../scripts/local/chain.ts'
+import type { Browser } from '../support/browserless.ts'
+import { signedIn } from '../support/browserless.ts'
+import type { MandateOrder } from '../support/mandates.ts'
+import { askMandate } from '../support/mandates.ts'
+import { openPerson, signInAs } from '../support/person.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+
+const shop = 'shop.example.com'
+const caps = {
+  merchant_domain: shop,
+  include_subdomains: true,
+  max_payment_usd_micros: '5000000',
+  max_day_usd_micros: '20000000',
+  max_total_usd_micros: '100000000',
+  max_payments: 30,
+  ttl_seconds: 30 * 86_400,
+}
+
+async function asked(order: MandateOrder = {}) {
+  const agent = await world.agent('pay')
+  const browser = await signedIn(world, agent)
+  const { id, digest } = await askMandate(world, agent, { ...caps, ...order })
+  return { agent, browser, id, digest, page: `/web/mandate/${id}` }
+}
+
+async function approve(browser: Browser, page: string) {
+  await browser.visit(page)
+  return browser.submit({ decision: 'approved' }, page)
+}
+
+const decide = async (browser: Browser, page: string, decision: string) => {
+  await browser.visit(page)
+  return browser.submit({ decision }, page)
+}
+
+/** The mandate as it is stored, with what it says of itself. */
+async function stored(id: string) {
+  const [row] = await world.db.sql`
+    select private.mandate_json(m) as row from private.mandates m where id = ${id}`
+  return z.looseObject({ status: z.string() }).parse(row?.['row'])
+}
+
+test('shows each term, the worst case and the digest, and is active once it is approved', async () => {
+  const { browser, page, id, digest } = await asked()
+
+  const shown = await browser.visit(page)
+  const done = await browser.submit({ decision: 'approved' }, page)
+
+  const told = ['5.00 USD', '20.00 USD', '100.00 USD', 'At most 30', 'All of them too', 'new']
+  for (const text of [shop, ...told, digest, 'what it allows in all']) {
+    expect(shown.text).toContain(text)
+  }
+  expect(shown.text).toContain('asked nothing of this merchant in the last 90 days')
+  expect(done).toMatchObject({ status: 200, path: page })
+  expect(done.text).toContain('This mandate is active')
+  expect(await stored(id)).toMatchObject({ status: 'active' })
+})
+
+test('says that a bound is missing where one is', async () => {
+  const agent = await world.agent('pay')
+  const { id } = await askMandate(world, agent, { ttl_seconds: 60 })
+
+  const { text } = await (await signedIn(world, agent)).visit(`/web/mandate/${id}`)
+
+  expect(text).toContain('In all No limit of its own')
+  expect(text).toContain('Payments Any number')
+  expect(text).toContain('at most 1,000.00 USD leave by this mandate')
+  expect(text).toContain('your limit for everything together in 24 hours, and when it ends')
+})
+
+test('names a foreign merchant as it is matched, and warns of how it reads', async () => {
+  const { browser, page } = await asked({ merchant_domain: 'xn--bcher-kva.example.com' })
+
+  const { text } = await browser.visit(page)
+
+  expect(text).toContain('xn--bcher-kva.example.com read as “bücher.example.com”')
+  expect(text).toContain('This name has letters beyond a to z')
+})
+
+test('does not warn of a name in plain letters', async () => {
+  const { browser, page } = await asked()
+
+  expect((await browser.visit(page)).text).not.toContain('letters beyond')
+})
+
+const smaller = { each: '2', day: '10.5', total: '50', count: '7', ends: '1440' }
+
+test('is narrowed first and approved then; the terms asked for are no longer those', async () => {
+  const { browser, page, id, digest } = await asked()
+  await browser.visit(page)
+
+  const narrowed = await browser.submit(smaller, `${page}/narrow`)
+  const stale = await browser.submit({ decision: 'approved', digest }, page)
+  const done = await approve(browser, page)
+
+  expect(narrowed).toMatchObject({ status: 200, path: page })
+  expect(narrowed.text).toContain('You narrowed what was asked for')
+  expect(stale).toMatchObject({ status: 409 })
+  expect(stale.text).toContain('Nothing was approved')
+  expect(done.text).toContain('This mandate is active')
+  expect(await stored(id)).toMatchObject({
+    status: 'active',
+    max_payment_usd_micros: '2000000',
+    max_day_usd_micros: '10500000',
+    max_total_usd_micros: '50000000',
+    max_payments: 7,
+    include_subdomains: true,
+  })
+})
+
+test.each([
+  ['a larger payment', { each: '5.000001' }],
+  ['a larger day', { day: '20.1' }],
+  ['no limit for a day', { day: '' }],
+  ['a larger total', { total: '1000000' }],
+  ['no limit in all', { total: '' }],
+  ['more payments', { count: '31' }],
+  ['any number of payments', { count: '' }],
+  ['a later end', { ends: '43200' }],
+  ['a day below one payment', { day: '4' }],
+  ['nothing', { each: '0' }],
+  ['no number', { each: '1e3' }],
+  ['a negative number', { each: '-1' }],
+  ['a finer amount than there is', { each: '1.0000001' }],
+  ['a number that no column holds', { each: '999999999999999999' }],
+  ['a part of a payment', { count: '1.5' }],
+  ['no payment', { count: '0' }],
+])('narrowing to %s changes nothing', async (_, fields) => {
+  const { browser, page, id } = await asked({ ttl_seconds: 7 * 86_400 })
+  const before = await stored(id)
+  await browser.visit(page)
+
+  const shown = await browser.submit(fields, `${page}/narrow`)
+
+  expect(shown.status).toBe(409)
+  expect(shown.text).toContain('Nothing has changed')
+  expect(await stored(id)).toEqual(before)
+})
+
+test('hosts below the merchant can be left out and not be brought in', async () => {
+  const wide = await asked()
+  await wide.browser.visit(wide.page)
+  const exact = await asked({ include_subdomains: false })
+  await exact.browser.visit(exact.page)
+
+  await wide.browser.submit({ below: '' }, `${wide.page}/narrow`)
+  await exact.browser.submit({ below: 'yes' }, `${exact.page}/narrow`)
+
+  expect(await stored(wide.id)).toMatchObject({ include_subdomains: false })
+  expect(await stored(exact.id)).toMatchObject({ include_subdomains: false, requested: null })
+})
+
+test('is suspended, let go on and revoked, and says each', async () => {
+  const { browser, page, id } = await asked()
+  await approve(browser, page)
+
+  const held = await browser.submit({ decision: 'suspended' }, page)
+  const on = await browser.submit({ decision: 'resumed' }, page)
+  const over = await browser.submit({ decision: 'revoked' }, page)
+
+  expect(held.text).toContain('This mandate is suspended')
+  expect(on.text).toContain('This mandate is active')
+  expect(over.text).toContain('by you. Nothing more is paid under it')
+  expect(over.html).not.toContain('name="decision"')
+  expect(await stored(id)).toMatchObject({ status: 'revoked', revoked_by: 'owner' })
+})
+
+test('a declined one, an expired one and one that is decided offer nothing more', async () => {
+  const declined = await asked()
+  const expired = await asked({ ttl_seconds: 60 })
+  await declined.browser.visit(declined.page)
+
+  const no = await declined.browser.submit({ decision: 'declined' }, declined.page)
+  const after = await declined.browser.send(declined.page)
+  await world.tick(61)
+  const late = await (await signedIn(world, expired.agent)).visit(expired.page)
+
+  expect(no.text).toContain('You declined this mandate')
+  expect(after.html).not.toContain('name="decision"')
+  expect(late.text).toContain('This mandate has expired')
+  expect(late.html).not.toContain('name="decision"')
+})
+
+test('asks for a proof to approve and to let it go on, and not to stop it', async () => {
+  const { browser, page } = await asked()
+  const other = await asked()
+  await approve(browser, page)
+  await world.tick(11 * 60)
+  const proof = `/web/proof?next=${encodeURIComponent(page)}`
+
+  const held = await decide(browser, page, 'suspended')
+  const resumed = await decide(browser, page, 'resumed')
+  const revoked = await decide(browser, page, 'revoked')
+  const unproven = await decide(other.browser, other.page, 'approved')
+  const declined = await decide(other.browser, other.page, 'declined')
+
+  expect(held.text).toContain('This mandate is suspended')
+  expect(resumed.path).toBe(proof)
+  expect(revoked.text).toContain('This mandate is revoked')
+  expect(unproven.path).toBe(`/web/proof?next=${encodeURIComponent(other.page)}`)
+  expect(declined.text).toContain('You declined this mandate')
+})
+
+test('nothing is approved in an account that is frozen', async () => {
+  const { browser, agent, page } = await asked()
+  await agent.post('/account-freeze', { reason: 'lost' })
+  const other = await signedIn(world, agent)
+
+  const shown = await other.visit(page)
+  const tried = await decide(browser, page, 'approved')
+
+  expect(shown.text).toContain('Nothing can be approved until you unfreeze it')
+  expect(shown.html).not.toContain('value="approved"')
+  expect(tried.status).toBe(403)
+})
+
+test('opening the page changes nothing, however it is opened', async () => {
+  const { browser, page, id } = await asked()
+  const before = await stored(id)
+
+  for (const method of ['GET', 'HEAD']) {
+    for (const query of ['', '?decision=approved']) await browser.send(page + query, { method })
+  }
+
+  expect(await stored(id)).toEqual(before)
+})
+
+test("a stranger's mandate answers as one that never was", async () => {
+  const { page, id } = await asked()
+  const { browser } = await asked()
+  const nothing = page.replace(/[0-9a-f]{12}$/, '000000000000')
+
+  const texts = []
+  for (const link of [page, nothing, '/web/mandate/x']) {
+    const { status, text } = await browser.visit(link)
+    texts.push({ status, text: text.replace(/Request .*/, '') })
+  }
+
+  expect(texts[0]).toMatchObject({ status: 404 })
+  expect([texts[1], texts[2]]).toEqual([texts[0], texts[0]])
+  expect(await stored(id)).toMatchObject({ status: 'pending_approval' })
+})
+
+test('lists what waits apart from what is decided, and the overview counts it', async () => {
+  const { agent, browser, id, page } = await asked()
+  const empty = await (await signedIn(world, await world.agent('pay'))).visit('/web/mandates')
+  const waiting = await browser.visit('/web/mandates')
+  const overview = await browser.visit('/web')
+  await approve(browser, page)
+  await askMandate(world, agent, { merchant_domain: 'other.example.com' })
+
+  const both = await browser.visit('/web/mandates')
+
+  expect(empty.text).toContain('There is none here')
+  expect(waiting.text).toContain('Wait for you')
+  expect(waiting.html).toContain(`/web/mandate/${id}`)
+  expect(overview.text).toContain('One mandate waits for your approval')
+  expect(both.text).toMatch(/Wait for you.*other\.example\.com.*Decided.*shop\.example\.com Active/)
+})
+
+test('is told by mail once it is active', async () => {
+  const person = await openPerson(world)
+  const browser = await signInAs(world, person)
+  const { id } = await askMandate(world, person.agent, caps)
+
+  await approve(browser, `/web/mandate/${id}`)
+  const mail = (await world.mails(person.email)).at(-1)
+
+  expect(mail).toMatchObject({ subject: 'A mandate of your account is active' })
+  expect(mail?.text).toContain(`/web/mandate/${id}`)
+})
+
+test('shows what is used and left, and each payment under it with its state', async () => {
+  const payee = await world.agent('read')
+  const { agent, browser, page } = await asked({ pay_to: [payee.address], max_payments: 3 })
+  await fund(world.chain, agent.address, { usdcAtomic: 10_000_000n })
+  await approve(browser, page)
+  const order = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC', amount: '1.25' }
+
+  const paid = await agent.post('/wallet-custodial-transfer', order)
+  const shown = await browser.visit(page)
+
+  expect(paid.body).toMatchObject({ status: 'submitted', consent_level: 'mandate' })
+  expect(shown.text).toContain('1.25 of 20.00 USD')
+  expect(shown.text).toContain('1.25 of 100.00 USD')
+  expect(shown.text).toContain('1 made, 2 left')
+  expect(shown.text).toContain('pay On its way')
+  expect(shown.html).toContain(`/web/activity?q=${z.uuid().parse(paid.body['transfer_id'])}`)
+})
+
+test('rehearses what it would have done with the payments of the account', async () => {
+  const payee = await world.agent('read')
+  const agent = await world.agent('pay', { usdc: 50 })
+  const to = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC' }
+  for (const amount of ['4', '7']) {
+    await agent.post('/wallet-custodial-transfer', { ...to, amount, user_confirmed: true })
+  }
+  const { id } = await askMandate(world, agent, { ...caps, pay_to: [payee.address] })
+
+  const { text } = await (await signedIn(world, agent)).visit(`/web/mandate/${id}`)
+
+  expect(text).toContain('Paid without asking 1 4.00 USD')
+  expect(text).toContain('Asked about 1 7.00 USD')
+  expect(text).toContain('The amount is over what the mandate allows for one payment.')
+})
