@@ -182,7 +182,7 @@ function trespass(account: Account, dice: Dice) {
 async function look(account: Account, dice: Dice): Promise<void> {
   const { agent } = caller(account, dice)
   await agent.get('/get-identity')
-  await agent.post('/payment-mandate-status', {})
+  await agent.get('/payment-mandate-status')
   await agent.post('/resolve-transfer-recipient', { recipient: dice.oneOf(account.payees) })
 }
 
