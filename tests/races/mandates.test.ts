@@ -132,7 +132,7 @@ test('of yes, no, narrower terms and revocation at once, what is in force is wha
     expect(row?.fits ?? null).toBe(has('approved') ? true : null)
     expect(row?.cap).toBe(has('narrowed') ? '1' : '5000000')
     expect(has('approved') && has('narrowed')).toBe(false)
-    ended.add(outcomes.toSorted().join(' '))
+    ended.add(outcomes.map(String).sort().join(' '))
   }
 
   expect(ended.size).toBeGreaterThanOrEqual(4)
