@@ -143,7 +143,9 @@ async function unverified(
   const [row] = await db.sql<
     { counter: string }[]
   >`select counter::text from private.passkeys where id = ${passkey.id}`
-  const { response } = answered.parse(JSON.parse(passkey.get(consentOptions(world, digest, []), fault)))
+  const { response } = answered.parse(
+    JSON.parse(passkey.get(consentOptions(world, digest, []), fault)),
+  )
   return {
     passkey: passkey.id,
     counter_seen: row?.counter,
