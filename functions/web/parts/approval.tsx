@@ -1,6 +1,7 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
+import { odditiesOf } from '../../../shared/payments/oddities.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
@@ -75,6 +76,11 @@ export function Warnings({ approval, facts }: Opened) {
           The key has not paid from this device before.
         </Notice>
       )}
+      {odditiesOf({ payment_row: payment, facts }).map(({ message }) => (
+        <Notice kind="warning" title="Not as expected">
+          {message}
+        </Notice>
+      ))}
     </>
   )
 }
