@@ -1,7 +1,8 @@
 /** An owner who consents with a passkey; its assertions go the way that the pages send them. */
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import { consentByPasskey, consentOptions } from '../../shared/auth/consent-by-passkey.ts'
+import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
+import { consentOptions } from '../../shared/auth/passkey-options.ts'
 import { batchTerms } from '../../shared/consent/batch.ts'
 import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
 import type { AuthorizeRequest } from '../../shared/custody/port.ts'
@@ -44,7 +45,7 @@ export async function passkeyOwnerOf(
     values (${passkey.id}, ${agent.id}, ${passkey.key.cose.toString('base64url')}, 0, '{}', 'Key')`
   const session = { world, db: bindCredential(world.db, owner.credential), account: agent }
   const assertion: PasskeyOwner['assertion'] = (digest, fault) =>
-    consentByPasskey(session, passkey.get(consentOptions(world, digest), fault), digest)
+    consentByPasskey(session, passkey.get(consentOptions(world, digest, []), fault), digest)
   const digestFor = async (payment: string) => digestOf(paymentTerms(await paymentOf(db, payment)))
   return {
     ...owner,
@@ -139,10 +140,10 @@ async function unverified(
   digest: string,
   fault: Fault,
 ) {
-  const [row] = await db.sql<
-    { counter: string }[]
-  >`select counter::text from private.passkeys where id = ${passkey.id}`
-  const { response } = answered.parse(JSON.parse(passkey.get(consentOptions(world, digest), fault)))
+  const [row] = await db.sql<{ counter: string }[]>`
+    select counter::text from private.passkeys where id = ${passkey.id}`
+  const answer = passkey.get(consentOptions(world, digest, []), fault)
+  const { response } = answered.parse(JSON.parse(answer))
   return {
     passkey: passkey.id,
     counter_seen: row?.counter,

@@ -4,10 +4,10 @@ import { statusOf } from '../../../shared/payments/words.ts'
 import type { Paid } from '../data/mandates.ts'
 import { pagesBelow } from '../visit.ts'
 import { Amount } from './approval.tsx'
-import { State } from './items.tsx'
 import { Cap } from './mandate.tsx'
 import { Address, Empty, Facts, Pager, Section, Table, Time } from './show.tsx'
 import { Used } from './spent.tsx'
+import { State } from './state.tsx'
 
 export function UseOf({ mandate }: { mandate: MandateRow }) {
   const { max_day_usd_micros: day, max_total_usd_micros: total, max_payments: most } = mandate

@@ -14,7 +14,7 @@ const listedMax = 20
 const verdicts: Record<Verdict, readonly ['good' | 'warning' | 'danger', string]> = {
   allowed: ['good', 'Paid without asking'],
   asked: ['warning', 'Asked about'],
-  refused: ['danger', 'Refused: over your limit for everything together'],
+  refused: ['danger', 'Refused'],
 }
 
 export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date }) {
@@ -45,6 +45,10 @@ export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date 
               },
             ]}
           />
+          <p class="hint">
+            As if each came from a known device, with the price from the merchant itself. Refused is
+            what was over your limit for everything together.
+          </p>
           <details>
             <summary>
               {latest.length < payments.length ? `The latest ${latest.length}` : 'Each of them'}
