@@ -140,12 +140,10 @@ async function unverified(
   digest: string,
   fault: Fault,
 ) {
-  const [row] = await db.sql<
-    { counter: string }[]
-  >`select counter::text from private.passkeys where id = ${passkey.id}`
-  const { response } = answered.parse(
-    JSON.parse(passkey.get(consentOptions(world, digest, []), fault)),
-  )
+  const [row] = await db.sql<{ counter: string }[]>`
+    select counter::text from private.passkeys where id = ${passkey.id}`
+  const answer = passkey.get(consentOptions(world, digest, []), fault)
+  const { response } = answered.parse(JSON.parse(answer))
   return {
     passkey: passkey.id,
     counter_seen: row?.counter,
