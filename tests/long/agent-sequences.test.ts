@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { seedOf } from '../support/model/seed.ts'
 import { runSequences } from '../support/sequences/run.ts'
-import { openStreet } from '../support/sequences/street.ts'
+import { openStreets } from '../support/sequences/street.ts'
 
-const street = await openStreet()
+const streets = await openStreets(8)
 const sequences = 500
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
   const started = performance.now()
 
   for (let part = 0; part < parts; part += 1) {
-    const ran = await runSequences(street, { sequences, seed: seedOf('agents'), isOwnerThere })
+    const ran = await runSequences(streets, { sequences, seed: seedOf('agents'), isOwnerThere })
     done += ran.sequences
     calls += ran.calls
     payments += ran.payments
