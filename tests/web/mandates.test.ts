@@ -55,6 +55,18 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
   expect(text).toContain('This name has letters beyond a to z')
 })
 
+test('says what else a new device may do once the mandate is approved', async () => {
+  const { browser, page, agent } = await asked()
+  const warning = 'it can also pay whom you know within your automatic limit'
+
+  const before = await browser.visit(page)
+  await world.acquaint(agent, agent.address)
+  const after = await browser.visit(page)
+
+  expect(before.text).toContain(warning)
+  expect(after.text).not.toContain(warning)
+})
+
 test('does not warn of a name in plain letters', async () => {
   const { browser, page } = await asked()
 
