@@ -15,7 +15,12 @@ import { noticeOf, ownSession } from '../own-session.ts'
 import { FrozenNotice } from '../parts/attention.tsx'
 import { Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { MandateTermsInFull, WorstCase } from '../parts/mandate.tsx'
-import { MandateDecision, MandateOutcome, MandateReins, NewDevice } from '../parts/mandate-decision.tsx'
+import {
+  MandateDecision,
+  MandateOutcome,
+  MandateReins,
+  NewDevice,
+} from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
 import { ForeignLetters } from '../parts/merchant.tsx'
 import { NarrowForm, narrowedIn } from '../parts/narrow.tsx'
