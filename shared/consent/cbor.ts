@@ -3,13 +3,15 @@
  * names a label twice or has bytes behind it is no map here.
  */
 import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
-import { toHex } from '../digest.ts'
 
 /** The map that these bytes are, and nothing else. */
 export function readMap(bytes: Uint8Array): Map<unknown, unknown> | undefined {
   try {
     const map = decodeCBOR(bytes)
-    return map instanceof Map && toHex(encodeCBOR(map)) === toHex(bytes) ? map : undefined
+    if (!(map instanceof Map)) return undefined
+    const shortest = encodeCBOR(map)
+    const isShortest = shortest.length === bytes.length
+    return isShortest && shortest.every((byte, at) => byte === bytes[at]) ? map : undefined
   } catch {
     return undefined
   }
