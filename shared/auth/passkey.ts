@@ -6,6 +6,7 @@ import type { AuthenticatorTransport } from '@simplewebauthn/server'
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeBytes, encodeForUrl, encodeTextForUrl } from '../base64.ts'
 import { placeOf } from '../consent/place.ts'
+import { isUsableKey } from '../consent/signature.ts'
 import type { World } from '../world.ts'
 import type { Assertion, Registration } from './passkey-answer.ts'
 import { passkeyAlgorithms } from './passkey-options.ts'
@@ -34,6 +35,8 @@ export async function verifyRegistration(
   }).catch(() => undefined)
   const credential = verified?.registrationInfo?.credential
   if (!verified?.verified || !credential) return undefined
+  // Else its owner could sign in with it and approve nothing.
+  if (!isUsableKey(credential.publicKey)) return undefined
   return {
     id: credential.id,
     public_key: encodeForUrl(credential.publicKey),

@@ -30,6 +30,11 @@ export async function isSignedBy(
   }
 }
 
+/** Whether a COSE_Key is one that signatures are taken from. */
+export function isUsableKey(coseKey: Uint8Array): boolean {
+  return readKey(coseKey) !== undefined
+}
+
 // Labels and values of RFC 9052 section 7.1, RFC 9053 sections 2 and 7, RFC 8230 section 4.
 const ec2 = { type: 2, alg: -7, curve: 1, labels: [1, 3, -1, -2, -3] }
 const okp = { type: 1, alg: -8, curve: 6, labels: [1, 3, -1, -2] }

@@ -55,10 +55,10 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
     >
       <NotHeard why={unheard} />
       {me.account.isFrozen && <FrozenNotice />}
-      {batch.map((opened) => (
+      {batch.map((opened, at) => (
         <>
           <Warnings {...opened} />
-          <Terms approval={opened.approval} />
+          <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`} />
         </>
       ))}
       {digest === undefined ? (

@@ -128,7 +128,7 @@ async function change(c: Visit): Promise<Response> {
   const opened = await openMandate(c)
   const { id: mandate } = opened.mandate_row
   const digest = form.get('digest') ?? ''
-  switch (form.get('decision')) {
+  switch (form.get('decision') ?? '') {
     case 'approved':
       return approve(c, opened, form)
     case 'declined':

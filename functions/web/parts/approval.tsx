@@ -19,12 +19,18 @@ export function Amount({ payment }: { payment: Payment }) {
 }
 
 /** In full: nothing that is paid is left out or shortened. */
-export function Terms({ approval: { payment_row: payment, asked } }: { approval: Approval }) {
+export function Terms({
+  approval: { payment_row: payment, asked },
+  title = 'What is paid',
+}: {
+  approval: Approval
+  title?: string
+}) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
   const usd = <Money amount={spentUsd(payment.amount_usd_micros)} unit="USD" />
   return (
-    <Section title="What is paid">
+    <Section title={title}>
       <Facts
         facts={[
           [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],

@@ -36,7 +36,7 @@ export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date 
             caption="Payments of the last 90 days under this mandate, in sum"
             rows={sums}
             columns={[
-              { label: 'Would have been', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+              { label: 'Outcome', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
               { label: 'Payments', cell: (sum) => String(sum.payments), isNumber: true },
               {
                 label: 'In all',
@@ -78,7 +78,7 @@ function Latest({ payments }: { payments: readonly Rehearsed[] }) {
           cell: ({ payment }) => <Money amount={formatUsd(payment.amountUsdMicros)} unit="USD" />,
           isNumber: true,
         },
-        { label: 'Would have been', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+        { label: 'Outcome', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
         {
           label: 'Because',
           cell: ({ reasons }) => reasons.map((reason) => reasonBody(reason).message).join(' '),
