@@ -8,6 +8,7 @@
 import { decodeBytes, encodeForUrl, parseJson } from '../base64.ts'
 import { fromHex, sha256, toHex } from '../digest.ts'
 import { readMap } from './cbor.ts'
+import type { Place } from './place.ts'
 import { isSignedBy } from './signature.ts'
 
 /** What an authenticator signed and by which passkey; all in base64url without padding. */
@@ -21,13 +22,9 @@ export type StoredAssertion = {
 }
 
 /** What it has to be an assertion of. */
-export type Expected = {
+export type Expected = Place & {
   /** Of the terms, in lower-case hex; its 32 bytes are the challenge. */
   digest: string
-  /** Of the pages, without a path. */
-  origin: string
-  /** The host name of the pages. */
-  rpId: string
 }
 
 /** Which check failed. */
