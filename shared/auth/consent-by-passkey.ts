@@ -11,7 +11,7 @@ import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
 import { isOfAccount, verifyAssertion } from './passkey.ts'
 import { readAssertion } from './passkey-answer.ts'
-import { relyingParty, requestOptions } from './passkey-options.ts'
+import { relyingParty } from './passkey-options.ts'
 
 type Session = { world: World; db: CallerDatabase; account: { id: string } }
 
@@ -20,11 +20,6 @@ const passkeyRow = z.object({
   counter: z.string(),
   transports: z.array(z.string()),
 })
-
-/** What navigator.credentials.get takes to have terms signed; the digest is in lower-case hex. */
-export function consentOptions(world: World, digest: string) {
-  return requestOptions(world, encodeForUrl(fromHex(digest)))
-}
 
 /**
  * The argument `assertion` of the owner's functions in SQL, of what a form carried; undefined when it

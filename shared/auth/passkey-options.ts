@@ -3,6 +3,7 @@
  * who holds it (user verification), and keys are discoverable, so signing in needs no name.
  */
 import { encodeForUrl, encodeTextForUrl } from '../base64.ts'
+import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
 
 /** EdDSA, ES256, RS256 as COSE numbers them, in the order of our liking. */
@@ -52,6 +53,16 @@ export function requestOptions(world: World, challenge: string) {
     timeout: timeoutMilliseconds,
     userVerification: 'required',
   }
+}
+
+/** The same to have terms signed, by one of these: the challenge is their digest, lower-case hex. */
+export function consentOptions(
+  world: World,
+  digest: string,
+  passkeys: readonly { id: string; transports: readonly string[] }[],
+) {
+  const allowCredentials = passkeys.map((passkey) => ({ type: 'public-key', ...passkey }))
+  return { ...requestOptions(world, encodeForUrl(fromHex(digest))), allowCredentials }
 }
 
 /** The host of the pages: a passkey that was made here works nowhere else. */

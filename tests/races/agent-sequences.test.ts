@@ -4,7 +4,7 @@ import { runSequences } from '../support/sequences/run.ts'
 import { openStreet } from '../support/sequences/street.ts'
 
 const street = await openStreet()
-const sequences = 60
+const sequences = 55
 
 test.each([
   ['no agent moves anything that its limits do not carry, whatever it calls and says', false],

@@ -1,4 +1,5 @@
 /** Mandates as an agent asks for them and an owner gives them, at the database. */
+import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { TestOwner } from './owner.ts'
@@ -35,7 +36,7 @@ export async function askMandate(
   order: MandateOrder = {},
 ): Promise<AskedMandate> {
   const credential = await credentialOf(agent.key, pepper)
-  const question = { credential, device: fingerprint, ...usual, ...order }
+  const question = { credential, new_id: randomUUID(), device: fingerprint, ...usual, ...order }
   const [{ mandate, digest }] = askedRow.parse(await world.db.call('create_mandate', question))
   return { id: mandate.id, digest }
 }

@@ -8,6 +8,7 @@ import { hostOf } from '../../../shared/policy/merchant-host.ts'
 import type { PastPayment } from '../../../shared/policy/rehearsal.ts'
 import { owner } from '../frame.ts'
 import type { Visit } from '../visit.ts'
+import { isUuid } from './approvals.ts'
 import { passkeysRow } from './consent.ts'
 
 export const listedRow = z.object({ mandate_row: mandateRow })
@@ -53,8 +54,9 @@ export type OpenedMandate = z.output<typeof openedRow>
 export async function openMandate(c: Visit): Promise<OpenedMandate> {
   const { db } = await owner(c)
   const mandate = c.req.param('mandate') ?? ''
-  const isId = z.uuid().safeParse(mandate).success
-  const opened = isId ? await db.one('owner_read_mandate', { mandate }, openedRow) : undefined
+  const opened = isUuid(mandate)
+    ? await db.one('owner_read_mandate', { mandate }, openedRow)
+    : undefined
   if (opened) return opened
   const message = 'This account has no such mandate. A link works only in the account it is for.'
   throw new Rejection(fail('mandate_not_found', { message }))

@@ -5,14 +5,15 @@ import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
 import { mandateSummary } from '../../../shared/mandates/words.ts'
 import type { Unheard } from '../data/consent.ts'
-import { consentIn, outcomeRow, unheardOf } from '../data/consent.ts'
+import { outcomeRow, unheardOf } from '../data/consent.ts'
 import type { OpenedMandate } from '../data/mandates.ts'
 import { openMandate, paidRow } from '../data/mandates.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { noticeOf } from '../own-session.ts'
+import { consentIn } from '../own-consent.ts'
+import { noticeOf, ownSession } from '../own-session.ts'
 import { FrozenNotice } from '../parts/attention.tsx'
-import { Digest, NotHeard } from '../parts/consent.tsx'
+import { Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { MandateTermsInFull, WorstCase } from '../parts/mandate.tsx'
 import { MandateDecision, MandateOutcome, MandateReins } from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
@@ -104,6 +105,7 @@ async function decided(c: Visit, { mandate_row: mandate, consent }: OpenedMandat
           older={older && `${here}?before=${older}`}
         />
       )}
+      {consent && <ReceiptLink of={`/mandate/${mandate.id}`} />}
       <MandateReins c={c} mandate={mandate} />
     </>
   )
@@ -150,7 +152,7 @@ async function approve(c: Visit, opened: OpenedMandate, form: URLSearchParams) {
   const { db } = await owner(c)
   const { mandate_row: row, passkeys } = opened
   const digest = form.get('digest') ?? ''
-  const assertion = await consentIn(c, form, digest, passkeys)
+  const assertion = await consentIn(await ownSession(c), form, digest, passkeys)
   if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
   const mail = await noticeOf(c, (webUrl, deed) =>
     mandateApproved(webUrl, { ...deed, merchant: row.merchant_domain, mandate: row.id }),

@@ -1,6 +1,7 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
+import { odditiesOf } from '../../../shared/payments/oddities.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import { headroom } from '../../../shared/policy/decide.ts'
 import type { Window } from '../../../shared/policy/facts.ts'
@@ -18,12 +19,18 @@ export function Amount({ payment }: { payment: Payment }) {
 }
 
 /** In full: nothing that is paid is left out or shortened. */
-export function Terms({ approval: { payment_row: payment, asked } }: { approval: Approval }) {
+export function Terms({
+  approval: { payment_row: payment, asked },
+  title = 'What is paid',
+}: {
+  approval: Approval
+  title?: string
+}) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
   const usd = <Money amount={spentUsd(payment.amount_usd_micros)} unit="USD" />
   return (
-    <Section title="What is paid">
+    <Section title={title}>
       <Facts
         facts={[
           [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],
@@ -75,6 +82,11 @@ export function Warnings({ approval, facts }: Opened) {
           The key has not paid from this device before.
         </Notice>
       )}
+      {odditiesOf({ payment_row: payment, facts }).map(({ message }) => (
+        <Notice kind="warning" title="Not as expected">
+          {message}
+        </Notice>
+      ))}
     </>
   )
 }

@@ -20,7 +20,7 @@ import { without } from './ledger.ts'
 import { consentWire, mandateFacts, mandateWire } from './mandate-wire.ts'
 import type { Wanted } from './mandates.ts'
 import { askMandate, revokeMandate, statusOf } from './mandates.ts'
-import type { Caps, Mandate } from './state.ts'
+import type { Caps, Mandate, Payment } from './state.ts'
 import { admit, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
@@ -162,9 +162,12 @@ async function findConsent(house: House, dice: Dice): Promise<void> {
   agree('find_consent', told, {
     payment_row: payment ? paymentWire(twin, payment) : null,
     mandate_row: mandate ? mandateWire(twin, mandate) : null,
-    consent: consentWire(mandate ? mandate.consent : payment?.approval?.consent),
+    consent: consentWire(mandate ? mandate.consent : payment && approvalOf(payment)),
   })
 }
+
+const approvalOf = ({ approval }: Payment) =>
+  approval?.decision === 'approved' ? approval.consent : null
 
 async function revokeOne(house: House, dice: Dice): Promise<void> {
   const { twin } = house

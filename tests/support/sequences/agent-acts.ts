@@ -7,7 +7,15 @@ import type { Account, Act } from './street.ts'
 
 const amounts = ['0.01', '1', '9.99', '10', '10.01', '50', '120', '200', '200.01', '999'] as const
 const smallAmounts = ['0.01', '0.5', '1', '5'] as const
-const pricesAtomic = ['10000', '500000', '5000000', '10000001', '90000000'] as const
+const pricesAtomic = [
+  '10000',
+  '10000',
+  '500000',
+  '900000',
+  '5000000',
+  '10000001',
+  '90000000',
+] as const
 const strayId = '00000000-0000-4000-8000-000000000000'
 
 /** Mostly the key that may do all, from the usual device. */
@@ -22,7 +30,12 @@ function caller(
   return { agent, headers: { ...device, ...key } }
 }
 
-async function call(account: Account, dice: Dice, path: string, body: object): Promise<Answer> {
+export async function call(
+  account: Account,
+  dice: Dice,
+  path: string,
+  body: object,
+): Promise<Answer> {
   const { agent, headers } = caller(account, dice)
   const answer = await agent.post(path, body, headers)
   note(account, answer)
@@ -48,16 +61,16 @@ const anyId = (ids: string[], dice: Dice) =>
 
 const confirmed = (dice: Dice) => (dice.isLucky(35) ? {} : { user_confirmed: dice.isLucky(70) })
 
-function order(account: Account, dice: Dice) {
+export function order(account: Account, dice: Dice) {
   const recipient = dice.isLucky(10) ? account.street.other.alias : dice.oneOf(account.payees)
   const amount = dice.oneOf(dice.isLucky(40) ? smallAmounts : amounts)
   return { recipient, chain: 'base-sepolia', token: 'USDC', amount }
 }
 
-const path = '/wallet-custodial-transfer'
+export const transferPath = '/wallet-custodial-transfer'
 
 const transfer = (account: Account, dice: Dice) =>
-  call(account, dice, path, { ...order(account, dice), ...confirmed(dice) })
+  call(account, dice, transferPath, { ...order(account, dice), ...confirmed(dice) })
 
 /** Goes on with a transfer that may have had other terms. */
 async function goOn(account: Account, dice: Dice): Promise<void> {
@@ -67,7 +80,7 @@ async function goOn(account: Account, dice: Dice): Promise<void> {
   const same = typeof to === 'string' ? { recipient: to, amount } : {}
   const terms = dice.isLucky(85) ? same : {}
   const body = { ...order(account, dice), ...terms, transfer_id, user_confirmed: dice.isLucky(90) }
-  await call(account, dice, path, body)
+  await call(account, dice, transferPath, body)
 }
 
 /** Several at once: limits are raced for. */
@@ -77,7 +90,7 @@ async function crowd(account: Account, dice: Dice): Promise<void> {
     .slice(-1)
     .map((attempt_id) => ({ attempt_id, user_confirmed: true }))
   await Promise.all([
-    ...Array.from({ length: 2 + dice.below(3) }, () => call(account, dice, path, body)),
+    ...Array.from({ length: 2 + dice.below(3) }, () => call(account, dice, transferPath, body)),
     ...same.map((one) => call(account, dice, '/x402-payment-execute', one)),
   ])
 }
@@ -116,19 +129,36 @@ async function shopNow(account: Account, dice: Dice): Promise<void> {
   await execute(account, dice)
 }
 
-function askMandate(account: Account, dice: Dice) {
+/** A little from an honest shop, with nobody asked. */
+export async function buy(account: Account, dice: Dice): Promise<void> {
+  const { shop } = account.street
+  Object.assign(shop, {
+    asks: { amount: dice.oneOf(['10000', '12000', '900000']) },
+    names: undefined,
+  })
+  const resource_url = `${shop.url}/data/${dice.below(4)}`
+  const { agent } = dice.isLucky(90) ? { agent: account.agents[0] } : caller(account, dice)
+  for (let times = 1 + dice.below(3); times > 0; times -= 1) {
+    const prepared = await agent.post('/x402-payment-prepare', { resource_url })
+    note(account, prepared)
+    const attempt_id = account.attempts.at(-1) ?? strayId
+    await agent.post('/x402-payment-execute', { attempt_id, user_confirmed: false })
+  }
+}
+
+export function askMandate(account: Account, dice: Dice) {
   const { host } = new URL(account.street.shop.url)
   const cap = (amount: string) => (dice.isLucky(50) ? undefined : amount)
   const pins = account.payees.filter(() => dice.isLucky(50))
   return call(account, dice, '/payment-mandate-create', {
-    merchant_domain: dice.oneOf(['127.0.0.1', '127.0.0.1', host, 'localhost', 'shop.example']),
+    merchant_domain: dice.oneOf(['127.0.0.1', '127.0.0.1', host, 'localhost', 'shop.example.com']),
     max_amount_per_payment_usd: dice.oneOf(['0.5', '5', '50', '200']),
     max_amount_per_day_usd: cap(dice.oneOf(['200', '210'])),
     max_total_usd: cap(dice.oneOf(['200', '205.5'])),
     max_payments: dice.isLucky(60) ? undefined : 1 + dice.below(3),
-    ttl_seconds: dice.oneOf([60, 7_200, 200_000]),
+    ttl_seconds: dice.oneOf([60, 200_000, 900_000]),
     include_subdomains: dice.isLucky(20),
-    pay_to: dice.isLucky(50) && pins.length > 0 ? pins : undefined,
+    pay_to: dice.isLucky(35) && pins.length > 0 ? pins : undefined,
   })
 }
 
@@ -152,7 +182,7 @@ function trespass(account: Account, dice: Dice) {
 async function look(account: Account, dice: Dice): Promise<void> {
   const { agent } = caller(account, dice)
   await agent.get('/get-identity')
-  await agent.post('/payment-mandate-status', {})
+  await agent.get('/payment-mandate-status')
   await agent.post('/resolve-transfer-recipient', { recipient: dice.oneOf(account.payees) })
 }
 
@@ -163,6 +193,7 @@ export const agentActs: readonly Act[] = [
   { name: 'prepare', weight: 3, run: prepare },
   { name: 'execute', weight: 3, run: execute },
   { name: 'shop', weight: 8, run: shopNow },
+  { name: 'buy', weight: 6, run: buy },
   { name: 'ask for a mandate', weight: 5, run: askMandate },
   { name: 'revoke', weight: 1, run: revoke },
   { name: 'freeze', weight: 1, run: (account, dice) => freeze(account, dice) },

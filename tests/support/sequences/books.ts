@@ -61,11 +61,12 @@ async function paidBy({ street, agents: [agent] }: Account): Promise<Paid[]> {
 
 /** To each payee the rows have signed what custody gave out, and nothing else was given out. */
 function confirmSignatures({ street, agents: [agent] }: Account, paid: Paid[]): void {
-  const given = [...street.signatures].filter(([, { from }]) => from === agent.address)
+  const told = street.signatures.of(agent.address).map(({ nonce, to, value }) => {
+    return [nonce, to, value.toString()]
+  })
   const booked = paid.flatMap(({ nonce, payee, atomic }) =>
     nonce === null ? [] : [[nonce, payee, atomic.toString()]],
   )
-  const told = given.map(([nonce, { to, value }]) => [nonce, to, value.toString()])
   agree('what custody gave out', told.toSorted(byNonce), booked.toSorted(byNonce))
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { keepHouse } from '../../../shared/payments/housekeeping.ts'
 import type { Dice } from '../model/dice.ts'
 import { paymentOf } from '../owner.ts'
-import { nowOf } from './agent-acts.ts'
+import { askMandate, buy, call, nowOf, order, transferPath as path } from './agent-acts.ts'
 import type { Account, Act } from './street.ts'
 
 const micros = z.string().transform(BigInt)
@@ -28,6 +28,13 @@ const outcomes = z.array(z.object({ outcome: z.string() }))
 async function say(account: Account, name: Parameters<Account['owner']['call']>[0], args: object) {
   const answer = await account.owner.call(name, args)
   return outcomes.catch([]).parse(answer)[0]?.outcome
+}
+
+/** An agent asks, its owner decides at once, and mostly it is used. */
+async function giveMandate(account: Account, dice: Dice): Promise<void> {
+  await askMandate(account, dice)
+  await decideMandate(account, dice)
+  if (dice.isLucky(70)) await buy(account, dice)
 }
 
 async function decideMandate(account: Account, dice: Dice): Promise<void> {
@@ -56,20 +63,39 @@ async function decideMandate(account: Account, dice: Dice): Promise<void> {
 /** The clocks of a test's database and of its process are read apart. */
 const clockSlackMilliseconds = 5
 
-async function decidePayment(account: Account, dice: Dice): Promise<void> {
-  const payment = dice.anyOf([...account.transfers, ...account.attempts].slice(-4))
-  if (payment === undefined) return
+async function decideSome(account: Account, dice: Dice): Promise<void> {
+  const asked = dice.isLucky(50) ? account.transfers : account.attempts
+  const payment = dice.anyOf(asked.slice(-3))
+  const decision = dice.isLucky(80) ? 'approved' : 'declined'
+  if (payment !== undefined) await decidePayment(account, payment, decision)
+}
+
+async function decidePayment(
+  account: Account,
+  payment: string,
+  decision: 'approved' | 'declined',
+): Promise<void> {
   const {
     payee,
     amount_atomic,
     account: payer,
   } = await paymentOf(account.street.market.db, payment)
   if (payer !== account.agents[0].id) return
-  const decision = dice.isLucky(80) ? 'approved' : 'declined'
   const outcome = await account.owner.decide(payment, decision)
   if (outcome === 'approved') {
     account.book.payments.set(payment, { payee, atomic: amount_atomic })
   }
+}
+
+/** The owner approves what waits, and the agent goes on with that, or with something else. */
+async function approveAndPay(account: Account, dice: Dice): Promise<void> {
+  const asked = order(account, dice)
+  await call(account, dice, path, asked)
+  const transfer_id = account.transfers.at(-1)
+  if (transfer_id === undefined) return
+  await decidePayment(account, transfer_id, 'approved')
+  const changed = dice.isLucky(30) ? order(account, dice) : asked
+  await call(account, dice, path, { ...changed, transfer_id, user_confirmed: true })
 }
 
 /** Ends it for good or for now; when it goes on, what was noted goes on too. */
@@ -85,8 +111,10 @@ async function unfreeze(account: Account): Promise<void> {
 }
 
 export const ownerActs: readonly Act[] = [
-  { name: 'decide about a mandate', weight: 7, run: decideMandate },
-  { name: 'decide about a payment', weight: 5, run: decidePayment },
+  { name: 'give a mandate', weight: 7, run: giveMandate },
+  { name: 'decide about a mandate', weight: 2, run: decideMandate },
+  { name: 'decide about a payment', weight: 3, run: decideSome },
+  { name: 'approve and pay', weight: 4, run: approveAndPay },
   { name: 'end a mandate', weight: 1, run: endMandate },
   { name: 'unfreeze', weight: 1, run: unfreeze },
 ]

@@ -7,7 +7,7 @@ import { naturalActs, ownerActs } from './owner-acts.ts'
 import type { Act, Street } from './street.ts'
 import { openAccount } from './street.ts'
 
-const actsMax = 14
+const actsMax = 18
 
 export type Ran = { sequences: number; calls: number; payments: number }
 

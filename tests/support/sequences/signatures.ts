@@ -7,10 +7,11 @@ import * as z from 'zod'
 import type { CustodyPort, SignedPayment, SignedTransaction } from '../../../shared/custody/port.ts'
 import type { World } from '../../../shared/world.ts'
 
-export type Signed = { from: string; to: string; value: bigint }
+type Signed = { nonce: string; to: string; value: bigint }
+type Book = Map<string, Map<string, Signed>>
 
-/** By nonce, in the order in which they were given out. */
-export type SignatureBook = ReadonlyMap<string, Signed>
+/** What each wallet signed. */
+export type SignatureBook = { of(wallet: string): Signed[] }
 
 const forms = new Interface([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
@@ -21,12 +22,12 @@ const forms = new Interface([
 export function keepSignatures(world: World): SignatureBook {
   const { custody } = world
   if (!custody) throw new Error('the world has no custody')
-  const book = new Map<string, Signed>()
+  const book: Book = new Map()
   world.custody = recording(custody, book)
-  return book
+  return { of: (wallet) => [...(book.get(wallet)?.values() ?? [])] }
 }
 
-function recording(custody: CustodyPort, book: Map<string, Signed>): CustodyPort {
+function recording(custody: CustodyPort, book: Book): CustodyPort {
   return {
     openAccount: (request) => custody.openAccount(request),
     cancel: (request) => custody.cancel(request),
@@ -50,11 +51,16 @@ function recording(custody: CustodyPort, book: Map<string, Signed>): CustodyPort
   }
 }
 
-function enterPayment(book: Map<string, Signed>, { from, to, value, nonce }: SignedPayment): void {
-  book.set(nonce, { from, to, value: BigInt(value) })
+function enterPayment(book: Book, { from, to, value, nonce }: SignedPayment): void {
+  enter(book, from, { nonce, to, value: BigInt(value) })
 }
 
-function enterTransaction(book: Map<string, Signed>, signed: SignedTransaction | undefined): void {
+function enter(book: Book, from: string, signed: Signed): void {
+  const own = book.get(from) ?? new Map<string, Signed>()
+  book.set(from, own.set(signed.nonce, signed))
+}
+
+function enterTransaction(book: Book, signed: SignedTransaction | undefined): void {
   if (signed) enterCall(book, Transaction.from(signed.raw).data)
 }
 
@@ -67,13 +73,13 @@ const transfer = z.object({
 })
 
 /** One transfer, or a batch of calls of which each may be one. */
-function enterCall(book: Map<string, Signed>, data: string): void {
+function enterCall(book: Book, data: string): void {
   const call = forms.parseTransaction({ data })
   if (call?.name === 'aggregate3') {
     const { calls } = batch.parse(call.args.toObject(true))
     for (const { callData } of calls) enterCall(book, callData)
   }
   if (call?.name !== 'transferWithAuthorization') return
-  const { nonce, ...signed } = transfer.parse(call.args.toObject())
-  book.set(nonce, signed)
+  const { from, ...signed } = transfer.parse(call.args.toObject())
+  enter(book, from, signed)
 }
