@@ -3269,7 +3269,12 @@ CREATE OR REPLACE FUNCTION private.consent_json(of_consent uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(c) - array['account', 'session'] from private.consents c where c.id = of_consent
+  select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
+    'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
+      jsonb_build_object('id', c.passkey, 'public_key', c.public_key,
+        'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
+        'signature', c.signature) end)
+  from private.consents c where c.id = of_consent
 $function$;
 
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)

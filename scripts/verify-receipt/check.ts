@@ -5,32 +5,24 @@ import { compactVerify } from 'jose/jws/compact/verify'
 import { importJWK } from 'jose/key/import'
 import * as z from 'zod'
 import { batchTerms } from '../../shared/consent/batch.ts'
+import { consentRow, faultOfConsent } from '../../shared/consent/consent.ts'
 import { receiptType } from '../../shared/consent/receipt.ts'
-import { faultOfConsent } from '../../shared/consent/record.ts'
 import { digestOf } from '../../shared/consent/terms.ts'
 import type { PublicKeys, ReceiptFile } from './receipt.ts'
 
 export type Check = { name: string; fault?: string }
 
-const bytes = z.string()
+const { level, digest, leaves, passkey } = consentRow.shape
 const claims = z.object({
   iss: z.string(),
   iat: z.int(),
   v: z.literal(1),
   terms: z.looseObject({ account_id: z.string(), type: z.string() }),
-  digest: z.string().regex(/^[0-9a-f]{64}$/),
-  level: z.enum(['user_session', 'user_passkey']),
+  digest,
+  level,
   decided_at: z.iso.datetime(),
-  batch: z.object({ leaves: z.array(z.string().regex(/^[0-9a-f]{64}$/)) }).optional(),
-  passkey: z
-    .object({
-      id: z.string(),
-      public_key: bytes,
-      client_data: bytes,
-      authenticator_data: bytes,
-      signature: bytes,
-    })
-    .optional(),
+  batch: z.object({ leaves: leaves.unwrap() }).optional(),
+  passkey: passkey.unwrap().optional(),
   origin: z.url(),
   rp_id: z.string(),
 })
@@ -118,18 +110,9 @@ async function faultOfDigest({ terms, digest, batch }: Claims) {
 
 /** With a passkey the owner's own signature is in it; without one the service alone states it. */
 async function passkeyChecks(stated: Claims): Promise<Check[]> {
-  const { level, terms, digest, batch, passkey, origin, rp_id: rpId } = stated
+  const { level, terms, digest, batch, passkey = null, origin, rp_id: rpId } = stated
   if (level === 'user_session') return []
-  const consent = {
-    level,
-    digest,
-    leaves: batch?.leaves ?? null,
-    passkey: passkey?.id ?? null,
-    public_key: passkey?.public_key ?? null,
-    client_data: passkey?.client_data ?? null,
-    authenticator_data: passkey?.authenticator_data ?? null,
-    signature: passkey?.signature ?? null,
-  }
+  const consent = { level, digest, leaves: batch?.leaves ?? null, passkey }
   const isPlace = new URL(origin).origin === origin && new URL(origin).hostname === rpId
   const fault = await faultOfConsent(consent, terms, { origin, rpId })
   return [

@@ -1,17 +1,10 @@
 /** The form of a mandate on the wire, wherever one is answered. Amounts are US dollars. */
 import * as z from 'zod'
+import { mandateStatuses } from '../consent/mandate-row.ts'
 import * as field from './fields.ts'
 
 /** Where a mandate stands; expired and exhausted follow from time and use. */
-export const mandateStatus = z.enum([
-  'pending_approval',
-  'active',
-  'suspended',
-  'exhausted',
-  'expired',
-  'revoked',
-  'declined',
-])
+export const mandateStatus = z.enum(mandateStatuses)
 
 const capUsd = field.usd.nullable().describe('US dollars, decimal string. Null: not limited.')
 const pins = (what: string) => z.array(z.string()).nullable().describe(`${what} Null: any.`)

@@ -5,7 +5,8 @@
  */
 import * as z from 'zod'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
-import { consentRow, mandateTermsRow } from '../consent/record.ts'
+import { consentRow } from '../consent/consent.ts'
+import { mandateTermsRow } from '../consent/mandate-row.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { Rejection } from '../contract/errors.ts'
 import { bindCredential, unbound } from '../db/database.ts'

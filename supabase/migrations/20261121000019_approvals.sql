@@ -118,8 +118,14 @@ create function private.owner_approved(p private.payments, at_level text) return
     and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $$;
 
+-- The form in which consent leaves the database, as shared/consent/consent.ts reads it.
 create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$
-  select to_jsonb(c) - array['account', 'session'] from private.consents c where c.id = of_consent
+  select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
+    'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
+      jsonb_build_object('id', c.passkey, 'public_key', c.public_key,
+        'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
+        'signature', c.signature) end)
+  from private.consents c where c.id = of_consent
 $$;
 
 -- What the owner consented to that carries a payment; null where nobody's consent does.

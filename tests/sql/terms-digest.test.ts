@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { batchTerms } from '../../shared/consent/batch.ts'
-import { mandateTermsRow } from '../../shared/consent/record.ts'
+import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
 import { digestOf, mandateTerms, paymentTerms } from '../../shared/consent/terms.ts'
 import { paymentOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'
