@@ -67,6 +67,26 @@ test('says what else a new device may do once the mandate is approved', async ()
   expect(after.text).not.toContain(warning)
 })
 
+test('warns that named addresses are paid whoever asks, and of one that imitates a known one', async () => {
+  const known = (await world.agent('read')).address
+  const twin = `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`
+  const plain = await asked()
+  const named = await asked({ pay_to: [known] })
+  const forged = await asked({ pay_to: [twin] })
+  await world.acquaint(forged.agent, known)
+
+  const texts = [plain, named, forged].map(async ({ browser, page }) => {
+    const { text } = await browser.visit(page)
+    return [text.includes('It pays the addresses it names'), text.includes('imitates one')]
+  })
+
+  expect(await Promise.all(texts)).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ])
+})
+
 test('does not warn of a name in plain letters', async () => {
   const { browser, page } = await asked()
 

@@ -23,6 +23,7 @@ import {
 } from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
 import { ForeignLetters } from '../parts/merchant.tsx'
+import { NamedPayees } from '../parts/named-payees.tsx'
 import { NarrowForm, narrowedIn } from '../parts/narrow.tsx'
 import { RehearsalOf } from '../parts/rehearsal.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -92,6 +93,7 @@ async function pending(c: Visit, opened: OpenedMandate, { typed, problem }: Trou
       <RehearsalOf opened={opened} now={now} />
       <Digest value={digest} />
       <NewDevice asked={opened.asked} />
+      <NamedPayees payees={opened.payees} />
       <MandateDecision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
       <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
     </>

@@ -8,6 +8,7 @@ import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../data/approvals.ts'
 import { limitWords } from '../data/limits.ts'
 import { forPeople } from './amounts.ts'
+import { Imitation } from './imitation.tsx'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
 
@@ -59,18 +60,7 @@ export function Warnings({ approval, facts }: Opened) {
   return (
     <>
       {facts.similar_recipient !== null && (
-        <Notice kind="danger" title="This address imitates one that you know">
-          <p>
-            It begins and ends like a recipient of yours, but it is another one. This is how money
-            is diverted. Do not approve it unless you know why.
-          </p>
-          <Facts
-            facts={[
-              ['You know', <Compared value={facts.similar_recipient} other={payment.payee} />],
-              ['This one', <Compared value={payment.payee} other={facts.similar_recipient} />],
-            ]}
-          />
-        </Notice>
+        <Imitation known={facts.similar_recipient} imitating={payment.payee} />
       )}
       {!facts.recipient_known && facts.similar_recipient === null && (
         <Notice kind="warning" title="New recipient">
@@ -88,22 +78,6 @@ export function Warnings({ approval, facts }: Opened) {
         </Notice>
       ))}
     </>
-  )
-}
-
-/** An address in groups of four, with those marked in which it differs from another. */
-function Compared({ value, other }: { value: string; other: string }) {
-  const groups = (address: string) => address.replace(/^0x/, '').match(/.{1,4}/g) ?? []
-  const others = groups(other)
-  return (
-    <code class="address">
-      <span>0x</span>
-      {groups(value).map((group, at) => (
-        <span>
-          {group.toLowerCase() === others[at]?.toLowerCase() ? group : <mark>{group}</mark>}
-        </span>
-      ))}
-    </code>
   )
 }
 
