@@ -1,4 +1,5 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
+import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { odditiesOf } from '../../../shared/payments/oddities.ts'
@@ -40,6 +41,7 @@ export function Terms({
           ...(payment.payee_alias === null ? [] : [['Account', payment.payee_alias] as const]),
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
+          ...requestOf(payment),
           ['Asked by', `${asked.label} (${asked.shown})`],
           ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
           ['Waits until', <Time at={payment.expires_at} />],
@@ -53,6 +55,24 @@ export function Terms({
       )}
     </Section>
   )
+}
+
+const requestTerms = z.object({
+  request: z.object({ method: z.string(), url: z.string(), body_base64: z.string().nullable() }),
+})
+
+/** What a purchase asks the merchant for, which the digest of the terms fixes; none for a transfer. */
+function requestOf({ terms }: Payment) {
+  const { data } = requestTerms.safeParse(terms)
+  if (!data) return []
+  const { method, url, body_base64: body } = data.request
+  const asked = (
+    <code class="long">
+      {method} {url}
+      {body !== null && ', with a body'}
+    </code>
+  )
+  return [['What is asked for', asked] as const]
 }
 
 export function Warnings({ approval, facts }: Opened) {
