@@ -216,16 +216,20 @@ test('stays on the first page, however many others an agent asks for and takes b
   expect(html).toContain(`/web/mandate/${id}`)
 })
 
-test('is told by mail once it is active', async () => {
+test('is told by mail once it is active, with whom it pays', async () => {
   const person = await openPerson(world)
   const browser = await signInAs(world, person)
-  const { id } = await askMandate(world, person.agent, caps)
+  const { address } = await world.agent('read')
+  const { id } = await askMandate(world, person.agent, { ...caps, pay_to: [address] })
 
   await approve(browser, `/web/mandate/${id}`)
-  const mail = (await world.mails(person.email)).at(-1)
+  const mails = await world.mails(person.email)
+  const mail = mails.find(({ subject }) => subject === 'A mandate of your account is active')
 
-  expect(mail).toMatchObject({ subject: 'A mandate of your account is active' })
   expect(mail?.text).toContain(`/web/mandate/${id}`)
+  const words = mail?.text.replace(/\s+/g, ' ')
+  expect(words).toContain(`Pay ${shop} and every host below it up to 5 USD each`)
+  expect(words).toContain(`only to ${address}, by transfer too`)
 })
 
 test('shows what is used and left, and each payment under it with its state', async () => {

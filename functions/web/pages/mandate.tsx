@@ -163,7 +163,7 @@ async function approve(c: Visit, opened: OpenedMandate, form: URLSearchParams) {
   const assertion = await consentIn(await ownSession(c), form, digest, passkeys)
   if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
   const mail = await noticeOf(c, (webUrl, deed) =>
-    mandateApproved(webUrl, { ...deed, merchant: row.merchant_domain, mandate: row.id }),
+    mandateApproved(webUrl, { ...deed, terms: mandateSummary(mandateFacts(row)), mandate: row.id }),
   )
   const question = { mandate: row.id, decision: 'approved', digest, assertion, mail }
   const entered = await db.one('owner_decide_mandate', question, outcomeRow)
