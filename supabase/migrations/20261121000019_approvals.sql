@@ -272,7 +272,8 @@ begin
   return next;
 end $$;
 
--- The owner approves several payments by one act: all of them as they were shown, or none.
+-- The owner approves several payments by one act: all of them as they were shown, each once and with
+-- who asked for it, or none.
 create function api.owner_approve_batch(
   credential text, payments uuid[], askers text[], digest text, assertion jsonb default null)
   returns table (outcome text)
@@ -287,12 +288,13 @@ begin
   perform from private.payments q where q.id = any (payments) and q.account = caller.account
    order by q.id for update;
   select array_agg(private.terms_digest(q) order by private.terms_digest(q) collate "C"),
-    min(coalesce(private.undecidable(q, private.terms_digest(q), g.asker),
+    min(coalesce(private.undecidable(q, private.terms_digest(q), coalesce(g.asker, '')),
       case when exists (select from private.approvals o where o.payment = q.id) then 'closed' end))
    into leaves, outcome
    from unnest(payments, askers) g (id, asker)
    left join private.payments q on q.id = g.id and q.account = caller.account;
-  if coalesce(cardinality(leaves), 0) not between 2 and 50 then
+  if coalesce(cardinality(leaves), 0) not between 2 and 50
+    or cardinality(leaves) <> (select count(distinct l.id) from unnest(payments) l (id)) then
     outcome := 'out_of_bounds';
   end if;
   outcome := coalesce(outcome, case

@@ -55,6 +55,18 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
   expect(text).toContain('This name has letters beyond a to z')
 })
 
+test('says what else a new device may do once the mandate is approved', async () => {
+  const { browser, page, agent } = await asked()
+  const warning = 'it can also pay whom you know within your automatic limit'
+
+  const before = await browser.visit(page)
+  await world.acquaint(agent, agent.address)
+  const after = await browser.visit(page)
+
+  expect(before.text).toContain(warning)
+  expect(after.text).not.toContain(warning)
+})
+
 test('does not warn of a name in plain letters', async () => {
   const { browser, page } = await asked()
 
@@ -166,7 +178,22 @@ test('lists what waits apart from what is decided, and the overview counts it', 
   expect(waiting.text).toContain('Wait for you')
   expect(waiting.html).toContain(`/web/mandate/${id}`)
   expect(overview.text).toContain('One mandate waits for your approval')
-  expect(both.text).toMatch(/Wait for you.*other\.example\.com.*Decided.*shop\.example\.com Active/)
+  expect(both.text).toMatch(
+    /Wait for you.*other\.example\.com.*In force.*shop\.example\.com Active/,
+  )
+})
+
+test('stays on the first page, however many others an agent asks for and takes back', async () => {
+  const { agent, browser, id, page } = await asked()
+  await approve(browser, page)
+  for (let other = 0; other < 30; other += 1) {
+    const { id: mandate_id } = await askMandate(world, agent)
+    await agent.post('/payment-mandate-revoke', { mandate_id })
+  }
+
+  const { html } = await browser.visit('/web/mandates')
+
+  expect(html).toContain(`/web/mandate/${id}`)
 })
 
 test('is told by mail once it is active', async () => {

@@ -15,7 +15,12 @@ import { noticeOf, ownSession } from '../own-session.ts'
 import { FrozenNotice } from '../parts/attention.tsx'
 import { Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { MandateTermsInFull, WorstCase } from '../parts/mandate.tsx'
-import { MandateDecision, MandateOutcome, MandateReins } from '../parts/mandate-decision.tsx'
+import {
+  MandateDecision,
+  MandateOutcome,
+  MandateReins,
+  NewDevice,
+} from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
 import { ForeignLetters } from '../parts/merchant.tsx'
 import { NarrowForm, narrowedIn } from '../parts/narrow.tsx'
@@ -86,6 +91,7 @@ async function pending(c: Visit, opened: OpenedMandate, { typed, problem }: Trou
       <WorstCase opened={opened} now={now} />
       <RehearsalOf opened={opened} now={now} />
       <Digest value={digest} />
+      <NewDevice asked={opened.asked} />
       <MandateDecision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
       <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
     </>
