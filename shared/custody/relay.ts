@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
 import { hexSchema } from '../chains/hex.ts'
 import { unbound } from '../db/database.ts'
+import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { callOf, callRow, claimRow, feesAsked, lanesSeen, signClaim, weiOf } from './claim.ts'
 import { confirmDirectTransfer, signDirectTransfer } from './direct-transfer.ts'
@@ -19,7 +20,6 @@ import type {
   SignedTransaction,
 } from './port.ts'
 import { signRelay } from './relay-transaction.ts'
-import type { Roots } from './roots.ts'
 
 const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
 const replaceRequest = z.strictObject({ ...feesAsked.shape, slot: z.int() })
