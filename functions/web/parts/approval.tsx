@@ -1,6 +1,7 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
-import * as z from 'zod'
+
 import type { PropsWithChildren } from 'hono/jsx'
+import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { odditiesOf } from '../../../shared/payments/oddities.ts'
