@@ -802,7 +802,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb, new_id uuid DEFAULT gen_random_uuid())
- RETURNS TABLE(mandate jsonb, digest text)
+ RETURNS TABLE(mandate_row jsonb, digest text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -811,7 +811,7 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   asked private.mandates;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, true);
   if (select count(*) from private.mandates m where m.account = caller.account
     and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
     perform private.refuse('too_many_mandates', '409');
@@ -2106,7 +2106,7 @@ declare
   p private.payments;
 begin
   declined := 0;
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, false);
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
@@ -2569,7 +2569,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'owner') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
@@ -2864,7 +2864,7 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
-      from private.candidates(p) m where m.max_day_usd_micros is not null)
+      from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
   from private.payments p join private.accounts a on a.id = p.account
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
@@ -2906,7 +2906,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'agent') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
@@ -3111,21 +3111,6 @@ AS $function$
     'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
     'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
 $function$;
-
-CREATE OR REPLACE FUNCTION private.candidates(p private.payments)
- RETURNS SETOF private.mandates
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  host text := private.host_of(p.terms ->> 'origin');
-begin
-  return query select m.* from private.mandates m
-   where m.account = p.account and m.state <> 'declined'
-     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
-   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
-   limit 50;
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
  RETURNS text
@@ -3896,13 +3881,20 @@ AS $function$
     else m.state end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mandates_for(p private.payments)
- RETURNS jsonb
- LANGUAGE sql
+CREATE OR REPLACE FUNCTION private.mandates_concerning(p private.payments)
+ RETURNS SETOF private.mandates
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
-$function$;
+declare
+  host text := private.host_of(p.terms ->> 'origin');
+begin
+  return query select m.* from private.mandates m
+   where m.account = p.account and m.state <> 'declined'
+     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+   limit 50;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
@@ -4111,7 +4103,8 @@ begin
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
     'has_passkey', private.has_passkey(p.account),
-    'mandates', private.mandates_for(p),
+    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
+      from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,
@@ -4339,7 +4332,7 @@ AS $function$
      order by o.settled_at desc limit 20) h
 $function$;
 
-CREATE OR REPLACE FUNCTION private.revoke(caller private.credentials, revoked uuid, by text)
+CREATE OR REPLACE FUNCTION private.revoke_mandate(caller private.credentials, revoked uuid, by text)
  RETURNS SETOF private.mandates
  LANGUAGE plpgsql
 AS $function$

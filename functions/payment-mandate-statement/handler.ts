@@ -8,7 +8,7 @@ import { mandateRow } from '../../shared/mandates/mandate-row.ts'
 import { statementLine, statementRow } from '../../shared/payments/statement-line.ts'
 import type { paymentMandateStatement } from './contract.ts'
 
-const consent = z.object({ level: field.consentLevel, digest: z.string(), decided_at: time })
+const consent = z.object({ level: field.ownersLevel, digest: z.string(), decided_at: time })
 const foundRow = z.object({ mandate_row: mandateRow, consent: consent.nullable() })
 
 const limitDefault = 20

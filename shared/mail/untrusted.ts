@@ -55,6 +55,26 @@ export function markHidden(text: string): string {
   return text.toWellFormed().replaceAll(hiddenOnes, '\ufffd')
 }
 
+const termsMax = 16
+const textLengthMax = 256
+
+/** A stranger's fields as short texts, for people to read. */
+export function termsShown(fields: Record<string, unknown>): Record<string, string> {
+  const entries = Object.entries(fields).slice(0, termsMax)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [shown(name), shown(textOf(value))] as const),
+  )
+}
+
+/** Cut short, and with a mark for what would hide. */
+export function shown(text: string): string {
+  return markHidden(text.slice(0, textLengthMax))
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** At most so many UTF-16 units, never half a character. */
 function cut(text: string, lengthMax: number): string {
   return /[\ud800-\udbff]/.test(text.charAt(lengthMax - 1))

@@ -2,7 +2,6 @@
  * One way to pay, as it was read from a stranger, in whichever protocol it came. What comes back in
  * the payment is kept value for value, because a server compares the echo with what it offered.
  */
-import { markHidden } from '../mail/untrusted.ts'
 
 /** What is signed: for the token itself, or for Permit2. */
 export type TransferMethod = 'eip3009' | 'permit2'
@@ -50,23 +49,3 @@ export type UnpayableOffer = {
 
 /** Below this a signature would expire before a merchant can settle it. */
 export const timeoutSecondsMin = 10
-
-const termsMax = 16
-const textLengthMax = 256
-
-/** A stranger's fields as short texts, for people to read. */
-export function termsShown(fields: Record<string, unknown>): Record<string, string> {
-  const entries = Object.entries(fields).slice(0, termsMax)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [shown(name), shown(textOf(value))] as const),
-  )
-}
-
-/** Cut short, and without characters that hide, reorder or control (shared/mail/untrusted.ts). */
-export function shown(text: string): string {
-  return markHidden(text.slice(0, textLengthMax))
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}

@@ -321,7 +321,7 @@ declare
   p private.payments;
 begin
   declined := 0;
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, false);
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()

@@ -114,7 +114,7 @@ create function private.domains_above(host text) returns text[] language sql imm
 $$;
 
 -- Mandates that name a payment's merchant or its payee, the live ones first.
-create function private.candidates(p private.payments) returns setof private.mandates
+create function private.mandates_concerning(p private.payments) returns setof private.mandates
   language plpgsql stable as $$
 declare
   host text := private.host_of(p.terms ->> 'origin');
@@ -125,11 +125,6 @@ begin
    order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
    limit 50;
 end $$;
-
--- The same for the decision.
-create function private.mandates_for(p private.payments) returns jsonb language sql stable as $$
-  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
-$$;
 
 -- The active mandates of an account for private.key_exposure, and as there: what settled is used, and
 -- what is on its way may be released.
@@ -205,13 +200,13 @@ create function api.create_mandate(
   max_total_usd_micros text default null, max_payments integer default null,
   chains bigint[] default null, tokens text[] default null, pay_to text[] default null,
   mail jsonb default null, new_id uuid default gen_random_uuid())
-  returns table (mandate jsonb, digest text)
+  returns table (mandate_row jsonb, digest text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
   asked private.mandates;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, true);
   if (select count(*) from private.mandates m where m.account = caller.account
     and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
     perform private.refuse('too_many_mandates', '409');
@@ -256,7 +251,7 @@ end $$;
 
 -- Ends a mandate for good, under the lock that every payment of the account takes: once this has
 -- answered, nothing more is authorized under it. What was signed before stays signed.
-create function private.revoke(caller private.credentials, revoked uuid, by text)
+create function private.revoke_mandate(caller private.credentials, revoked uuid, by text)
   returns setof private.mandates language plpgsql as $$
 declare
   m private.mandates;
@@ -278,7 +273,7 @@ create function api.revoke_mandate(credential text, mandate uuid)
 declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'agent') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
 end $$;
 
 -- Payments under one mandate, the latest first, from before one of them; with who paid. What

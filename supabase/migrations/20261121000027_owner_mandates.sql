@@ -169,7 +169,7 @@ create function api.owner_revoke_mandate(credential text, mandate uuid)
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'owner') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
 end $$;
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate,
   api.owner_narrow_mandate, api.owner_suspend_mandate, api.owner_revoke_mandate to service_role;

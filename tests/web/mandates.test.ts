@@ -51,7 +51,7 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
 
   const { text } = await browser.visit(page)
 
-  expect(text).toContain('xn--bcher-kva.example.com read as “bücher.example.com”')
+  expect(text).toContain('xn--bcher-kva.example.com reads as “bücher.example.com”')
   expect(text).toContain('This name has letters beyond a to z')
 })
 

@@ -4,6 +4,7 @@ import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
+import { ownersLevels } from '../../../shared/policy/facts.ts'
 import { hostOf } from '../../../shared/policy/merchant-host.ts'
 import type { PastPayment } from '../../../shared/policy/rehearsal.ts'
 import { owner } from '../frame.ts'
@@ -43,7 +44,7 @@ const openedRow = z.object({
     device: z.string(),
     device_known: z.boolean(),
   }),
-  consent: z.object({ level: z.enum(['user_session', 'user_passkey']) }).nullable(),
+  consent: z.object({ level: z.enum(ownersLevels) }).nullable(),
   past: z.array(pastRow),
   daily_spending_cap_usd_micros: bigintText,
   passkeys: passkeysRow,

@@ -1,4 +1,6 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
+
+import type { PropsWithChildren } from 'hono/jsx'
 import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
@@ -24,15 +26,17 @@ export function Amount({ payment }: { payment: Payment }) {
 export function Terms({
   approval: { payment_row: payment, asked },
   title = 'What is paid',
-}: {
+  children,
+}: PropsWithChildren<{
   approval: Approval
   title?: string
-}) {
+}>) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
   const usd = <Money amount={spentUsd(payment.amount_usd_micros)} unit="USD" />
   return (
     <Section title={title}>
+      {children}
       <Facts
         facts={[
           [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],
