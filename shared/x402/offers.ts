@@ -7,6 +7,7 @@ import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
 import { shown, termsShown } from '../mail/untrusted.ts'
+import { usdMicrosEnd } from '../money/usd.ts'
 import type { Demand } from './demand.ts'
 import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
 import { methodOf, timeoutSecondsMin } from './offer.ts'
@@ -89,8 +90,7 @@ function readPayable(
   if (offer.amountAtomic === 0n) return 'The amount is zero.'
   const usdMicros = usdMicrosOf(token, offer.amountAtomic)
   if (usdMicros === undefined) return `${token.symbol} has no USD rate configured.`
-  // Limits are kept in bigint columns; more than this is no payment that any limit lets through.
-  if (usdMicros >= 2n ** 62n) return 'The amount is beyond every limit.'
+  if (usdMicros >= usdMicrosEnd) return 'The amount is beyond every limit.'
   return { offer, method: methodOf(offer), chain, token, payTo: payTo.address, usdMicros }
 }
 
