@@ -2476,7 +2476,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_mandate(credential text, mandate uuid)
- RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, passkeys jsonb)
+ RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, passkeys jsonb, payees jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2491,7 +2491,11 @@ begin
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
-    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account)
+    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account),
+    -- Whom it names is paid by transfer too, and may look like somebody else: that is not asked again.
+    (select coalesce(jsonb_agg(jsonb_build_object('address', t.address,
+        'similar', private.similar_recipient(m.account, t.address)) order by t.n), '[]')
+      from unnest(m.pay_to) with ordinality t (address, n))
   from private.mandates m
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account

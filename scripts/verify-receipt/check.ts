@@ -1,4 +1,5 @@
 /** What can be checked of a consent receipt without asking anybody. */
+import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { importJWK } from 'jose/key/import'
@@ -53,7 +54,7 @@ function partOf<Output>(
 
 /** Every check by itself, so that a change is named by each of them that it breaks. */
 export async function checkReceipt(
-  { receipt, keys: own }: ReceiptFile,
+  { receipt, keys: own, beside }: ReceiptFile,
   given: PublicKeys | undefined,
 ): Promise<Check[]> {
   const stated = claimsOf(receipt)
@@ -64,7 +65,20 @@ export async function checkReceipt(
     },
     { name: 'the digest is that of the terms', ...(await faultOfDigest(stated)) },
     ...(await passkeyChecks(stated)),
+    ...(beside
+      ? [{ name: 'the answer around it says the same', ...faultBeside(stated, beside) }]
+      : []),
   ]
+}
+
+/** Nobody signed what stands around a receipt, and it is what people read. */
+function faultBeside(
+  { terms, digest, level, decided_at }: Claims,
+  beside: NonNullable<ReceiptFile['beside']>,
+) {
+  const signed = { terms, digest, level, decided_at }
+  const isSame = isDeepStrictEqual({ ...signed, ...beside }, signed)
+  return isSame ? {} : { fault: 'nobody signed what it says' }
 }
 
 async function faultOfSigner(receipt: string, keys: PublicKeys | undefined) {

@@ -44,6 +44,8 @@ async function faultUnderMandate(
   if (mandate.account !== payment.account) return 'consent_missing'
   // It was active when the payment was reserved; a signature that was lost may be asked for later.
   if (mandate.state !== 'active') return 'mandate_ended'
+  // A list is one of payments: whoever signed its root was shown no mandate.
+  if (consent.leaves) return 'batch'
   const fault = await faultOfConsent(consent, mandateTerms(mandate), placeOf(world.config.WEB_URL))
   if (fault) return fault
   const [reason] = termsReasons(policyTerms(mandate), requestOf(world, payment), world.now())

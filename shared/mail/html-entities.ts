@@ -44,11 +44,14 @@ const reference = /&(?:#x([0-9a-f]+)|#([0-9]+)|([a-z][a-z0-9]*));?/gi
 /** The text with its references replaced. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
-  return text.replaceAll(reference, (whole: string, hex?: string, decimal?: string, name = '') => {
-    if (hex !== undefined) return characterOf(Number.parseInt(hex, 16))
-    if (decimal !== undefined) return characterOf(Number(decimal))
-    return named.get(name) ?? named.get(name.toLowerCase()) ?? whole
-  })
+  return text.replaceAll(
+    reference,
+    (whole: string, hex?: string, decimal?: string, name?: string) => {
+      if (hex !== undefined) return characterOf(Number.parseInt(hex, 16))
+      if (decimal !== undefined) return characterOf(Number(decimal))
+      return named.get(name ?? '') ?? named.get(name?.toLowerCase() ?? '') ?? whole
+    },
+  )
 }
 
 /** The standard reads 128 to 159 as Windows-1252, where mails have their dashes and quotes. */

@@ -25,9 +25,12 @@ export type UsedEntry = {
 
 type Refused = { refused: string }
 
-/** Headers that the connection, the guarded client or the body decides about. */
+/**
+ * Headers that the connection, the guarded client or the body decides about. A range would let an
+ * agent read an answer in pieces, each too short for a reflected secret to be seen in it.
+ */
 const ownHeaders =
-  /^(host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|via|forwarded|x-forwarded-.*|proxy-.*|sec-.*)$/
+  /^(host|connection|range|if-range|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|via|forwarded|x-forwarded-.*|proxy-.*|sec-.*)$/
 
 /** The request, or a sentence why it is not made, which never holds a secret. */
 export function requestWith(entry: UsedEntry, template: RequestTemplate): SecretRequest | Refused {

@@ -62,8 +62,9 @@ test.each([
       expect(code).toBe(0)
       expect(text).toContain(sentence)
       expect(text).toContain(ids.get(kind))
-      expect(text.match(/^ok {4}/gm)).toHaveLength(checks)
     }
+    expect(own.text.match(/^ok {4}/gm)).toHaveLength(checks + 1)
+    expect(given.text.match(/^ok {4}/gm)).toHaveLength(checks)
     expect(own.text).toContain('which the file itself brings: compare it with http://localhost/web')
     expect(given.text).not.toContain('which the file itself brings')
   },
@@ -78,6 +79,26 @@ test("keys of somebody else's are not those that signed it", async () => {
   expect(text.match(/^FAIL.*/gm)).toHaveLength(1)
   expect(text).toContain('FAIL  a key that you trust signed it: it names the key')
   expect(text).toContain('This proves nothing.')
+})
+
+test('what stands around a receipt has to be what was signed', async () => {
+  const answer = answers.get('payment')
+  const changed = [
+    put(answer, ['terms', 'amount_atomic'], '5'),
+    put(answer, ['terms', 'pay_to'], undefined),
+    put(answer, ['level'], 'user_session'),
+    put(answer, ['decided_at'], '2026-01-01T00:00:00.000Z'),
+    put(answer, ['digest'], 'ab'.repeat(32)),
+  ]
+
+  for (const one of changed) {
+    const { code, text } = await verify(fileOf(one))
+
+    expect(code).toBe(1)
+    expect(text.match(/^FAIL.*/gm)).toEqual([
+      'FAIL  the answer around it says the same: nobody signed what it says',
+    ])
+  }
 })
 
 test('a receipt alone needs keys', async () => {

@@ -67,6 +67,26 @@ test('says what else a new device may do once the mandate is approved', async ()
   expect(after.text).not.toContain(warning)
 })
 
+test('warns that named addresses are paid whoever asks, and of one that imitates a known one', async () => {
+  const known = (await world.agent('read')).address
+  const twin = `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`
+  const plain = await asked()
+  const named = await asked({ pay_to: [known] })
+  const forged = await asked({ pay_to: [twin] })
+  await world.acquaint(forged.agent, known)
+
+  const texts = [plain, named, forged].map(async ({ browser, page }) => {
+    const { text } = await browser.visit(page)
+    return [text.includes('It pays the addresses it names'), text.includes('imitates one')]
+  })
+
+  expect(await Promise.all(texts)).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ])
+})
+
 test('does not warn of a name in plain letters', async () => {
   const { browser, page } = await asked()
 
@@ -196,16 +216,20 @@ test('stays on the first page, however many others an agent asks for and takes b
   expect(html).toContain(`/web/mandate/${id}`)
 })
 
-test('is told by mail once it is active', async () => {
+test('is told by mail once it is active, with whom it pays', async () => {
   const person = await openPerson(world)
   const browser = await signInAs(world, person)
-  const { id } = await askMandate(world, person.agent, caps)
+  const { address } = await world.agent('read')
+  const { id } = await askMandate(world, person.agent, { ...caps, pay_to: [address] })
 
   await approve(browser, `/web/mandate/${id}`)
-  const mail = (await world.mails(person.email)).at(-1)
+  const mails = await world.mails(person.email)
+  const mail = mails.find(({ subject }) => subject === 'A mandate of your account is active')
 
-  expect(mail).toMatchObject({ subject: 'A mandate of your account is active' })
   expect(mail?.text).toContain(`/web/mandate/${id}`)
+  const words = mail?.text.replace(/\s+/g, ' ')
+  expect(words).toContain(`Pay ${shop} and every host below it up to 5 USD each`)
+  expect(words).toContain(`only to ${address}, by transfer too`)
 })
 
 test('shows what is used and left, and each payment under it with its state', async () => {

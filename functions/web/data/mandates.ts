@@ -48,6 +48,8 @@ const openedRow = z.object({
   past: z.array(pastRow),
   daily_spending_cap_usd_micros: bigintText,
   passkeys: passkeysRow,
+  /** Those that it names, each with a known recipient whose address looks like it. */
+  payees: z.array(z.object({ address: z.string(), similar: z.string().nullable() })),
 })
 export type OpenedMandate = z.output<typeof openedRow>
 

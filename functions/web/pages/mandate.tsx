@@ -23,6 +23,7 @@ import {
 } from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
 import { ForeignLetters } from '../parts/merchant.tsx'
+import { NamedPayees } from '../parts/named-payees.tsx'
 import { NarrowForm, narrowedIn } from '../parts/narrow.tsx'
 import { RehearsalOf } from '../parts/rehearsal.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -92,6 +93,7 @@ async function pending(c: Visit, opened: OpenedMandate, { typed, problem }: Trou
       <RehearsalOf opened={opened} now={now} />
       <Digest value={digest} />
       <NewDevice asked={opened.asked} />
+      <NamedPayees payees={opened.payees} />
       <MandateDecision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
       <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
     </>
@@ -161,7 +163,7 @@ async function approve(c: Visit, opened: OpenedMandate, form: URLSearchParams) {
   const assertion = await consentIn(await ownSession(c), form, digest, passkeys)
   if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
   const mail = await noticeOf(c, (webUrl, deed) =>
-    mandateApproved(webUrl, { ...deed, merchant: row.merchant_domain, mandate: row.id }),
+    mandateApproved(webUrl, { ...deed, terms: mandateSummary(mandateFacts(row)), mandate: row.id }),
   )
   const question = { mandate: row.id, decision: 'approved', digest, assertion, mail }
   const entered = await db.one('owner_decide_mandate', question, outcomeRow)
