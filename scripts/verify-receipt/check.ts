@@ -8,9 +8,8 @@ import { batchTerms } from '../../shared/consent/batch.ts'
 import { consentRow, faultOfConsent } from '../../shared/consent/consent.ts'
 import { receiptType } from '../../shared/consent/receipt.ts'
 import { digestOf } from '../../shared/consent/terms.ts'
+import type { Check } from '../verifier.ts'
 import type { PublicKeys, ReceiptFile } from './receipt.ts'
-
-export type Check = { name: string; fault?: string }
 
 const { level, digest, leaves, passkey } = consentRow.shape
 const claims = z.object({

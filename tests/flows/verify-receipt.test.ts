@@ -1,10 +1,5 @@
 /** `npm run verify-receipt` as a third party runs it: a process with a file and no network. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createReceiptKeys } from '../../scripts/local/session-keys.ts'
 import { checkReceipt, claimsOf } from '../../scripts/verify-receipt/check.ts'
@@ -12,11 +7,10 @@ import type { ReceiptFile } from '../../scripts/verify-receipt/receipt.ts'
 import { readReceipt } from '../../scripts/verify-receipt/receipt.ts'
 import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { ownerOf } from '../support/owner.ts'
+import { openVerifier } from '../support/verifier.ts'
 import { start } from '../support/world.ts'
 
-const script = fileURLToPath(new URL('../../scripts/verify-receipt.ts', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'aoa-receipt-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { fileOf, verify } = openVerifier('verify-receipt')
 
 const kinds = ['payment', 'batch', 'mandate', 'session'] as const
 type Kind = (typeof kinds)[number]
@@ -47,24 +41,6 @@ beforeAll(async () => {
   await receiptOf('mandate', 'mandate_id', mandate)
   await receiptOf('session', 'payment_id', bySession, plain)
 })
-
-function fileOf(content: unknown): string {
-  const file = join(folder, `${crypto.randomUUID()}.json`)
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  return file
-}
-
-async function verify(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-    })
-  }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, text }
-}
 
 const receiptIn = (kind: Kind) => readReceipt(JSON.stringify(answers.get(kind)))
 
@@ -222,7 +198,7 @@ test('whatever character of the signed text is flipped, the signature fails', as
 
 test.each([
   ['no file', () => [], 'give one FILE'],
-  ['a missing file', () => [join(folder, 'none')], 'no such file'],
+  ['a missing file', () => [`${fileOf('')}.none`], 'no such file'],
   ['text', () => [fileOf('receipt')], 'not JSON'],
   ['another object', () => [fileOf({})], 'not a consent receipt: receipt'],
   [
