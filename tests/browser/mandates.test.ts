@@ -159,7 +159,7 @@ test('without script nothing offers an approval that a passkey has to give', asy
 
   await page.goto(approval_url)
 
-  await page.locator('main noscript p').waitFor({ state: 'visible' })
+  await page.locator('main [data-unable]').waitFor({ state: 'visible' })
   await expect(page.getByRole('button', { name: /Approve/ }).count()).resolves.toBe(0)
   await press(page, 'Decline')
   await page.getByRole('heading', { name: 'You declined this mandate' }).waitFor()
