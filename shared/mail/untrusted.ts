@@ -19,9 +19,7 @@ export type Untrusted = {
  * separators of lines, what renders as nothing (variation selectors, fillers), and the blank
  * Braille pattern, which looks like a space and is none.
  */
-const hidden = '[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]'
-const hiddenOnes = new RegExp(hidden, 'gu')
-const hiddenInLines = new RegExp(`(?![\\n\\t])${hidden}`, 'gu')
+const hidden = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const lineEnds = /\r\n?|[\v\f\u0085\u2028\u2029]/g
 
 const fromLengthMax = 320
@@ -42,17 +40,12 @@ export function untrusted(
 
 /** The text as a person sees it: lines end with LF, and nothing is there that cannot be seen. */
 export function visibleText(text: string): string {
-  return text.toWellFormed().replaceAll(lineEnds, '\n').replaceAll(hiddenInLines, '')
+  return text.toWellFormed().replaceAll(lineEnds, '\n').replaceAll(hidden, '')
 }
 
 /** The same as one line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, ' ').trim()
-}
-
-/** The text with a mark for each character that would hide, for a reader who has to notice. */
-export function markHidden(text: string): string {
-  return text.toWellFormed().replaceAll(hiddenOnes, '\ufffd')
 }
 
 /** At most so many UTF-16 units, never half a character. */

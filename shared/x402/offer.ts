@@ -2,7 +2,6 @@
  * One way to pay, as it was read from a stranger, in whichever protocol it came. What comes back in
  * the payment is kept value for value, because a server compares the echo with what it offered.
  */
-import { markHidden } from '../mail/untrusted.ts'
 
 /** What is signed: for the token itself, or for Permit2. */
 export type TransferMethod = 'eip3009' | 'permit2'
@@ -62,9 +61,10 @@ export function termsShown(fields: Record<string, unknown>): Record<string, stri
   )
 }
 
-/** Cut short, and without characters that hide, reorder or control (shared/mail/untrusted.ts). */
+/** Cut short, and without characters that hide, reorder or control (Unicode categories C and Z). */
 export function shown(text: string): string {
-  return markHidden(text.slice(0, textLengthMax))
+  const visible = text.slice(0, textLengthMax).toWellFormed()
+  return visible.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
 function textOf(value: unknown): string {
