@@ -12,6 +12,7 @@ import { benchFeed } from './bench/feed.ts'
 import { benchGas } from './bench/gas.ts'
 import { benchGrowth } from './bench/growth.ts'
 import { benchIdentity } from './bench/identity.ts'
+import { benchMandates } from './bench/mandates.ts'
 import { benchMemory } from './bench/memory.ts'
 import { benchPages } from './bench/pages.ts'
 import { benchPurchases } from './bench/purchases.ts'
@@ -62,6 +63,7 @@ const atOnce: Record<string, Measurement> = {
   pages: (world) => benchPages(world, rounds),
   purchases: benchPurchases,
   memory: benchMemory,
+  mandates: benchMandates,
   contention: benchContention,
   feed: (world) => benchFeed(world, rounds, rows),
   growth: (world) => benchGrowth(world, rows),

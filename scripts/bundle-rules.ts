@@ -82,7 +82,8 @@ const web: BundleRule = {
 
 /** Digests the terms and checks the owner's signature again before it states anything. */
 const receipts: BundleRule = {
-  ...plain,
+  gzipBytesMax: 62 * kilobyte,
+  runtime: [],
   packages: [...plain.packages, ...terms, ...assertions],
 }
 

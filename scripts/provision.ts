@@ -9,7 +9,7 @@ import { createApiKey, credentialOf, shownPart } from '../shared/auth/api-key.ts
 import { hashPassword } from '../shared/auth/password.ts'
 import { createAccountKey } from '../shared/custody/accounts.ts'
 import { sealKey } from '../shared/custody/envelope.ts'
-import type { Roots } from '../shared/custody/roots.ts'
+import type { Roots } from '../shared/sealing/roots.ts'
 import type { World } from '../shared/world.ts'
 
 const random = (length: number) => new Uint8Array(randomBytes(length))

@@ -21,6 +21,7 @@ import { routes as mandate } from './pages/mandate.tsx'
 import { routes as mandates } from './pages/mandates.tsx'
 import { routes as overview } from './pages/overview.tsx'
 import { routes as proof } from './pages/proof.tsx'
+import { routes as receipts } from './pages/receipts.ts'
 import { routes as recipients } from './pages/recipients.tsx'
 import { routes as register } from './pages/register.tsx'
 import { routes as security } from './pages/security.tsx'
@@ -53,6 +54,7 @@ export const pages = [
   mandates,
   overview,
   proof,
+  receipts,
   recipients,
   register,
   securityPasskeys,

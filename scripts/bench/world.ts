@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import type { Roots } from '../../shared/custody/roots.ts'
-import { readRoots } from '../../shared/custody/roots.ts'
+import type { Roots } from '../../shared/sealing/roots.ts'
+import { readRoots } from '../../shared/sealing/roots.ts'
 import { buildFunctions } from '../build.ts'
 import type { Chain } from '../local/chain.ts'
 import { fund, startChain } from '../local/chain.ts'
@@ -71,7 +71,7 @@ export async function openBenchWorld({
   const server = await startPostgres({ directory: join(directory, 'postgres'), durable: false })
   const chain = await startChain({ chainId: 84532, ...pace })
   const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
-  const roots = readRoots(rootKeys)
+  const roots = readRoots(rootKeys, 'custody')
   const serve = (database: string) =>
     serveFunctions({ serverUrl: server.url, database, modules, chain, rootKeys })
   const main = await serve('bench')

@@ -13,7 +13,8 @@ export async function signInOwner({ web_url, owner }: WorldFile): Promise<OwnerB
   const cookies = new Map<string, string>()
   const ask = async (url: string, init: RequestInit = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { ...init.headers, cookie }
+    const headers = new Headers(init.headers)
+    headers.set('cookie', cookie)
     const answer = await fetch(url, { ...init, headers, redirect: 'manual' })
     for (const line of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

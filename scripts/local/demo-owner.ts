@@ -5,7 +5,7 @@
 import type { Sql } from 'postgres'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
-import type { Roots } from '../../shared/custody/roots.ts'
+import type { Roots } from '../../shared/sealing/roots.ts'
 import type { World } from '../../shared/world.ts'
 import { openAccount, openApiKey, openOwner } from '../provision.ts'
 import type { Chain } from './chain.ts'

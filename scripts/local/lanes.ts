@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres'
 import * as z from 'zod'
-import type { Roots } from '../../shared/custody/roots.ts'
+import type { Roots } from '../../shared/sealing/roots.ts'
 import { openLane } from '../provision.ts'
 import type { Chain } from './chain.ts'
 import { fund } from './fund.ts'

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
-import { readRoots } from '../../shared/custody/roots.ts'
+import { readRoots } from '../../shared/sealing/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
@@ -175,7 +175,7 @@ async function provision(opening: Provisioning, chains: readonly Chain[]) {
       throw new Error(`the database holds wallets, but ${secretsFile} was lost: ${reset}`)
     }
     writePrivate(secretsFile, secrets)
-    const roots = readRoots(JSON.stringify(secrets.custody_roots))
+    const roots = readRoots(JSON.stringify(secrets.custody_roots), 'custody')
     const owner = await ownedAccount(sql, roots, 'demo')
     const shop = await ownedAccount(sql, roots, 'shop')
     const apiKeys = await ownedKeys(sql, owner, secrets)

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
-import { createLink, openRegistration, register } from './stage.ts'
+import { askMandate, createLink, openRegistration, register } from './stage.ts'
 
 export type Place = {
   name: string
@@ -33,7 +33,7 @@ export async function routesOf(modules: string): Promise<string[]> {
 
 /** What every path passes, answers to scripts and programs, and addresses that only lead elsewhere. */
 const notPages =
-  /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout)$|\/(recipients\/add)$|\/keep-wallet\//
+  /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout|receipt)$|\/(recipients\/add)$|\/keep-wallet\//
 
 /** Pages for those who have no session. */
 const withoutSession = /^\/web\/(login|join|register|action)\b/
@@ -58,6 +58,11 @@ function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<strin
     '/web/keys': { '': go(world, '/web/keys'), made: makeKey(world) },
     '/web/keys/:key': { '': follow(world, '/web/keys', '/web/keys/') },
     '/web/approve/:payment': { '': follow(world, '/web/approvals', '/web/approve/') },
+    '/web/approve-batch': { '': chooseAll(world) },
+    '/web/mandate/:mandate': {
+      '': follow(world, '/web/mandates', '/web/mandate/'),
+      active: approveMandate(world),
+    },
     '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },
     '/web/register/:link': {
       '': async (page) => void (await page.goto(await openRegistration(world))),
@@ -84,6 +89,24 @@ function follow(world: WorldFile, from: string, below: string): Way {
     await go(world, from)(page)
     const link = page.locator(`main a[href^="${below}"]`).first()
     await go(world, (await link.getAttribute('href')) ?? '')(page)
+  }
+}
+
+/** To the page on which all that waits can be approved at once. */
+function chooseAll(world: WorldFile): Way {
+  return async (page) => {
+    await go(world, '/web/approvals')(page)
+    for (const box of await page.getByRole('checkbox').all()) await box.check()
+    await page.getByRole('button', { name: 'Look at the chosen ones' }).click()
+    await page.waitForURL('**/approve-batch?*')
+  }
+}
+
+function approveMandate(world: WorldFile): Way {
+  return async (page) => {
+    await page.goto(await askMandate(world))
+    await page.getByRole('button', { name: 'Approve the mandate' }).click()
+    await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
   }
 }
 

@@ -25,8 +25,25 @@ export async function setStage(world: WorldFile): Promise<void> {
     const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
     await fund(tokens, hex.parse(world.owner.address), { usdcAtomic: 12_500_000n })
   }
+  await askMandate(world)
   await pay(agent, { recipient: world.shop.alias, amount: '260' })
   await pay(agent, { recipient: world.payee, amount: '320', memo: 'Invoice 2217, translation' })
+}
+
+/** Asks the owner for a mandate; answers the page on which it is decided. */
+export async function askMandate(world: WorldFile): Promise<string> {
+  const agent = openAgent(world.base_url, world.api_keys.pay)
+  const order = {
+    merchant_domain: 'bücher.example.com',
+    include_subdomains: true,
+    max_amount_per_payment_usd: '5',
+    max_amount_per_day_usd: '20',
+    max_total_usd: '100',
+    ttl_seconds: 30 * 86_400,
+    pay_to: [world.payee],
+  }
+  const asked = z.object({ approval_url: z.url() })
+  return (await agent('/payment-mandate-create', order, asked)).approval_url
 }
 
 /** The address of a new hosted action. */

@@ -3,6 +3,8 @@
  * who holds it (user verification), and keys are discoverable, so signing in needs no name.
  */
 import { encodeForUrl, encodeTextForUrl } from '../base64.ts'
+import { placeOf } from '../consent/place.ts'
+import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
 
 /** EdDSA, ES256, RS256 as COSE numbers them, in the order of our liking. */
@@ -26,7 +28,8 @@ export function creationOptions(
 ) {
   return {
     challenge,
-    rp: { id: relyingParty(world), name: 'Agent Operating Account' },
+    // A passkey that is made here works nowhere else.
+    rp: { id: placeOf(world.config.WEB_URL).rpId, name: 'Agent Operating Account' },
     user: { id: encodeTextForUrl(owner.account), name: owner.email, displayName: owner.email },
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout: timeoutMilliseconds,
@@ -48,13 +51,18 @@ export function creationOptions(
 export function requestOptions(world: World, challenge: string) {
   return {
     challenge,
-    rpId: relyingParty(world),
+    rpId: placeOf(world.config.WEB_URL).rpId,
     timeout: timeoutMilliseconds,
     userVerification: 'required',
   }
 }
 
-/** The host of the pages: a passkey that was made here works nowhere else. */
-export function relyingParty({ config }: World): string {
-  return new URL(config.WEB_URL).hostname
+/** The same to have terms signed, by one of these: the challenge is their digest, lower-case hex. */
+export function consentOptions(
+  world: World,
+  digest: string,
+  passkeys: readonly { id: string; transports: readonly string[] }[],
+) {
+  const allowCredentials = passkeys.map((passkey) => ({ type: 'public-key', ...passkey }))
+  return { ...requestOptions(world, encodeForUrl(fromHex(digest))), allowCredentials }
 }

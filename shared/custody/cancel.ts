@@ -7,11 +7,11 @@ import * as z from 'zod'
 import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import { bindCredential } from '../db/database.ts'
+import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { signCancellation } from './cancellation.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { CancelAnswer, CancelRequest } from './port.ts'
-import type { Roots } from './roots.ts'
 
 const cancelRequest = z.strictObject({
   credential: z.string().regex(/^[0-9a-f]{64}$/),

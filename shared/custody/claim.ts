@@ -4,11 +4,11 @@
  */
 import * as z from 'zod'
 import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
+import type { Roots } from '../sealing/roots.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { RelayFees, SignedTransaction } from './port.ts'
 import type { RelayCall } from './relay-transaction.ts'
 import { signRelay } from './relay-transaction.ts'
-import type { Roots } from './roots.ts'
 
 const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
 /** Whoever asks, a relayer's gas is not burned at an absurd price. */

@@ -4,6 +4,8 @@
  * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
 import { required } from '../env.ts'
+import type { Roots } from '../sealing/roots.ts'
+import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { cancelPayment } from './cancel.ts'
 import type { SignedClaim } from './claim.ts'
@@ -16,15 +18,13 @@ import { authorizeRequest, commitDecision, keepSigned, withdraw } from './ledger
 import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
-import type { Roots } from './roots.ts'
-import { readRoots } from './roots.ts'
 import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */
 export function openCustody(world: World): CustodyPort {
   let opened: Roots | undefined
   const roots = () => {
-    opened ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'))
+    opened ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'), 'custody')
     return opened
   }
   return {

@@ -8,14 +8,20 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
+import { encodeAssociatedData } from '../sealing/associated-data.ts'
+import { derivationSalt, type Roots } from '../sealing/roots.ts'
+import {
+  keyBytes,
+  nonceBytes,
+  rewrapKey,
+  spend,
+  tagBytes,
+  unwrapKey,
+  wrapKey,
+  wrapSchema,
+} from '../sealing/wrap.ts'
 import { addressOf, type RandomBytes } from './accounts.ts'
-import { encodeAssociatedData } from './associated-data.ts'
-import { derivationSalt, type Roots } from './roots.ts'
 
-// draft-irtf-cfrg-xchacha-03 section 2.1: a nonce of 24 bytes is long enough to be drawn at random.
-const nonceBytes = 24
-const keyBytes = 32
-const tagBytes = 16
 const recordVersion = 1
 
 const base64Text = z.string().max(64)
@@ -24,11 +30,7 @@ const schema = z.strictObject({
   /** Version of this record's shape and derivation. */
   version: z.literal(recordVersion),
   /** The data key under the key-encryption key of a root. */
-  wrap: z.strictObject({
-    kekVersion: z.int().positive(),
-    nonce: base64Text,
-    ciphertext: base64Text,
-  }),
+  wrap: wrapSchema,
   nonce: base64Text,
   ciphertext: base64Text,
 })
@@ -62,7 +64,7 @@ export function sealKey(
     )
     return {
       version: recordVersion,
-      wrap: wrapDataKey(roots, random, binding, dataKey),
+      wrap: wrapKey(roots, random, binding.account, dataKey),
       nonce: encodeBase64(nonce),
       ciphertext: encodeBase64(ciphertext),
     }
@@ -72,7 +74,7 @@ export function sealKey(
 /** Opens a private key of 32 bytes; throws unless the envelope is this binding's, untouched. */
 export function openKey(roots: Roots, binding: KeyBinding, envelope: Envelope): Uint8Array {
   const { nonce, ciphertext } = envelope
-  return spend(unwrapDataKey(roots, binding, envelope.wrap), (dataKey) =>
+  return spend(unwrapKey(roots, binding.account, envelope.wrap), (dataKey) =>
     spend(recordKey(dataKey, binding), (key) =>
       xchacha20poly1305(key, decodeBase64(nonce, nonceBytes), recordData(binding)).decrypt(
         decodeBase64(ciphertext, keyBytes + tagBytes),
@@ -103,36 +105,11 @@ export async function withKey<T>(
 export function rewrap(
   roots: Roots,
   random: RandomBytes,
-  binding: KeyBinding,
+  { account }: KeyBinding,
   envelope: Envelope,
 ): Envelope {
-  if (envelope.wrap.kekVersion === roots.newestVersion) return envelope
-  return spend(unwrapDataKey(roots, binding, envelope.wrap), (dataKey) => ({
-    ...envelope,
-    wrap: wrapDataKey(roots, random, binding, dataKey),
-  }))
-}
-
-function wrapDataKey(
-  roots: Roots,
-  random: RandomBytes,
-  binding: KeyBinding,
-  dataKey: Uint8Array,
-): Envelope['wrap'] {
-  const kekVersion = roots.newestVersion
-  const nonce = random(nonceBytes)
-  const ciphertext = spend(roots.kek(kekVersion), (kek) =>
-    xchacha20poly1305(kek, nonce, wrapData(binding, kekVersion)).encrypt(dataKey),
-  )
-  return { kekVersion, nonce: encodeBase64(nonce), ciphertext: encodeBase64(ciphertext) }
-}
-
-function unwrapDataKey(roots: Roots, binding: KeyBinding, wrap: Envelope['wrap']): Uint8Array {
-  const nonce = decodeBase64(wrap.nonce, nonceBytes)
-  const ciphertext = decodeBase64(wrap.ciphertext, keyBytes + tagBytes)
-  return spend(roots.kek(wrap.kekVersion), (kek) =>
-    xchacha20poly1305(kek, nonce, wrapData(binding, wrap.kekVersion)).decrypt(ciphertext),
-  )
+  const wrap = rewrapKey(roots, random, account, envelope.wrap)
+  return wrap === envelope.wrap ? envelope : { ...envelope, wrap }
 }
 
 function recordKey(dataKey: Uint8Array, binding: KeyBinding): Uint8Array {
@@ -142,16 +119,4 @@ function recordKey(dataKey: Uint8Array, binding: KeyBinding): Uint8Array {
 function recordData({ account, address }: KeyBinding): Uint8Array {
   const version = String(recordVersion)
   return encodeAssociatedData(['custody', 'record', account, 'evm', address.toLowerCase(), version])
-}
-
-function wrapData({ account }: KeyBinding, kekVersion: number): Uint8Array {
-  return encodeAssociatedData(['custody', 'wrap', account, String(kekVersion)])
-}
-
-function spend<T>(secret: Uint8Array, use: (secret: Uint8Array) => T): T {
-  try {
-    return use(secret)
-  } finally {
-    secret.fill(0)
-  }
 }

@@ -5,11 +5,11 @@
  */
 import * as z from 'zod'
 import { unbound } from '../db/database.ts'
+import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { createAccountKey } from './accounts.ts'
 import { sealKey } from './envelope.ts'
 import type { OpenAccountAnswer, OpenAccountRequest } from './port.ts'
-import type { Roots } from './roots.ts'
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 

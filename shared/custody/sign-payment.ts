@@ -4,6 +4,7 @@
  * asked for it is an input.
  */
 import { assetOf } from '../chains/registry.ts'
+import type { Roots } from '../sealing/roots.ts'
 import { signAllowance } from './allowance.ts'
 import { signAuthorization } from './authorization.ts'
 import { readEnvelope, withKey } from './envelope.ts'
@@ -12,7 +13,6 @@ import { storedNonce } from './nonce.ts'
 import { signPermit2 } from './permit2.ts'
 import { permit2Of } from './permit2-terms.ts'
 import type { SignedPayment } from './port.ts'
-import type { Roots } from './roots.ts'
 
 /** The signature of an authorized payment. */
 export function signPayment(roots: Roots, row: AuthorizedRow): Promise<SignedPayment> {

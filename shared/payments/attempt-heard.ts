@@ -6,10 +6,11 @@
 import { isRefusal } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
 import { askDemand } from '../x402/ask.ts'
+import { namesOtherHost } from '../x402/named-resource.ts'
 import { isOffered } from './attempt-offered.ts'
 import { termsOf } from './attempt-terms.ts'
-import type { Judge } from './consent.ts'
 import type { Entered } from './entered.ts'
+import type { Judge } from './judge.ts'
 
 /** The attempt with what was heard noted; as it was where that would change nothing. */
 export async function hearChallenge(
@@ -29,9 +30,14 @@ async function isCovered(judge: Judge, entered: Entered): Promise<boolean> {
   return decision.verdict === 'allow' && decision.consentLevel === 'mandate'
 }
 
-/** Whether the resource asks for this very payment now; one that does not answer asks for nothing. */
+/**
+ * Whether the resource asks for this very payment now, and for itself: an agent could have left out
+ * that it names another. One that does not answer asks for nothing.
+ */
 async function isAsked(context: Context, { payment_row: payment }: Entered): Promise<boolean> {
   const terms = termsOf(payment)
   const demand = await askDemand(context.world, terms.request, context.now())
-  return !isRefusal(demand) && isOffered(payment, terms, demand)
+  if (isRefusal(demand)) return false
+  const offers = demand.offers.filter((offer) => !namesOtherHost(offer, terms.origin))
+  return isOffered(payment, terms, { offers })
 }

@@ -1,17 +1,15 @@
 /** What a decision about an entered payment is taken from, out of what the database told of it. */
 import { digestOf, paymentTerms } from '../consent/terms.ts'
-import { mandateFacts } from '../mandates/mandate-row.ts'
 import type { Facts } from '../policy/facts.ts'
-import type { CoverRequest } from '../policy/mandate.ts'
 import { hostOf } from '../policy/merchant-host.ts'
-import { namesOtherHost } from '../x402/named-resource.ts'
 import type { Entered } from './entered.ts'
+import { isForOther } from './oddities.ts'
 import type { Payment } from './payment.ts'
 
 /** All facts, with the agent's word whether the user confirmed. */
 export async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {
   const { facts, payment_row: payment } = entered
-  const { limits, approval, history } = facts
+  const { limits, approval } = facts
   return {
     kind: payment.kind,
     amountUsdMicros: payment.amount_usd_micros,
@@ -19,15 +17,11 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     token: payment.token,
     payTo: payment.payee,
     heard: payment.heard,
-    ...merchantOf(payment),
+    host: hostPaid(payment),
+    otherResource: isForOther(payment),
     deviceKnown: facts.device_known,
     similarRecipient: facts.similar_recipient,
-    history: {
-      payees: history.payees,
-      assets: history.assets,
-      lowestUsdMicros: history.lowest_usd_micros,
-      highestUsdMicros: history.highest_usd_micros,
-    },
+    history: facts.history,
     automaticDaily: limits.automatic_daily,
     assertedDaily: limits.asserted_daily,
     dailySpendingCap: limits.daily_spending_cap,
@@ -36,16 +30,14 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     userConfirmed,
     ownerApproved: approval && (await isApproved(entered)) ? approval.level : null,
     hasPasskey: facts.has_passkey,
-    mandates: facts.mandates.map(mandateFacts),
+    mandates: facts.mandates,
     // The second is not over yet: a mandate that ends within it would not be taken by the database.
     now: new Date((facts.now + 1) * 1000),
   }
 }
 
-function merchantOf({ terms }: Payment): Pick<CoverRequest, 'host' | 'otherResource'> {
-  const { origin } = terms
-  if (typeof origin !== 'string') return { host: null, otherResource: false }
-  return { host: hostOf(origin), otherResource: namesOtherHost(terms, origin) }
+function hostPaid({ terms: { origin } }: Payment): string | null {
+  return typeof origin === 'string' ? hostOf(origin) : null
 }
 
 /** Whether the owner approved the terms that the payment has. */

@@ -115,21 +115,22 @@ export function termsReasons(
   now: Date,
 ): MandateReason[] {
   const { merchantDomain, includeSubdomains, chains, tokens, payTo } = terms
-  const isMerchant = hostMatches(merchantDomain, includeSubdomains, request.host)
-  const fails: [boolean, MandateReason][] = [
-    [terms.expiresAt <= now, { code: 'mandate_expired' }],
+  const reasons: MandateReason[] = []
+  if (terms.expiresAt <= now) reasons.push({ code: 'mandate_expired' })
+  if (request.kind === 'x402') {
+    const isMerchant = hostMatches(merchantDomain, includeSubdomains, request.host)
+    if (!isMerchant) reasons.push({ code: 'other_merchant' })
+  } else if (payTo === null) {
     // Nothing shows that an address is the merchant's, so only the owner can have said so.
-    [request.kind === 'transfer' && payTo === null, { code: 'payee_not_pinned' }],
-    [request.kind === 'x402' && !isMerchant, { code: 'other_merchant' }],
-    [payTo !== null && !payTo.includes(request.payTo), { code: 'other_payee' }],
-    [chains !== null && !chains.includes(request.chain), { code: 'other_chain' }],
-    [tokens !== null && !tokens.includes(request.token), { code: 'other_token' }],
-    [
-      request.amountUsdMicros > terms.maxPaymentUsdMicros,
-      { code: 'mandate_payment_limit', headroomUsdMicros: terms.maxPaymentUsdMicros },
-    ],
-  ]
-  return fails.filter(([isFailing]) => isFailing).map(([, reason]) => reason)
+    reasons.push({ code: 'payee_not_pinned' })
+  }
+  if (payTo && !payTo.includes(request.payTo)) reasons.push({ code: 'other_payee' })
+  if (chains && !chains.includes(request.chain)) reasons.push({ code: 'other_chain' })
+  if (tokens && !tokens.includes(request.token)) reasons.push({ code: 'other_token' })
+  if (request.amountUsdMicros > terms.maxPaymentUsdMicros) {
+    reasons.push({ code: 'mandate_payment_limit', headroomUsdMicros: terms.maxPaymentUsdMicros })
+  }
+  return reasons
 }
 
 function capReasons(mandate: Mandate, amountUsdMicros: bigint): MandateReason[] {
@@ -187,9 +188,13 @@ export function bestCover(
   request: CoverRequest,
   now: Date,
 ): Mandate | undefined {
-  return mandates
-    .filter((mandate) => coverOf(mandate, request, now).covers)
-    .toSorted((a, b) => narrower(a, b, request))[0]
+  let best: Mandate | undefined
+  for (const mandate of mandates) {
+    // Most are for other merchants, and asking that alone is quick.
+    if (!concerns(mandate, request) || !coverOf(mandate, request, now).covers) continue
+    if (!best || narrower(mandate, best, request) < 0) best = mandate
+  }
+  return best
 }
 
 /** Exact host before subdomain, named payee before any, soonest expiry, then the id. */

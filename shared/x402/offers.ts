@@ -6,9 +6,10 @@
 import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
+import { shown, termsShown } from '../mail/untrusted.ts'
 import type { Demand } from './demand.ts'
 import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
-import { methodOf, shown, termsShown, timeoutSecondsMin } from './offer.ts'
+import { methodOf, timeoutSecondsMin } from './offer.ts'
 
 /** An offer with the chain, token and payee of our own tables. */
 export type PayableOffer = {

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
 import { passkeyOwnerOf } from '../support/consents.ts'
 import { usdcOf } from '../support/ledger.ts'
+import { textWith } from '../support/market.ts'
 import { ownerOf, paymentOf } from '../support/owner.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -55,7 +56,7 @@ test('an assertion over other terms approves nothing, and neither does one used 
     assertion: good,
   })
 
-  expect(again).toEqual({ refused: expect.stringContaining('proof') })
+  expect(again).toEqual({ refused: textWith('proof') })
 })
 
 test("another account's passkey is no consent here", async () => {
@@ -65,7 +66,7 @@ test("another account's passkey is no consent here", async () => {
 
   const outcome = await mine.owner.approve(mine.payment, assertion)
 
-  expect(outcome).toEqual({ refused: expect.stringContaining('proof') })
+  expect(outcome).toEqual({ refused: textWith('proof') })
 })
 
 test('an account with a passkey approves with nothing else', async () => {
@@ -73,7 +74,7 @@ test('an account with a passkey approves with nothing else', async () => {
   const session = await ownerOf(world, payer)
 
   expect(await session.decide(payment, 'approved')).toEqual({
-    refused: expect.stringContaining('passkey'),
+    refused: textWith('passkey'),
   })
 })
 

@@ -3,17 +3,16 @@
  * switched off here, and its rows are changed as whoever broke into it would change them.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import * as z from 'zod'
-import { credentialOf } from '../../shared/auth/api-key.ts'
-import { mandateRow } from '../../shared/consent/record.ts'
-import { digestOf, mandateTerms, paymentTerms } from '../../shared/consent/terms.ts'
+import { batchTerms } from '../../shared/consent/batch.ts'
+import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
 import type { PasskeyOwner } from '../support/consents.ts'
-import { passkeyOwnerOf } from '../support/consents.ts'
+import { asset, authorizeRequest, passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
+import type { MandateOrder } from '../support/mandates.ts'
 import { feedOf, paymentOf } from '../support/owner.ts'
 import type { PasskeyAlgorithm } from '../support/passkey-key.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { start } from '../support/world.ts'
 
 let world: TestWorld
 let custody: CustodyPort
@@ -26,39 +25,17 @@ beforeAll(async () => {
       p private.payments, consent text, mandate uuid) returns boolean language sql as 'select true'`)
 })
 
-const token = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
-const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const { payee } = asset
 const otherAddress = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
-const terms = { origin: 'https://shop.example', request_digest: 'aa'.repeat(32) }
 
 type Level = AuthorizeRequest['consentLevel']
 
-/** A payment that waits, and the request that has it signed at a level. */
 async function waiting(payer: Agent) {
-  const credential = await credentialOf(payer.key, pepper)
-  const [row] = await world.db.sql<{ id: string }[]>`
-    select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
-      84532, ${token}, '5000000', '5000000', ${JSON.stringify(terms)}::text::jsonb, 600, ${payee})`
-  const payment = z.uuid().parse(row?.id)
-  await world.world.db.call('await_confirmation', { credential, payment, mail: null })
-  const request = async (consentLevel: Level, mandateId?: string): Promise<AuthorizeRequest> => {
-    const [account] = await world.db.sql<{ version: number }[]>`
-      select facts_version as version from private.accounts where id = ${payer.id}`
-    return {
-      credential,
-      paymentId: payment,
-      consentLevel,
-      ...(mandateId === undefined ? {} : { mandateId }),
-      factsVersion: account?.version ?? 0,
-      fundsAtomic: '1000000000',
-      seenBlock: 1,
-      validAfter: 0,
-      validBefore: 2_000_000_000,
-    }
-  }
+  const payment = await waitingPayment(world, payer)
   return {
     payment,
-    authorize: async (level: Level, id?: string) => custody.authorize(await request(level, id)),
+    authorize: async (level: Level, mandateId?: string) =>
+      custody.authorize(await authorizeRequest(world, payer, payment, level, mandateId)),
   }
 }
 
@@ -67,37 +44,20 @@ async function household(algorithm?: PasskeyAlgorithm) {
   return { payer, owner: await passkeyOwnerOf(world, payer, algorithm) }
 }
 
-type Grant = Partial<Record<'maxDay' | 'maxTotal', string>> & {
-  domain?: string
-  maxPayment?: string
-  payTo?: string[]
-  chains?: number[]
-  tokens?: string[]
-}
-
-/** A mandate that the owner approved with the passkey. */
-async function granted(payer: Agent, owner: PasskeyOwner, grant: Grant = {}): Promise<string> {
-  const credential = await credentialOf(payer.key, pepper)
-  const { domain = 'shop.example', maxPayment = '5000000', payTo = null } = grant
-  const [row] = await world.db.sql`
-    select mandate, digest from api.create_mandate(${credential}, 'device', ${domain}, false,
-      ${maxPayment}, 3600, '20000000', '100000000', 50, ${grant.chains ?? [84532]},
-      ${grant.tokens ?? [token]}, ${payTo})`
-  const asked = mandateRow.parse(row?.['mandate'])
-  const digest = await digestOf(mandateTerms(asked))
-  expect(row?.['digest']).toBe(digest)
-  const question = { mandate: asked.id, decision: 'approved', digest }
-  const assertion = await owner.assertion(digest)
-  const answer = await owner.call('owner_decide_mandate', { ...question, assertion })
-  expect(answer).toEqual([{ outcome: 'approved' }])
-  return asked.id
+/** A mandate for what these payments are, that the owner approved with the passkey. */
+function granted(payer: Agent, owner: PasskeyOwner, order: MandateOrder = {}): Promise<string> {
+  const whole = { max_day_usd_micros: '20000000', max_total_usd_micros: '100000000' }
+  const pins = { max_payments: 50, chains: [84532], tokens: [asset.token] }
+  const merchant = { merchant_domain: 'shop.example', ttl_seconds: 3600 }
+  return owner.grant(payer, { ...merchant, ...whole, ...pins, ...order })
 }
 
 /** Refused, and nothing of it is left but what the feed tells. */
 async function expectRefused(payer: Agent, payment: string, answer: unknown) {
   expect(answer).toEqual({ outcome: 'refused', code: 'consent_invalid' })
   const row = await paymentOf(world.db, payment)
-  expect(row).toMatchObject({ state: 'released', signature: null, failure: 'consent_invalid' })
+  expect(row).toMatchObject({ state: 'released', signature: null })
+  expect(row.failure).toBe('its approval did not hold')
   expect((await feedOf(world.db, payer)).at(-1)).toBe('x402_consent_invalid')
 }
 
@@ -255,16 +215,16 @@ test.each(mandateChanges)(
   },
 )
 
-test.each<[string, Grant]>([
-  ['for another merchant', { domain: 'other.example' }],
-  ['for a merchant above', { domain: 'p.example' }],
-  ['for less', { maxPayment: '4999999' }],
-  ['for another payee', { payTo: [otherAddress] }],
+test.each<[string, MandateOrder]>([
+  ['for another merchant', { merchant_domain: 'other.example' }],
+  ['for a merchant above', { merchant_domain: 'p.example' }],
+  ['for less', { max_payment_usd_micros: '4999999' }],
+  ['for another payee', { pay_to: [otherAddress] }],
   ['for another chain', { chains: [8453] }],
   ['for another token', { tokens: [otherAddress] }],
-])('a mandate %s carries nothing', async (_, grant) => {
+])('a mandate %s carries nothing', async (_, order) => {
   const { payer, owner } = await household()
-  const mandate = await granted(payer, owner, grant)
+  const mandate = await granted(payer, owner, order)
   const { payment, authorize } = await waiting(payer)
 
   await expectRefused(payer, payment, await authorize('mandate', mandate))
@@ -284,6 +244,25 @@ test('a mandate that is over, suspended or another account’s carries nothing',
   await world.tick(3601)
   const late = await waiting(payer)
   await expectRefused(payer, late.payment, await late.authorize('mandate', expired))
+})
+
+test('a mandate that was slipped into a list of payments carries nothing', async () => {
+  const { payer, owner } = await household()
+  const mandate = await granted(payer, owner)
+  const { payment, authorize } = await waiting(payer)
+  const { sql } = world.db
+  const [given] = await sql<{ digest: string; consent: string }[]>`
+    select private.mandate_digest(m) as digest, m.consent from private.mandates m where id = ${mandate}`
+  if (!given) throw new Error('the mandate is gone')
+  const leaves = [given.digest, 'ab'.repeat(32)].sort()
+  const digest = await digestOf(await batchTerms(payer.id, leaves))
+  const signed = await owner.unverified(digest)
+  await sql`update private.consents c set digest = ${digest}, leaves = ${leaves},
+    client_data = s ->> 'client_data', authenticator_data = s ->> 'authenticator_data',
+    signature = s ->> 'signature'
+    from (select ${JSON.stringify(signed)}::text::jsonb as s) given where c.id = ${given.consent}`
+
+  await expectRefused(payer, payment, await authorize('mandate', mandate))
 })
 
 test('what a payment counts for is worked out from what it moves', async () => {

@@ -1,15 +1,21 @@
 /** An owner who consents with a passkey; its assertions go the way that the pages send them. */
 import * as z from 'zod'
-import { consentByPasskey, consentOptions } from '../../shared/auth/consent-by-passkey.ts'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { consentByPasskey } from '../../shared/auth/consent-by-passkey.ts'
+import { consentOptions } from '../../shared/auth/passkey-options.ts'
 import { batchTerms } from '../../shared/consent/batch.ts'
 import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
+import type { AuthorizeRequest } from '../../shared/custody/port.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import type { Authenticator } from './authenticator.ts'
 import { openAuthenticator } from './authenticator.ts'
+import type { MandateOrder } from './mandates.ts'
+import { askMandate } from './mandates.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
 import type { Agent, TestWorld } from './world.ts'
+import { pepper } from './world.ts'
 
 type Fault = Parameters<Authenticator['get']>[1]
 type Tests = Pick<TestWorld, 'world' | 'db'>
@@ -22,6 +28,8 @@ export type PasskeyOwner = TestOwner & {
   unverified(digest: string, fault?: Fault): Promise<object>
   approve(payment: string, assertion?: object): Promise<unknown>
   approveBatch(payments: readonly string[]): Promise<unknown>
+  /** Asks for a mandate as the agent and approves it; answers its id. */
+  grant(agent: Agent, order?: MandateOrder): Promise<string>
 }
 
 /** Signs the owner in long after the last proof, with one passkey. */
@@ -37,7 +45,7 @@ export async function passkeyOwnerOf(
     values (${passkey.id}, ${agent.id}, ${passkey.key.cose.toString('base64url')}, 0, '{}', 'Key')`
   const session = { world, db: bindCredential(world.db, owner.credential), account: agent }
   const assertion: PasskeyOwner['assertion'] = (digest, fault) =>
-    consentByPasskey(session, passkey.get(consentOptions(world, digest), fault), digest)
+    consentByPasskey(session, passkey.get(consentOptions(world, digest, []), fault), digest)
   const digestFor = async (payment: string) => digestOf(paymentTerms(await paymentOf(db, payment)))
   return {
     ...owner,
@@ -60,6 +68,57 @@ export async function passkeyOwnerOf(
       const signed = await assertion(digest)
       return outcomeOf(await owner.call('owner_approve_batch', { ...question, assertion: signed }))
     },
+    async grant(asking, order) {
+      const { id: mandate, digest } = await askMandate(tests, asking, order)
+      const question = { mandate, decision: 'approved', digest }
+      const signed = await assertion(digest)
+      const answer = await owner.call('owner_decide_mandate', { ...question, assertion: signed })
+      if (outcomeOf(answer) !== 'approved') throw new Error(JSON.stringify(answer))
+      return mandate
+    },
+  }
+}
+
+/** What the payments of these tests move: 5 USDC to somebody. */
+export const asset = {
+  chain: 84532,
+  token: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+  payee: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+}
+const terms = { origin: 'https://shop.example', request_digest: 'aa'.repeat(32) }
+
+/** An x402 payment that waits for its owner; answers its id. */
+export async function waitingPayment({ world, db }: Tests, payer: Agent): Promise<string> {
+  const credential = await credentialOf(payer.key, pepper)
+  const [row] = await db.sql<{ id: string }[]>`
+    select payment_row ->> 'id' as id from api.begin_payment(${credential}, 'x402', 'device',
+      ${asset.chain}, ${asset.token}, '5000000', '5000000',
+      ${JSON.stringify(terms)}::text::jsonb, 600, ${asset.payee})`
+  const payment = z.uuid().parse(row?.id)
+  await world.db.call('await_confirmation', { credential, payment, mail: null })
+  return payment
+}
+
+/** The request that has custody sign a payment, at a level that nothing but the ledger judges. */
+export async function authorizeRequest(
+  { db }: Tests,
+  payer: Agent,
+  paymentId: string,
+  consentLevel: AuthorizeRequest['consentLevel'],
+  mandateId?: string,
+): Promise<AuthorizeRequest> {
+  const [account] = await db.sql<{ version: number }[]>`
+    select facts_version as version from private.accounts where id = ${payer.id}`
+  return {
+    credential: await credentialOf(payer.key, pepper),
+    paymentId,
+    consentLevel,
+    ...(mandateId === undefined ? {} : { mandateId }),
+    factsVersion: account?.version ?? 0,
+    fundsAtomic: '1000000000',
+    seenBlock: 1,
+    validAfter: 0,
+    validBefore: 2_000_000_000,
   }
 }
 
@@ -81,12 +140,14 @@ async function unverified(
   digest: string,
   fault: Fault,
 ) {
-  const [row] = await db.sql`select counter::text from private.passkeys where id = ${passkey.id}`
-  const { response } = answered.parse(JSON.parse(passkey.get(consentOptions(world, digest), fault)))
+  const [row] = await db.sql<{ counter: string }[]>`
+    select counter::text from private.passkeys where id = ${passkey.id}`
+  const answer = passkey.get(consentOptions(world, digest, []), fault)
+  const { response } = answered.parse(JSON.parse(answer))
   return {
     passkey: passkey.id,
-    counter_seen: row?.['counter'],
-    counter_now: row?.['counter'],
+    counter_seen: row?.counter,
+    counter_now: row?.counter,
     client_data: response.clientDataJSON,
     authenticator_data: response.authenticatorData,
     signature: response.signature,

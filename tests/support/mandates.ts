@@ -1,4 +1,5 @@
 /** Mandates as an agent asks for them and an owner gives them, at the database. */
+import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { TestOwner } from './owner.ts'
@@ -23,7 +24,9 @@ export type MandateOrder = Partial<typeof usual> & {
   pay_to?: string[]
 }
 
-const askedRow = z.tuple([z.object({ mandate: z.object({ id: z.uuid() }), digest: z.string() })])
+const askedRow = z.tuple([
+  z.object({ mandate_row: z.object({ id: z.uuid() }), digest: z.string() }),
+])
 
 export type AskedMandate = { id: string; digest: string }
 export type GivenMandate = AskedMandate & { owner: TestOwner }
@@ -35,8 +38,10 @@ export async function askMandate(
   order: MandateOrder = {},
 ): Promise<AskedMandate> {
   const credential = await credentialOf(agent.key, pepper)
-  const question = { credential, device: fingerprint, ...usual, ...order }
-  const [{ mandate, digest }] = askedRow.parse(await world.db.call('create_mandate', question))
+  const question = { credential, new_id: randomUUID(), device: fingerprint, ...usual, ...order }
+  const [{ mandate_row: mandate, digest }] = askedRow.parse(
+    await world.db.call('create_mandate', question),
+  )
   return { id: mandate.id, digest }
 }
 

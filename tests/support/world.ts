@@ -16,7 +16,7 @@ import { createReceiptKeys, createSessionKeys } from '../../scripts/local/sessio
 import type { KeyOrder } from '../../scripts/provision.ts'
 import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
-import { readRoots } from '../../shared/custody/roots.ts'
+import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
@@ -117,7 +117,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const world = openProduct(bindings, held)
   const mailbox = openMailbox(world)
   afterAll(() => mailbox.close())
-  const roots = readRoots(rootKeys)
+  const roots = readRoots(rootKeys, 'custody')
   for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
     await openFundedLane(db, chain, roots)
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { untrusted, visibleLine, visibleText } from '../../shared/mail/untrusted.ts'
+import { markHidden, untrusted, visibleLine, visibleText } from '../../shared/mail/untrusted.ts'
 
 const bare = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
 const strange = fc.string({
@@ -37,6 +37,7 @@ test('holds nothing unseen for any text, and reading it twice changes nothing', 
       const seen = visibleText(text)
       expect(seen.replaceAll(/[\n\t]/g, '')).not.toMatch(bare)
       expect(visibleText(seen)).toBe(seen)
+      expect(markHidden(text)).not.toMatch(bare)
       expect(visibleLine(text)).not.toMatch(/[\n\t]| {2}|^ | $/)
     }),
     { numRuns: 500 },

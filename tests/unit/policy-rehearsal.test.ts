@@ -30,12 +30,16 @@ const pastStories: fc.Arbitrary<PastPayment> = fc
     resource: fc.constantFrom(null, 'a', 'b'),
     state: fc.constantFrom(...states),
   })
-  .map(({ request: { kind, amountUsdMicros, chain, token, payTo }, ...rest }) => ({
-    ...{ kind, amountUsdMicros, chain, token, payTo },
-    host: kind === 'transfer' ? null : rest.host,
-    resource: rest.resource,
-    state: rest.state,
-    at: new Date(noon.getTime() - rest.hours * hour + rest.milliseconds),
+  .map(({ request, hours, milliseconds, host, resource, state }) => ({
+    kind: request.kind,
+    amountUsdMicros: request.amountUsdMicros,
+    chain: request.chain,
+    token: request.token,
+    payTo: request.payTo,
+    host: request.kind === 'transfer' ? null : host,
+    resource,
+    state,
+    at: new Date(noon.getTime() - hours * hour + milliseconds),
   }))
 
 type Terms = Omit<typeof mandate, 'expiresAt'>
@@ -113,9 +117,9 @@ test('does to the past what the slow rehearsal does, sums included', () => {
         allowed += rehearsal.allowed.payments
       },
     ),
-    { numRuns: 100_000 },
+    { numRuns: 30_000 },
   )
-  expect(allowed).toBeGreaterThan(10_000)
+  expect(allowed).toBeGreaterThan(1_000)
 }, 60_000)
 
 const bought = (hours: number, dollars: number, given: Partial<PastPayment> = {}): PastPayment => ({

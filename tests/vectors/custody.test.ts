@@ -13,13 +13,13 @@ import { signDirectTransfer } from '../../shared/custody/direct-transfer.ts'
 import { openKey, readEnvelope, sealKey } from '../../shared/custody/envelope.ts'
 import { authorizationNonce } from '../../shared/custody/nonce.ts'
 import { signRelay } from '../../shared/custody/relay-transaction.ts'
-import { readRoots } from '../../shared/custody/roots.ts'
+import { readRoots } from '../../shared/sealing/roots.ts'
 import vectors from './custody.json' with { type: 'json' }
 import { openXChaCha20Poly1305 } from './xchacha-twin.ts'
 
 const key = new Uint8Array(Buffer.from(vectors.key, 'hex'))
 const rootSecret = Buffer.from(vectors.root, 'base64')
-const roots = readRoots(JSON.stringify({ 3: vectors.root }))
+const roots = readRoots(JSON.stringify({ 3: vectors.root }), 'custody')
 const binding = { account: vectors.account, address: vectors.address }
 const { chainId, token, paymentId } = vectors.payment
 

@@ -93,6 +93,24 @@ test('a passkey approves a payment, which the agent then makes', async () => {
   expect(paid.body).toMatchObject({ status: 'submitted', consent_level: 'user_passkey' })
 })
 
+test('the receipt of an approval is a file, and there is none before', async () => {
+  const mandate = await mandatePage()
+  const { page } = await payment()
+  const stranger = await signedIn(world, await world.agent('pay'))
+
+  for (const approved of [mandate, page]) {
+    const before = await owner.send(`${approved}/receipt`)
+    const { digest } = await approve(approved)
+    const receipt = await owner.send(`${approved}/receipt`)
+
+    expect(before.status).toBe(404)
+    expect(receipt.headers.get('content-disposition')).toMatch(/^attachment; filename="consent-/)
+    expect(JSON.parse(receipt.html)).toMatchObject({ level: 'user_passkey', digest })
+    expect((await owner.visit(approved)).html).toContain(`href="${approved}/receipt"`)
+    expect((await stranger.send(`${approved}/receipt`)).status).toBe(404)
+  }
+})
+
 test.each([
   ['of another origin', { origin: 'https://evil.example' }],
   ['for another host', { host: 'evil.example' }],

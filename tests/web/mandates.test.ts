@@ -2,8 +2,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
-import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
+import { approve, askOnPage, caps, decide, shop, storedMandate } from '../support/mandate-pages.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { askMandate } from '../support/mandates.ts'
 import { openPerson, signInAs } from '../support/person.ts'
@@ -15,40 +15,8 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
-const shop = 'shop.example.com'
-const caps = {
-  merchant_domain: shop,
-  include_subdomains: true,
-  max_payment_usd_micros: '5000000',
-  max_day_usd_micros: '20000000',
-  max_total_usd_micros: '100000000',
-  max_payments: 30,
-  ttl_seconds: 30 * 86_400,
-}
-
-async function asked(order: MandateOrder = {}) {
-  const agent = await world.agent('pay')
-  const browser = await signedIn(world, agent)
-  const { id, digest } = await askMandate(world, agent, { ...caps, ...order })
-  return { agent, browser, id, digest, page: `/web/mandate/${id}` }
-}
-
-async function approve(browser: Browser, page: string) {
-  await browser.visit(page)
-  return browser.submit({ decision: 'approved' }, page)
-}
-
-const decide = async (browser: Browser, page: string, decision: string) => {
-  await browser.visit(page)
-  return browser.submit({ decision }, page)
-}
-
-/** The mandate as it is stored, with what it says of itself. */
-async function stored(id: string) {
-  const [row] = await world.db.sql`
-    select private.mandate_json(m) as row from private.mandates m where id = ${id}`
-  return z.looseObject({ status: z.string() }).parse(row?.['row'])
-}
+const asked = (order?: MandateOrder) => askOnPage(world, order)
+const stored = (id: string) => storedMandate(world, id)
 
 test('shows each term, the worst case and the digest, and is active once it is approved', async () => {
   const { browser, page, id, digest } = await asked()
@@ -83,81 +51,46 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
 
   const { text } = await browser.visit(page)
 
-  expect(text).toContain('xn--bcher-kva.example.com read as “bücher.example.com”')
+  expect(text).toContain('xn--bcher-kva.example.com reads as “bücher.example.com”')
   expect(text).toContain('This name has letters beyond a to z')
+})
+
+test('says what else a new device may do once the mandate is approved', async () => {
+  const { browser, page, agent } = await asked()
+  const warning = 'it can also pay whom you know within your automatic limit'
+
+  const before = await browser.visit(page)
+  await world.acquaint(agent, agent.address)
+  const after = await browser.visit(page)
+
+  expect(before.text).toContain(warning)
+  expect(after.text).not.toContain(warning)
+})
+
+test('warns that named addresses are paid whoever asks, and of one that imitates a known one', async () => {
+  const known = (await world.agent('read')).address
+  const twin = `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`
+  const plain = await asked()
+  const named = await asked({ pay_to: [known] })
+  const forged = await asked({ pay_to: [twin] })
+  await world.acquaint(forged.agent, known)
+
+  const texts = [plain, named, forged].map(async ({ browser, page }) => {
+    const { text } = await browser.visit(page)
+    return [text.includes('It pays the addresses it names'), text.includes('imitates one')]
+  })
+
+  expect(await Promise.all(texts)).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ])
 })
 
 test('does not warn of a name in plain letters', async () => {
   const { browser, page } = await asked()
 
   expect((await browser.visit(page)).text).not.toContain('letters beyond')
-})
-
-const smaller = { each: '2', day: '10.5', total: '50', count: '7', ends: '1440' }
-
-test('is narrowed first and approved then; the terms asked for are no longer those', async () => {
-  const { browser, page, id, digest } = await asked()
-  await browser.visit(page)
-
-  const narrowed = await browser.submit(smaller, `${page}/narrow`)
-  const stale = await browser.submit({ decision: 'approved', digest }, page)
-  const done = await approve(browser, page)
-
-  expect(narrowed).toMatchObject({ status: 200, path: page })
-  expect(narrowed.text).toContain('You narrowed what was asked for')
-  expect(stale).toMatchObject({ status: 409 })
-  expect(stale.text).toContain('Nothing was approved')
-  expect(done.text).toContain('This mandate is active')
-  expect(await stored(id)).toMatchObject({
-    status: 'active',
-    max_payment_usd_micros: '2000000',
-    max_day_usd_micros: '10500000',
-    max_total_usd_micros: '50000000',
-    max_payments: 7,
-    include_subdomains: true,
-  })
-})
-
-test.each([
-  ['a larger payment', { each: '5.000001' }],
-  ['a larger day', { day: '20.1' }],
-  ['no limit for a day', { day: '' }],
-  ['a larger total', { total: '1000000' }],
-  ['no limit in all', { total: '' }],
-  ['more payments', { count: '31' }],
-  ['any number of payments', { count: '' }],
-  ['a later end', { ends: '43200' }],
-  ['a day below one payment', { day: '4' }],
-  ['nothing', { each: '0' }],
-  ['no number', { each: '1e3' }],
-  ['a negative number', { each: '-1' }],
-  ['a finer amount than there is', { each: '1.0000001' }],
-  ['a number that no column holds', { each: '999999999999999999' }],
-  ['a part of a payment', { count: '1.5' }],
-  ['no payment', { count: '0' }],
-])('narrowing to %s changes nothing', async (_, fields) => {
-  const { browser, page, id } = await asked({ ttl_seconds: 7 * 86_400 })
-  const before = await stored(id)
-  await browser.visit(page)
-
-  const shown = await browser.submit(fields, `${page}/narrow`)
-
-  expect(shown.status).toBe(409)
-  expect(shown.text).toContain('Nothing has changed')
-  expect(await stored(id)).toEqual(before)
-})
-
-test('hosts below the merchant can be left out and not be brought in', async () => {
-  const wide = await asked()
-  await wide.browser.visit(wide.page)
-  const exact = await asked({ include_subdomains: false })
-  await exact.browser.visit(exact.page)
-
-  await wide.browser.submit({ below: '' }, `${wide.page}/narrow`)
-  await exact.browser.submit({ below: 'yes' }, `${exact.page}/narrow`)
-
-  expect(await stored(wide.id)).toMatchObject({ include_subdomains: false })
-  expect(await stored(exact.id)).toMatchObject({ include_subdomains: false, requested: null })
 })
 
 test('is suspended, let go on and revoked, and says each', async () => {
@@ -265,19 +198,38 @@ test('lists what waits apart from what is decided, and the overview counts it', 
   expect(waiting.text).toContain('Wait for you')
   expect(waiting.html).toContain(`/web/mandate/${id}`)
   expect(overview.text).toContain('One mandate waits for your approval')
-  expect(both.text).toMatch(/Wait for you.*other\.example\.com.*Decided.*shop\.example\.com Active/)
+  expect(both.text).toMatch(
+    /Wait for you.*other\.example\.com.*In force.*shop\.example\.com Active/,
+  )
 })
 
-test('is told by mail once it is active', async () => {
+test('stays on the first page, however many others an agent asks for and takes back', async () => {
+  const { agent, browser, id, page } = await asked()
+  await approve(browser, page)
+  for (let other = 0; other < 30; other += 1) {
+    const { id: mandate_id } = await askMandate(world, agent)
+    await agent.post('/payment-mandate-revoke', { mandate_id })
+  }
+
+  const { html } = await browser.visit('/web/mandates')
+
+  expect(html).toContain(`/web/mandate/${id}`)
+})
+
+test('is told by mail once it is active, with whom it pays', async () => {
   const person = await openPerson(world)
   const browser = await signInAs(world, person)
-  const { id } = await askMandate(world, person.agent, caps)
+  const { address } = await world.agent('read')
+  const { id } = await askMandate(world, person.agent, { ...caps, pay_to: [address] })
 
   await approve(browser, `/web/mandate/${id}`)
-  const mail = (await world.mails(person.email)).at(-1)
+  const mails = await world.mails(person.email)
+  const mail = mails.find(({ subject }) => subject === 'A mandate of your account is active')
 
-  expect(mail).toMatchObject({ subject: 'A mandate of your account is active' })
   expect(mail?.text).toContain(`/web/mandate/${id}`)
+  const words = mail?.text.replace(/\s+/g, ' ')
+  expect(words).toContain(`Pay ${shop} and every host below it up to 5 USD each`)
+  expect(words).toContain(`only to ${address}, by transfer too`)
 })
 
 test('shows what is used and left, and each payment under it with its state', async () => {
@@ -293,9 +245,14 @@ test('shows what is used and left, and each payment under it with its state', as
   expect(paid.body).toMatchObject({ status: 'submitted', consent_level: 'mandate' })
   expect(shown.text).toContain('1.25 of 20.00 USD')
   expect(shown.text).toContain('1.25 of 100.00 USD')
+  expect(shown.text).toContain('1.25 USD spent, 18.75 USD left')
   expect(shown.text).toContain('1 made, 2 left')
   expect(shown.text).toContain('pay On its way')
-  expect(shown.html).toContain(`/web/activity?q=${z.uuid().parse(paid.body['transfer_id'])}`)
+  const found = `/web/activity?q=${z.uuid().parse(paid.body['transfer_id'])}`
+  expect(shown.html).toContain(found)
+  const [, item = ''] =
+    /href="(\/web\/activity\/[0-9]+)"/.exec((await browser.visit(found)).html) ?? []
+  expect((await browser.visit(item)).html).toContain(`href="${page}"`)
 })
 
 test('rehearses what it would have done with the payments of the account', async () => {

@@ -31,11 +31,14 @@ export type Opened = z.output<typeof openedRow>
 
 /** Those of the account among these payments, in this order; of a stranger's nothing is told. */
 export function openApprovals({ db }: Owner, payments: readonly string[]): Promise<Opened[]> {
-  const ids = payments.filter((id) => uuid.test(id))
+  const ids = payments.filter(isUuid)
   return db.many('owner_read_approvals', { payments: ids }, openedRow)
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Whether a part of an address can be an id. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
 
 /** Where a request stands for its owner. `other` never waited for the owner. */
 export type Standing = 'waiting' | 'approved' | 'declined' | 'expired' | 'used' | 'other'

@@ -4,10 +4,12 @@ import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
+import { ownersLevels } from '../../../shared/policy/facts.ts'
 import { hostOf } from '../../../shared/policy/merchant-host.ts'
 import type { PastPayment } from '../../../shared/policy/rehearsal.ts'
 import { owner } from '../frame.ts'
 import type { Visit } from '../visit.ts'
+import { isUuid } from './approvals.ts'
 import { passkeysRow } from './consent.ts'
 
 export const listedRow = z.object({ mandate_row: mandateRow })
@@ -42,10 +44,12 @@ const openedRow = z.object({
     device: z.string(),
     device_known: z.boolean(),
   }),
-  consent: z.object({ level: z.enum(['user_session', 'user_passkey']) }).nullable(),
+  consent: z.object({ level: z.enum(ownersLevels) }).nullable(),
   past: z.array(pastRow),
   daily_spending_cap_usd_micros: bigintText,
   passkeys: passkeysRow,
+  /** Those that it names, each with a known recipient whose address looks like it. */
+  payees: z.array(z.object({ address: z.string(), similar: z.string().nullable() })),
 })
 export type OpenedMandate = z.output<typeof openedRow>
 
@@ -53,8 +57,9 @@ export type OpenedMandate = z.output<typeof openedRow>
 export async function openMandate(c: Visit): Promise<OpenedMandate> {
   const { db } = await owner(c)
   const mandate = c.req.param('mandate') ?? ''
-  const isId = z.uuid().safeParse(mandate).success
-  const opened = isId ? await db.one('owner_read_mandate', { mandate }, openedRow) : undefined
+  const opened = isUuid(mandate)
+    ? await db.one('owner_read_mandate', { mandate }, openedRow)
+    : undefined
   if (opened) return opened
   const message = 'This account has no such mandate. A link works only in the account it is for.'
   throw new Rejection(fail('mandate_not_found', { message }))

@@ -9,8 +9,10 @@ import { transferProof } from '../../../shared/payments/transfer-proof.ts'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { forPeople } from '../parts/amounts.ts'
-import { categories, State } from '../parts/items.tsx'
+import { ReceiptLink } from '../parts/consent.tsx'
+import { categories } from '../parts/items.tsx'
 import { Address, Facts, Notice, Section, Time } from '../parts/show.tsx'
+import { State } from '../parts/state.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -39,6 +41,7 @@ export const routes: Routes = (app) => {
           <Facts facts={[...movedFacts(item), ...paymentFacts(found), ...chainFacts(item)]} />
         </Section>
         <WordsOfOthers words={item.untrusted} />
+        <Behind found={found} />
         {found.payment?.state === 'settled' && <Proof id={found.id} />}
       </Page>,
     )
@@ -127,6 +130,22 @@ function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefin
       <p class="quiet small">Written by whoever asked for this. We have not checked any of it.</p>
       <Facts facts={entries.map(([name, text]) => [wordNames[name] ?? name, text] as const)} />
     </Section>
+  )
+}
+
+/** What the owner approved that this rests on. */
+function Behind({ found: { mandate, payment } }: { found: Found }) {
+  const carried = mandate ?? payment?.mandate
+  const isApproved = payment?.consent_level?.startsWith('user_')
+  return (
+    <>
+      {carried && (
+        <p>
+          <a href={`${pagesBelow}/mandate/${carried}`}>See the mandate</a>
+        </p>
+      )}
+      {isApproved && <ReceiptLink of={`/approve/${payment?.id}`} />}
+    </>
   )
 }
 

@@ -3,9 +3,11 @@ import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
 import type { Opened } from '../data/approvals.ts'
 import { openApprovals, standingOf } from '../data/approvals.ts'
 import type { Unheard } from '../data/consent.ts'
-import { consentIn, outcomeRow, unheardOf } from '../data/consent.ts'
+import { outcomeRow, unheardOf } from '../data/consent.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { consentIn } from '../own-consent.ts'
+import { ownSession } from '../own-session.ts'
 import { Terms, Warnings } from '../parts/approval.tsx'
 import { FrozenNotice } from '../parts/attention.tsx'
 import { ConsentForm, Digest, NotHeard } from '../parts/consent.tsx'
@@ -39,7 +41,6 @@ async function digestOfAll(c: Visit, batch: readonly Opened[]): Promise<string |
 async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) {
   const me = await owner(c)
   const digest = await digestOfAll(c, batch)
-  const sum = batch.reduce((usd, one) => usd + one.approval.payment_row.amount_usd_micros, 0n)
   return show(
     c,
     <Page
@@ -54,11 +55,10 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
     >
       <NotHeard why={unheard} />
       {me.account.isFrozen && <FrozenNotice />}
-      {batch.map((opened) => (
-        <>
+      {batch.map((opened, at) => (
+        <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`}>
           <Warnings {...opened} />
-          <Terms approval={opened.approval} />
-        </>
+        </Terms>
       ))}
       {digest === undefined ? (
         <Notice>
@@ -69,18 +69,7 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
         <Digest value={digest} />
       )}
       {digest !== undefined && !me.account.isFrozen && (
-        <ConsentForm
-          c={c}
-          action={pathOf(batch)}
-          digest={digest}
-          passkeys={batch[0]?.passkeys ?? []}
-          label="Approve all"
-          asker={askersOf(batch).join(' ')}
-        >
-          <span>
-            <Money amount={spentUsd(sum)} unit="USD" /> together
-          </span>
-        </ConsentForm>
+        <ApproveAll c={c} batch={batch} digest={digest} />
       )}
       <p class="actions">
         <LinkButton to="/approvals">Back, nothing approved</LinkButton>
@@ -90,15 +79,29 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
   )
 }
 
+function ApproveAll({ c, batch, digest }: { c: Visit; batch: readonly Opened[]; digest: string }) {
+  const sum = batch.reduce((usd, { approval }) => usd + approval.payment_row.amount_usd_micros, 0n)
+  return (
+    <ConsentForm
+      c={c}
+      action={pathOf(batch)}
+      digest={digest}
+      passkeys={batch[0]?.passkeys ?? []}
+      label="Approve all"
+      // Who asked for each, in the order of the page.
+      asker={batch.map(({ approval }) => approval.asked.asker).join(' ')}
+    >
+      <span>
+        <Money amount={spentUsd(sum)} unit="USD" /> together
+      </span>
+    </ConsentForm>
+  )
+}
+
 function pathOf(batch: readonly Opened[]): string {
   const named = new URLSearchParams()
   for (const { approval } of batch) named.append('payment', approval.payment_row.id)
   return `${path}?${named.toString()}`
-}
-
-/** Who asked for each, in the order of the page. */
-function askersOf(batch: readonly Opened[]): string[] {
-  return batch.map(({ approval }) => approval.asked.asker)
 }
 
 async function approve(c: Visit): Promise<Response> {
@@ -111,7 +114,7 @@ async function approve(c: Visit): Promise<Response> {
   if (digest !== (await digestOfAll(c, batch)) || askers.length !== batch.length) {
     return showBatch(c, batch, 'changed')
   }
-  const assertion = await consentIn(c, form, digest, batch[0]?.passkeys ?? [])
+  const assertion = await consentIn(await ownSession(c), form, digest, batch[0]?.passkeys ?? [])
   if (assertion === undefined) return showBatch(c, batch, 'answer')
   const payments = batch.map(({ approval }) => approval.payment_row.id)
   const question = { payments, askers, digest, assertion }

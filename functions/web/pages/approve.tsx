@@ -5,15 +5,17 @@ import { statusOf } from '../../../shared/payments/words.ts'
 import type { Opened, Standing } from '../data/approvals.ts'
 import { openApprovals, standingOf } from '../data/approvals.ts'
 import type { Unheard } from '../data/consent.ts'
-import { consentIn, outcomeRow, unheardOf } from '../data/consent.ts'
+import { outcomeRow, unheardOf } from '../data/consent.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { consentIn } from '../own-consent.ts'
+import { ownSession } from '../own-session.ts'
 import { Amount, Left, Terms, Warnings } from '../parts/approval.tsx'
 import { FrozenNotice } from '../parts/attention.tsx'
-import { ConsentForm, Digest, NotHeard } from '../parts/consent.tsx'
+import { ConsentForm, Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
-import { State } from '../parts/items.tsx'
 import { Notice, Time } from '../parts/show.tsx'
+import { State } from '../parts/state.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
@@ -43,6 +45,9 @@ async function showApproval(c: Visit, opened: Opened, unheard?: Unheard) {
       <Terms approval={approval} />
       {standing === 'waiting' && <Left {...opened} />}
       <Digest value={digest} />
+      {approval.decision === 'approved' && (
+        <ReceiptLink of={`/approve/${approval.payment_row.id}`} />
+      )}
       <Decision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
     </Page>,
     unheard === undefined ? 200 : 409,
@@ -59,7 +64,7 @@ async function decide(c: Visit): Promise<Response> {
     return goTo(c, `/approve/${id}`)
   }
   const { digest, asker } = shownIn(form)
-  const assertion = await consentIn(c, form, digest, opened.passkeys)
+  const assertion = await consentIn(await ownSession(c), form, digest, opened.passkeys)
   if (assertion === undefined) return showApproval(c, opened, 'answer')
   // What is decided is what was shown: SQL refuses other terms and another key or device.
   const question = { payment: id, decision: 'approved', digest, asker, assertion }

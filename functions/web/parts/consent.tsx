@@ -1,8 +1,9 @@
 /** The form by which the owner consents to what the page shows. */
 import type { PropsWithChildren } from 'hono/jsx'
+import { consentOptions } from '../../../shared/auth/passkey-options.ts'
 import type { Passkeys, Unheard } from '../data/consent.ts'
-import { askedOf } from '../data/consent.ts'
 import type { Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 import { Button, Form } from './form.tsx'
 import { Notice } from './show.tsx'
 
@@ -27,7 +28,7 @@ export function ConsentForm({
   asker?: string
 }>) {
   const isByPasskey = passkeys.length > 0
-  const options = JSON.stringify(askedOf(passkeys, c.get('world'), digest))
+  const options = JSON.stringify(consentOptions(c.get('world'), digest, passkeys))
   const target = action === undefined ? {} : { action }
   return (
     <Form c={c} {...target} {...(isByPasskey && { 'data-consent': options })}>
@@ -64,6 +65,17 @@ export function Digest({ value }: { value: string }) {
       </p>
       <code class="long">{value}</code>
     </details>
+  )
+}
+
+/** Where the receipt of an approval is; `of` is the page of what was approved. */
+export function ReceiptLink({ of }: { of: string }) {
+  return (
+    <p>
+      <a href={`${pagesBelow}${of}/receipt`} download>
+        Download the receipt of your approval
+      </a>
+    </p>
   )
 }
 

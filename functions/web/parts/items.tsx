@@ -4,7 +4,8 @@ import type { ActivityItem, activityRow } from '../../../shared/payments/activit
 import { activityItem } from '../../../shared/payments/activity.ts'
 import { pagesBelow } from '../visit.ts'
 import { forPeople } from './amounts.ts'
-import { Badge, Time } from './show.tsx'
+import { Time } from './show.tsx'
+import { State } from './state.tsx'
 
 export const categories: Record<ActivityItem['category'], string> = {
   transfer: 'Transfer',
@@ -16,29 +17,6 @@ export const categories: Record<ActivityItem['category'], string> = {
   security: 'Security',
   account: 'Account',
   defi: 'DeFi',
-}
-
-const states: Record<
-  string,
-  readonly [kind: 'plain' | 'good' | 'warning' | 'danger', word: string]
-> = {
-  awaiting_confirmation: ['warning', 'Waiting for approval'],
-  submitted: ['plain', 'On its way'],
-  unknown: ['warning', 'Not certain yet'],
-  settled: ['good', 'Settled'],
-  failed: ['danger', 'Failed'],
-  released: ['plain', 'Not sent'],
-  declined: ['plain', 'Declined'],
-  expired: ['plain', 'Expired'],
-  included: ['good', 'Arrived'],
-  safe: ['good', 'Arrived'],
-  finalized: ['good', 'Arrived, final'],
-  reorged: ['danger', 'Taken back'],
-}
-
-export function State({ of }: { of: string }) {
-  const [kind, word] = states[of] ?? ['plain', of]
-  return <Badge kind={kind}>{word}</Badge>
 }
 
 type Row = z.output<typeof activityRow>
@@ -86,6 +64,8 @@ const stepsBefore: Readonly<Record<string, string>> = {
   confirmation_requested: 'An agent asked to pay',
   confirmation_approved: 'You approved a payment to',
   confirmation_declined: 'You declined a payment to',
+  transfer_consent_invalid: 'Its approval did not hold, so nothing was paid to',
+  x402_consent_invalid: 'Its approval did not hold, so nothing was paid to',
   transfer_reorged: 'The chain took back a payment to',
   x402_reorged: 'The chain took back a payment to',
 }

@@ -1,20 +1,23 @@
 /** What of a mandate is used and left, and the payments under it. */
 import type { MandateRow } from '../../../shared/mandates/mandate-row.ts'
+import { mandateFacts } from '../../../shared/mandates/mandate-row.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
+import { leftOf } from '../../../shared/policy/mandate.ts'
 import type { Paid } from '../data/mandates.ts'
 import { pagesBelow } from '../visit.ts'
 import { Amount } from './approval.tsx'
-import { State } from './items.tsx'
 import { Cap } from './mandate.tsx'
 import { Address, Empty, Facts, Pager, Section, Table, Time } from './show.tsx'
 import { Used } from './spent.tsx'
+import { State } from './state.tsx'
 
 export function UseOf({ mandate }: { mandate: MandateRow }) {
   const { max_day_usd_micros: day, max_total_usd_micros: total, max_payments: most } = mandate
   const { spent_day_usd_micros, spent_total_usd_micros, payments, day_resets_at } = mandate
-  const left = most === null ? '' : `, ${Math.max(0, most - payments)} left`
+  const { day: dayLeft, total: totalLeft } = leftOf(mandateFacts(mandate))
+  const payable = most === null ? '' : `, ${Math.max(0, most - payments)} left`
   return (
-    <Section title="What is used">
+    <Section title="What is used and left">
       <div class="bars">
         {day !== null && (
           <Used
@@ -33,16 +36,25 @@ export function UseOf({ mandate }: { mandate: MandateRow }) {
       </div>
       <Facts
         facts={[
-          ...(day === null
-            ? [['In the last 24 hours', <Cap usdMicros={spent_day_usd_micros} />] as const]
-            : []),
-          ...(total === null
-            ? [['In all', <Cap usdMicros={spent_total_usd_micros} />] as const]
-            : []),
-          ['Payments', `${payments} made${left}`],
+          ['In the last 24 hours', <SpentAndLeft spent={spent_day_usd_micros} left={dayLeft} />],
+          ['In all', <SpentAndLeft spent={spent_total_usd_micros} left={totalLeft} />],
+          ['Payments', `${payments} made${payable}`],
         ]}
       />
     </Section>
+  )
+}
+
+function SpentAndLeft({ spent, left }: { spent: bigint; left: bigint | null }) {
+  return (
+    <>
+      <Cap usdMicros={spent} /> spent
+      {left !== null && (
+        <>
+          , <Cap usdMicros={left} /> left
+        </>
+      )}
+    </>
   )
 }
 

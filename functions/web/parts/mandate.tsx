@@ -100,6 +100,7 @@ function pins({ chains, tokens, pay_to }: MandateRow, { config }: World) {
     fact('Networks', 'Any', chains?.map(network)),
     fact('Tokens', 'Any', tokens?.map(token)),
     fact('To addresses', 'Any that the merchant names', pay_to?.map(address)),
+    ['Transfers', pay_to ? 'Covered too, to these addresses' : 'Not covered'] as const,
   ]
 }
 

@@ -60,34 +60,16 @@ export const narrowWords: Readonly<Record<string, string>> = {
   out_of_bounds: 'A limit over time cannot be smaller than what each payment may be, nor be zero.',
 }
 
-export function NarrowForm({
-  c,
-  mandate,
-  now,
-  typed,
-  problem,
-}: {
+type NarrowProps = {
   c: Visit
   mandate: MandateRow
   now: Date
-  /** What was sent and not taken. */
+  /** What was sent and not taken, and why. */
   typed?: URLSearchParams | undefined
   problem?: string | undefined
-}) {
-  const leftMilliseconds = Date.parse(mandate.expires_at) - now.getTime()
-  const shorter = lives.filter(({ value }) => Number(value) * minuteMilliseconds < leftMilliseconds)
-  const usd = (name: string, label: string, micros: bigint | null) => (
-    <Field
-      name={name}
-      label={label}
-      value={typed?.get(name) ?? (micros === null ? '' : formatUsd(micros))}
-      unit="USD"
-      inputmode="decimal"
-      autocomplete="off"
-      maxlength={20}
-      required={name === 'each'}
-    />
-  )
+}
+
+export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
   return (
     <Section title="Make it smaller first">
       <p>You approve it after that, as it then is. A field that is empty sets no limit.</p>
@@ -97,25 +79,8 @@ export function NarrowForm({
         </Notice>
       )}
       <Form c={c} action={`/mandate/${mandate.id}/narrow`}>
-        {usd('each', 'Each payment', mandate.max_payment_usd_micros)}
-        {usd('day', 'In 24 hours', mandate.max_day_usd_micros)}
-        {usd('total', 'In all', mandate.max_total_usd_micros)}
-        <Field
-          name="count"
-          label="Number of payments"
-          value={typed?.get('count') ?? String(mandate.max_payments ?? '')}
-          inputmode="numeric"
-          autocomplete="off"
-          maxlength={digitsMax.payments}
-        />
-        {shorter.length > 0 && (
-          <Select
-            name="ends"
-            label="Ends"
-            choices={[{ value: '', label: 'As asked' }, ...shorter]}
-            chosen={typed?.get('ends') ?? ''}
-          />
-        )}
+        <Caps mandate={mandate} typed={typed} />
+        <Ends mandate={mandate} now={now} typed={typed} />
         {mandate.include_subdomains && (
           <Checkbox
             name="below"
@@ -129,4 +94,42 @@ export function NarrowForm({
       </Form>
     </Section>
   )
+}
+
+function Caps({ mandate, typed }: Pick<NarrowProps, 'mandate' | 'typed'>) {
+  const usd = (name: string, label: string, micros: bigint | null) => (
+    <Field
+      name={name}
+      label={label}
+      value={typed?.get(name) ?? (micros === null ? '' : formatUsd(micros))}
+      unit="USD"
+      inputmode="decimal"
+      autocomplete="off"
+      maxlength={20}
+      required={name === 'each'}
+    />
+  )
+  return (
+    <>
+      {usd('each', 'Each payment', mandate.max_payment_usd_micros)}
+      {usd('day', 'In 24 hours', mandate.max_day_usd_micros)}
+      {usd('total', 'In all', mandate.max_total_usd_micros)}
+      <Field
+        name="count"
+        label="Number of payments"
+        value={typed?.get('count') ?? String(mandate.max_payments ?? '')}
+        inputmode="numeric"
+        autocomplete="off"
+        maxlength={digitsMax.payments}
+      />
+    </>
+  )
+}
+
+function Ends({ mandate, now, typed }: Pick<NarrowProps, 'mandate' | 'now' | 'typed'>) {
+  const leftMilliseconds = Date.parse(mandate.expires_at) - now.getTime()
+  const shorter = lives.filter(({ value }) => Number(value) * minuteMilliseconds < leftMilliseconds)
+  if (shorter.length === 0) return null
+  const choices = [{ value: '', label: 'As asked' }, ...shorter]
+  return <Select name="ends" label="Ends" choices={choices} chosen={typed?.get('ends') ?? ''} />
 }

@@ -14,7 +14,7 @@ const listedMax = 20
 const verdicts: Record<Verdict, readonly ['good' | 'warning' | 'danger', string]> = {
   allowed: ['good', 'Paid without asking'],
   asked: ['warning', 'Asked about'],
-  refused: ['danger', 'Refused: over your limit for everything together'],
+  refused: ['danger', 'Refused'],
 }
 
 export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date }) {
@@ -36,7 +36,7 @@ export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date 
             caption="Payments of the last 90 days under this mandate, in sum"
             rows={sums}
             columns={[
-              { label: 'Would have been', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+              { label: 'Outcome', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
               { label: 'Payments', cell: (sum) => String(sum.payments), isNumber: true },
               {
                 label: 'In all',
@@ -45,6 +45,10 @@ export function RehearsalOf({ opened, now }: { opened: OpenedMandate; now: Date 
               },
             ]}
           />
+          <p class="hint">
+            As if each came from a known device, with the price from the merchant itself. Refused is
+            what was over your limit for everything together.
+          </p>
           <details>
             <summary>
               {latest.length < payments.length ? `The latest ${latest.length}` : 'Each of them'}
@@ -74,7 +78,7 @@ function Latest({ payments }: { payments: readonly Rehearsed[] }) {
           cell: ({ payment }) => <Money amount={formatUsd(payment.amountUsdMicros)} unit="USD" />,
           isNumber: true,
         },
-        { label: 'Would have been', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
+        { label: 'Outcome', cell: ({ verdict }) => <VerdictBadge of={verdict} /> },
         {
           label: 'Because',
           cell: ({ reasons }) => reasons.map((reason) => reasonBody(reason).message).join(' '),

@@ -5,14 +5,20 @@ import { drawEntry, drawMerchant, enterAs } from './entering.ts'
 import type { House, Operation } from './house.ts'
 import { pickKey, strangers } from './house.ts'
 import { usageOf } from './mandates.ts'
+import { tick } from './nature.ts'
 import type { Entry } from './payments.ts'
 import type { Mandate, Twin } from './state.ts'
+
+const hourSeconds = 3_600
 
 async function shop(house: House, dice: Dice): Promise<void> {
   const { twin } = house
   const active = twin.mandates.filter((one) => one.state === 'active' && one.expiresAt > twin.now)
   const mandate = dice.anyOf(dice.isLucky(90) ? active.slice(-5) : twin.mandates)
   if (!mandate) return
+  // To the last second, or to the one at which it is over.
+  const rest = mandate.expiresAt - twin.now - dice.below(2)
+  if (dice.isLucky(15) && rest > 0 && rest < hourSeconds) await tick(house, rest)
   const key = dice.isLucky(85) ? mandate.key : pickKey(house, dice, mandate.account)
   const payment = await enterAs(house, key, drawPurchase(house, dice, mandate))
   if (!payment || dice.isLucky(20)) return

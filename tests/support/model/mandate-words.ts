@@ -108,7 +108,9 @@ async function readOne(house: House, dice: Dice): Promise<void> {
     known: fieldsOf(row['asked'])['device_known'],
     past: pastOf(rowsOf(row['past'])),
     cap: row['daily_spending_cap_usd_micros'],
-    has_passkey: row['has_passkey'],
+    passkeys: rowsOf(row['passkeys'])
+      .map(({ id }) => String(id))
+      .sort(),
   }
   agree('owner_read_mandate', told, {
     mandate_row: mandateWire(house.twin, mandate),
@@ -117,7 +119,7 @@ async function readOne(house: House, dice: Dice): Promise<void> {
     known: isDeviceKnown(mandate),
     past: mandate.state === 'pending_approval' ? pastOf(rehearsed(house, account)) : [],
     cap: account.limits.cap.toString(),
-    has_passkey: account.passkeys.length > 0,
+    passkeys: account.passkeys.map(({ id }) => id).sort(),
   })
 }
 

@@ -20,7 +20,7 @@ import { without } from './ledger.ts'
 import { consentWire, mandateFacts, mandateWire } from './mandate-wire.ts'
 import type { Wanted } from './mandates.ts'
 import { askMandate, revokeMandate, statusOf } from './mandates.ts'
-import type { Caps, Mandate } from './state.ts'
+import type { Caps, Mandate, Payment } from './state.ts'
 import { admit, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
@@ -84,9 +84,9 @@ async function askOne(house: House, dice: Dice): Promise<void> {
   const row = rowOf(answer)
   const asked = refusable(() => askMandate(house.twin, credential, id, wanted))
   if ('refused' in asked) return agree('create_mandate', answer, asked)
-  const told = { ...row, mandate: without('number', row?.['mandate']) }
+  const told = { ...row, mandate_row: without('number', row?.['mandate_row']) }
   const digest = await digestOfMandate(asked)
-  agree('create_mandate', told, { mandate: mandateWire(house.twin, asked), digest })
+  agree('create_mandate', told, { mandate_row: mandateWire(house.twin, asked), digest })
 }
 
 /** Mostly one, and seldom more than an owner is asked about at a time. */
@@ -162,9 +162,12 @@ async function findConsent(house: House, dice: Dice): Promise<void> {
   agree('find_consent', told, {
     payment_row: payment ? paymentWire(twin, payment) : null,
     mandate_row: mandate ? mandateWire(twin, mandate) : null,
-    consent: consentWire(mandate ? mandate.consent : payment?.approval?.consent),
+    consent: consentWire(mandate ? mandate.consent : payment && approvalOf(payment)),
   })
 }
+
+const approvalOf = ({ approval }: Payment) =>
+  approval?.decision === 'approved' ? approval.consent : null
 
 async function revokeOne(house: House, dice: Dice): Promise<void> {
   const { twin } = house

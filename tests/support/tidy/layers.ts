@@ -6,7 +6,7 @@ const layers = [
   ['http', 'payments', 'mandates', 'hosted', 'onboarding', 'oauth', 'x402', 'auth'],
   ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db'],
   ['policy', 'contract', 'consent'],
-  ['money', 'env.ts', 'base64.ts', 'digest.ts'],
+  ['money', 'sealing', 'env.ts', 'base64.ts', 'digest.ts'],
 ]
 
 /** Packages and where they may be imported; a package that is not listed may be nowhere. */
@@ -18,7 +18,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^viem(\/|$)/, /^shared\/(chains|custody|x402)\//],
   [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
-  [/^@noble\/ciphers\//, /^(shared\/(vault|custody)|functions\/web\/client\/wallet)\//],
+  [/^@noble\/ciphers\//, /^(shared\/(sealing|vault|custody)|functions\/web\/client\/wallet)\//],
   [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addressOf, createAccountKey } from '../../../shared/custody/accounts.ts'
 import { authorizationNonce } from '../../../shared/custody/nonce.ts'
-import { address, chainId, random, wallet } from './arbitraries.ts'
+import { random } from '../sealing/material.ts'
+import { address, chainId, wallet } from './arbitraries.ts'
 
 const order = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
 const fromHex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))

@@ -1,10 +1,6 @@
 /** Random inputs of the custody tests. Keys and addresses come from fast-check, so a failure can be replayed. */
-import { randomBytes } from 'node:crypto'
 import { Wallet } from 'ethers'
 import fc from 'fast-check'
-import { readRoots } from '../../../shared/custody/roots.ts'
-
-export const random = (length: number) => new Uint8Array(randomBytes(length))
 
 export const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
@@ -26,17 +22,3 @@ export const domain = fc.record({
   name: fc.string({ minLength: 1 }),
   version: fc.string({ minLength: 1 }),
 })
-
-export const root = (fill: number) => Buffer.alloc(32, fill).toString('base64')
-
-export const roots = (...versions: number[]) =>
-  readRoots(JSON.stringify(Object.fromEntries(versions.map((v) => [v, root(v)]))))
-
-/** Every copy of `original` in which one bit is the other one. */
-export function* bitFlips(original: Uint8Array): Generator<Uint8Array> {
-  for (let bit = 0; bit < original.length * 8; bit += 1) {
-    const flipped = Uint8Array.from(original)
-    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-    yield flipped
-  }
-}

@@ -9,8 +9,10 @@ import {
   sealKey,
   withKey,
 } from '../../../shared/custody/envelope.ts'
-import { bitFlips, random, roots, wallet } from './arbitraries.ts'
+import { bitFlips, random, rootsOf } from '../sealing/material.ts'
+import { wallet } from './arbitraries.ts'
 
+const roots = (...versions: number[]) => rootsOf('custody', ...versions)
 const privateKey = new Uint8Array(32).fill(0x11)
 const { address } = new Wallet(`0x${'11'.repeat(32)}`)
 const binding = { account: '3a0c0b1e-7d0b-4a64-9a57-0d1b0d0a6d01', address }
@@ -148,7 +150,7 @@ test('data keys and key-encryption keys are zeros after sealing and opening', ()
     secrets.push(secret)
     return secret
   }
-  const watched = { newestVersion: 1, kek: (version: number) => remember(roots(1).kek(version)) }
+  const watched = { ...roots(1), kek: (version: number) => remember(roots(1).kek(version)) }
   const draw = (length: number) => (length === 32 ? remember(random(length)) : random(length))
 
   openKey(watched, binding, sealKey(watched, draw, binding, privateKey))

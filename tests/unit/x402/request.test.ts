@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../../shared/contract/errors.ts'
 import type { FrozenRequest, RequestWish } from '../../../shared/x402/request.ts'
-import { freezeRequest, frozenRequest, requestDigest } from '../../../shared/x402/request.ts'
+import {
+  freezeRequest,
+  frozenRequest,
+  requestDigest,
+  resourceDigest,
+} from '../../../shared/x402/request.ts'
 
 const production = { allowLoopback: false }
 const resourceUrl = 'https://merchant.com/data?a=%26&b=%C3%A9'
@@ -174,4 +179,41 @@ test('a frozen request survives the way through JSON', () => {
   const request = frozen({ body: 'é', headers: { 'x-a': 'b' } })
 
   expect(frozenRequest.parse(JSON.parse(JSON.stringify(request)))).toEqual(request)
+})
+
+test('a resource is its method, origin and path, whatever is asked of it', async () => {
+  const named = await resourceDigest(frozen())
+
+  const same = frozen({ resourceUrl: 'https://merchant.com/data?a=2' })
+  const others = [
+    frozen({ method: 'DELETE' }),
+    frozen({ resourceUrl: 'https://merchant.com/data/2' }),
+    frozen({ resourceUrl: 'https://other.merchant.com/data' }),
+  ]
+
+  expect(named).toMatch(/^[0-9a-f]{64}$/)
+  expect(await resourceDigest(same)).toBe(named)
+  expect(await Promise.all(others.map(resourceDigest))).not.toContain(named)
+})
+
+test.each([
+  'https://merchant.com/%64ata',
+  'https://merchant.com/d%61t%61',
+  'https://merchant.com//data',
+  'https://merchant.com/data/',
+  'https://merchant.com/data//',
+  'https://merchant.com/./data',
+  'https://merchant.com/x/%2e%2e/data',
+])('a resource spelled %s is the one that is remembered', async (resourceUrl) => {
+  const named = await resourceDigest(frozen({ resourceUrl: 'https://merchant.com/data' }))
+
+  expect(await resourceDigest(frozen({ resourceUrl }))).toBe(named)
+})
+
+test('an escape that stands for more than its character is another path', async () => {
+  const digests = ['a/b', 'a%2fb', 'a%2Fb', 'a%252fb'].map((path) =>
+    resourceDigest(frozen({ resourceUrl: `https://merchant.com/${path}` })),
+  )
+
+  expect(new Set(await Promise.all(digests)).size).toBe(3)
 })

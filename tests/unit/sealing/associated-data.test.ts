@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeAssociatedData } from '../../../shared/custody/associated-data.ts'
+import { encodeAssociatedData } from '../../../shared/sealing/associated-data.ts'
 
 const field = fc.string({ unit: 'grapheme', maxLength: 12 })
 const list = fc.array(field, { maxLength: 6 })

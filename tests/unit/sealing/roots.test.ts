@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { readRoots } from '../../../shared/custody/roots.ts'
-import { root } from './arbitraries.ts'
+import { readRoots } from '../../../shared/sealing/roots.ts'
+import { root } from './material.ts'
 
 test('the highest version seals and the key of each is HKDF-SHA256 as OpenSSL computes it', () => {
-  const roots = readRoots(JSON.stringify({ 2: root(2), 10: root(10), 1: root(1) }))
+  const roots = readRoots(JSON.stringify({ 2: root(2), 10: root(10), 1: root(1) }), 'custody')
 
   expect(roots.newestVersion).toBe(10)
   for (const version of [1, 2, 10]) {
@@ -15,7 +15,7 @@ test('the highest version seals and the key of each is HKDF-SHA256 as OpenSSL co
 })
 
 test('a key that was zeroed after use is there again for the next', () => {
-  const roots = readRoots(JSON.stringify({ 1: root(1) }))
+  const roots = readRoots(JSON.stringify({ 1: root(1) }), 'custody')
   const first = roots.kek(1)
   const copy = Uint8Array.from(first)
 
@@ -25,7 +25,9 @@ test('a key that was zeroed after use is there again for the next', () => {
 })
 
 test('a version without a root is refused', () => {
-  expect(() => readRoots(JSON.stringify({ 1: root(1) })).kek(2)).toThrow('no root of version 2')
+  const roots = readRoots(JSON.stringify({ 1: root(1) }), 'custody')
+
+  expect(() => roots.kek(2)).toThrow('no root of version 2')
 })
 
 test.each([
@@ -42,7 +44,7 @@ test.each([
 ])('%s is refused without a word of the secret', (_, text) => {
   let refusal = ''
   try {
-    readRoots(text)
+    readRoots(text, 'custody')
   } catch (error) {
     refusal = String(error)
   }
@@ -52,7 +54,15 @@ test.each([
 })
 
 test('printing or serializing roots shows no secret', () => {
-  const roots = readRoots(JSON.stringify({ 1: root(7) }))
+  const roots = readRoots(JSON.stringify({ 1: root(7) }), 'custody')
 
-  expect(JSON.stringify(roots)).toBe('{"newestVersion":1}')
+  expect(JSON.stringify(roots)).toBe('{"purpose":"custody","newestVersion":1}')
+})
+
+test('one secret gives each purpose a key of its own', () => {
+  const keys = (['custody', 'vault', 'mail'] as const).map((purpose) =>
+    Buffer.from(readRoots(JSON.stringify({ 1: root(7) }), purpose).kek(1)).toString('hex'),
+  )
+
+  expect(new Set(keys).size).toBe(3)
 })

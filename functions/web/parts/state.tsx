@@ -1,0 +1,25 @@
+/** Where a payment or a deposit stands, in a word. */
+import { Badge } from './show.tsx'
+
+const states: Record<
+  string,
+  readonly [kind: 'plain' | 'good' | 'warning' | 'danger', word: string]
+> = {
+  awaiting_confirmation: ['warning', 'Waiting for approval'],
+  submitted: ['plain', 'On its way'],
+  unknown: ['warning', 'Not certain yet'],
+  settled: ['good', 'Settled'],
+  failed: ['danger', 'Failed'],
+  released: ['plain', 'Not sent'],
+  declined: ['plain', 'Declined'],
+  expired: ['plain', 'Expired'],
+  included: ['good', 'Arrived'],
+  safe: ['good', 'Arrived'],
+  finalized: ['good', 'Arrived, final'],
+  reorged: ['danger', 'Taken back'],
+}
+
+export function State({ of }: { of: string }) {
+  const [kind, word] = states[of] ?? ['plain', of]
+  return <Badge kind={kind}>{word}</Badge>
+}

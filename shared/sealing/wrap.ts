@@ -1,0 +1,71 @@
+/**
+ * A key of an account under the key-encryption key of a root, as it is stored. Purpose, account and
+ * version of the root are bound into it. Rotation rewraps these rows and never what they protect;
+ * deleting the row makes everything that the key sealed unreadable for ever.
+ */
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
+import * as z from 'zod'
+import { decodeBase64, encodeBase64 } from '../base64.ts'
+import { encodeAssociatedData } from './associated-data.ts'
+import type { Roots } from './roots.ts'
+
+// draft-irtf-cfrg-xchacha-03 section 2.1: a nonce of 24 bytes is long enough to be drawn at random.
+/** Bytes of a nonce of XChaCha20-Poly1305. */
+export const nonceBytes = 24
+/** Bytes of every key here. */
+export const keyBytes = 32
+/** Bytes that sealing adds. */
+export const tagBytes = 16
+
+const base64Text = z.string().max(64)
+
+/** Shape of a stored wrap: plain JSON, bytes in base64. */
+export const wrapSchema = z.strictObject({
+  kekVersion: z.int().positive(),
+  nonce: base64Text,
+  ciphertext: base64Text,
+})
+
+/** A wrapped key of 32 bytes. */
+export type Wrap = z.output<typeof wrapSchema>
+
+type RandomBytes = (length: number) => Uint8Array
+
+/** Wraps a key of 32 bytes under the newest root. The caller still owns the key and zeroes it. */
+export function wrapKey(roots: Roots, random: RandomBytes, account: string, key: Uint8Array): Wrap {
+  if (key.length !== keyBytes) throw new Error(`a key to wrap has ${keyBytes} bytes`)
+  const kekVersion = roots.newestVersion
+  const nonce = random(nonceBytes)
+  const ciphertext = spend(roots.kek(kekVersion), (kek) =>
+    xchacha20poly1305(kek, nonce, wrapData(roots, account, kekVersion)).encrypt(key),
+  )
+  return { kekVersion, nonce: encodeBase64(nonce), ciphertext: encodeBase64(ciphertext) }
+}
+
+/** The wrapped key, which the caller zeroes; throws unless it is this account's, untouched. */
+export function unwrapKey(roots: Roots, account: string, wrap: Wrap): Uint8Array {
+  const nonce = decodeBase64(wrap.nonce, nonceBytes)
+  const ciphertext = decodeBase64(wrap.ciphertext, keyBytes + tagBytes)
+  return spend(roots.kek(wrap.kekVersion), (kek) =>
+    xchacha20poly1305(kek, nonce, wrapData(roots, account, wrap.kekVersion)).decrypt(ciphertext),
+  )
+}
+
+/** Moves a key under the newest root; answers the same object when it is there already. */
+export function rewrapKey(roots: Roots, random: RandomBytes, account: string, wrap: Wrap): Wrap {
+  if (wrap.kekVersion === roots.newestVersion) return wrap
+  return spend(unwrapKey(roots, account, wrap), (key) => wrapKey(roots, random, account, key))
+}
+
+/** Lends secret bytes to `use` and fills them with zeros when that ends, however it ends. */
+export function spend<T>(secret: Uint8Array, use: (secret: Uint8Array) => T): T {
+  try {
+    return use(secret)
+  } finally {
+    secret.fill(0)
+  }
+}
+
+function wrapData({ purpose }: Roots, account: string, kekVersion: number): Uint8Array {
+  return encodeAssociatedData([purpose, 'wrap', account, String(kekVersion)])
+}

@@ -1,0 +1,117 @@
+/**
+ * Makes the request of a template: secrets in their places, addressed to the entry's own site. It
+ * sends nothing. It cannot know what the site does with what it is sent: a site that publishes the
+ * field which the agent chose has published the secret.
+ */
+import { encodeText } from '../base64.ts'
+import { placedInForm, placedInJson } from './body.ts'
+import type { Injection, RequestTemplate } from './template.ts'
+
+/** What the guarded client sends, and every text in it that no answer may carry back. */
+export type SecretRequest = {
+  url: URL
+  method: string
+  headers: (readonly [string, string])[]
+  body?: Uint8Array<ArrayBuffer>
+  secrets: string[]
+}
+
+/** The entry that is used: its canonical origin, its user name and its values by name. */
+export type UsedEntry = {
+  origin: string
+  username: string
+  values: ReadonlyMap<string, string>
+}
+
+type Refused = { refused: string }
+
+/**
+ * Headers that the connection, the guarded client or the body decides about. A range would let an
+ * agent read an answer in pieces, each too short for a reflected secret to be seen in it.
+ */
+const ownHeaders =
+  /^(host|connection|range|if-range|content-length|content-type|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|via|forwarded|x-forwarded-.*|proxy-.*|sec-.*)$/
+
+/** The request, or a sentence why it is not made, which never holds a secret. */
+export function requestWith(entry: UsedEntry, template: RequestTemplate): SecretRequest | Refused {
+  const url = new URL(template.path, entry.origin)
+  if (url.origin !== entry.origin) return { refused: 'The path leads away from the site.' }
+  const headers = placedInHeaders(entry, template)
+  if ('refused' in headers) return headers
+  const body = bodyOf(entry, template)
+  if (body !== undefined && 'refused' in body) return body
+  const used = template.inject.map((place) => valueOf(entry, place))
+  if (used.includes(undefined)) return { refused: 'The entry has no secret of that name.' }
+  return {
+    url,
+    method: template.method,
+    headers: [...headers.list, ...(body ? [['content-type', body.type] as const] : [])],
+    ...(body ? { body: new TextEncoder().encode(body.text) } : {}),
+    secrets: secretTexts(entry, template),
+  }
+}
+
+/** What may not come back: the values, and what basic authentication makes of them. */
+function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
+  const texts = inject.flatMap((place) => {
+    if (place.where === 'basic') return [pairOf(entry), entry.values.get('password') ?? []]
+    return place.secret === 'username' ? [] : (entry.values.get(place.secret) ?? [])
+  })
+  return [...new Set(texts.flat())]
+}
+
+function placedInHeaders(
+  entry: UsedEntry,
+  { headers = {}, inject }: RequestTemplate,
+): { list: (readonly [string, string])[] } | Refused {
+  const placed = inject.flatMap((place): [string, string][] => {
+    const value = valueOf(entry, place) ?? ''
+    if (place.where === 'header') return [[place.name, `${place.prefix ?? ''}${value}`]]
+    if (place.where === 'bearer') return [['authorization', `Bearer ${value}`]]
+    if (place.where === 'basic') return [['authorization', `Basic ${encodeText(value)}`]]
+    return []
+  })
+  const list = [...Object.entries(headers), ...placed].map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  const names = list.map(([name]) => name)
+  if (names.some((name) => ownHeaders.test(name))) {
+    return { refused: 'The template sets a header that the service sets itself.' }
+  }
+  if (new Set(names).size < names.length) return { refused: 'The template sets a header twice.' }
+  if (list.some(([, value]) => !/^[\t\x20-\x7e]*$/.test(value))) {
+    return { refused: 'A secret has characters that a header cannot carry; use another place.' }
+  }
+  // RFC 7617 section 2: the first colon ends the user name.
+  if (inject.some(({ where }) => where === 'basic') && entry.username.includes(':')) {
+    return { refused: 'A user name with a colon cannot be sent by basic authentication.' }
+  }
+  return { list }
+}
+
+function bodyOf(
+  entry: UsedEntry,
+  { method, form, json, inject }: RequestTemplate,
+): { type: string; text: string } | Refused | undefined {
+  const toForm = inject.flatMap((place) =>
+    place.where === 'form_field' ? [{ ...place, value: valueOf(entry, place) ?? '' }] : [],
+  )
+  const toJson = inject.flatMap((place) =>
+    place.where === 'json_field' ? [{ ...place, value: valueOf(entry, place) ?? '' }] : [],
+  )
+  const isForm = form !== undefined || toForm.length > 0
+  const isJson = json !== undefined || toJson.length > 0
+  if (!isForm && !isJson) return undefined
+  if (isForm && isJson) return { refused: 'A request has a form or JSON, not both.' }
+  if (method === 'GET' || method === 'HEAD') return { refused: `A ${method} request has no body.` }
+  return isForm ? placedInForm(form ?? {}, toForm) : placedInJson(json ?? {}, toJson)
+}
+
+function valueOf(entry: UsedEntry, place: Injection): string | undefined {
+  if (place.where === 'basic') return entry.values.has('password') ? pairOf(entry) : undefined
+  return place.secret === 'username' ? entry.username : entry.values.get(place.secret)
+}
+
+function pairOf({ username, values }: UsedEntry): string {
+  return `${username}:${values.get('password') ?? ''}`
+}

@@ -1,0 +1,69 @@
+/**
+ * New passwords. Every password that the rules of a site allow, of the length that was chosen, is as
+ * likely as every other: what breaks a rule is thrown away whole instead of being mended.
+ */
+import type { RandomBytes } from './keys.ts'
+import { type PasswordRules, readPasswordRules, withoutCharacters } from './password-rules.ts'
+
+/** 24 characters of the usual alphabet have more than 140 bits. */
+const usualLength = 24
+const usualRules = 'required: upper; required: lower; required: digit; required: [-_.!@#%*+=?]'
+const attemptsMax = 5_000
+
+/** What is known of a site's rules. */
+export type PasswordWish = {
+  /** Apple's `passwordrules`; usual ones when it is absent. */
+  rules?: string
+  /** Characters that must not be there. */
+  exclude?: string
+  /** Exact number of characters; 24 or the nearest that the rules allow when it is absent. */
+  length?: number
+}
+
+/** A password that keeps the rules, or a sentence why there is none. */
+export function newPassword(
+  random: RandomBytes,
+  { rules: text = usualRules, exclude = '', length }: PasswordWish,
+): { password: string } | { refused: string } {
+  const read = readPasswordRules(text)
+  const rules = 'refused' in read ? read : withoutCharacters(read, exclude)
+  if ('refused' in rules) return rules
+  const { lengthMin, lengthMax } = rules
+  const chosen = length ?? Math.min(Math.max(usualLength, lengthMin), lengthMax)
+  if (!Number.isInteger(chosen) || chosen < lengthMin || chosen > lengthMax) {
+    return { refused: `The rules allow ${lengthMin} to ${lengthMax} characters.` }
+  }
+  const draw = drawer(random, rules.alphabet)
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const password = Array.from({ length: chosen }, draw).join('')
+    if (keeps(password, rules)) return { password }
+  }
+  return { refused: 'Too few passwords of this length keep all of these rules.' }
+}
+
+function keeps(password: string, { required, consecutiveMax }: PasswordRules): boolean {
+  if (!required.every((set) => [...password].some((one) => set.includes(one)))) return false
+  let run = 0
+  return [...password].every((one, at) => {
+    run = one === password[at - 1] ? run + 1 : 1
+    return run <= consecutiveMax
+  })
+}
+
+/** Draws characters without bias: bytes beyond the last whole multiple of the alphabet are dropped. */
+function drawer(random: RandomBytes, alphabet: string): () => string {
+  const fair = 256 - (256 % alphabet.length)
+  let pool = new Uint8Array(0)
+  let at = 0
+  return () => {
+    for (;;) {
+      if (at === pool.length) {
+        pool = Uint8Array.from(random(256))
+        at = 0
+      }
+      const byte = pool[at] ?? 0
+      at += 1
+      if (byte < fair) return alphabet[byte % alphabet.length] ?? ''
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The first byte or two of every way to write a character: what the search looks for before it looks
+ * closer. A way that is missing here is never found; one too many costs time only.
+ */
+import { namedEntities } from './entities.ts'
+import type { Sequence } from './sequences.ts'
+
+/** One byte, or two where the second is known as well. */
+export type Beginning = readonly [first: number, second?: number]
+
+const namesOf = new Map<number, string[]>()
+for (const [name, code] of namedEntities) {
+  namesOf.set(code, [...(namesOf.get(code) ?? []), `&${name}`])
+}
+
+/** All beginnings of one character of a sequence, given by its codes. */
+export function beginningsOf(
+  codes: readonly number[],
+  { writing, hasRagged }: Sequence,
+): Beginning[] {
+  if (writing === 'hex') return codes.flatMap(hexPairs)
+  if (writing === 'decimal') return codes.map((code) => pairOf(String(code)))
+  return codes.flatMap((code) => {
+    // Nobody escapes the letters of an encoding.
+    const isDigit = hasRagged && /[A-Za-z0-9]/.test(String.fromCodePoint(code))
+    return isDigit ? [bytesOf(code)] : [...plainForms(code), ...escapedForms(code)]
+  })
+}
+
+function plainForms(code: number): Beginning[] {
+  const wide = code >= 0x21 && code <= 0x7e ? [bytesOf(code + 0xfee0)] : []
+  const space = code === 0x20 ? [pairOf('+')] : []
+  return [bytesOf(code), ...wide, ...space]
+}
+
+function escapedForms(code: number): Beginning[] {
+  const digits = hexPairs(code).map(([first]) => String.fromCharCode(first))
+  const utf8 = new TextEncoder().encode(String.fromCodePoint(code))
+  const octal = code.toString(8).padStart(3, '0').slice(0, 1)
+  const control =
+    code >= 8 && code <= 13 ? ['\\b', '\\t', '\\n', '\\v', '\\f', '\\r'][code - 8] : []
+  return [
+    ...digits.flatMap((digit) => [`%${digit}`, `=${digit}`]),
+    ...hexPairs(utf8[0] ?? 0).map(([first]) => `%${String.fromCharCode(first)}`),
+    ...['%2', '%u', '%U', 'U+', 'u+', '&#', '&a'],
+    ...['\\x', '\\X', '\\u', '\\U', '\\\\', `\\${octal}`],
+    ...(namesOf.get(code) ?? []),
+    ...[control ?? []].flat(),
+  ].map(pairOf)
+}
+
+/** Both cases of two hexadecimal digits. */
+function hexPairs(code: number): Beginning[] {
+  const digits = (code & 0xff).toString(16).padStart(2, '0')
+  const [first = '', second = ''] = [digits.slice(0, 1), digits.slice(1)]
+  return [first, first.toUpperCase()].flatMap((one) =>
+    [second, second.toUpperCase()].map((other) => pairOf(one + other)),
+  )
+}
+
+function bytesOf(code: number): Beginning {
+  const [first = 0, second] = new TextEncoder().encode(String.fromCodePoint(code))
+  return second === undefined ? [first] : [first, second]
+}
+
+function pairOf(text: string): Beginning {
+  return text.length === 1 ? [text.charCodeAt(0)] : [text.charCodeAt(0), text.charCodeAt(1)]
+}

@@ -1,0 +1,96 @@
+/**
+ * What may stand between the characters of a secret without hiding it from a reader: spaces and
+ * punctuation, line breaks of an encoder, tags, characters that nobody sees.
+ */
+import type { Sequence } from './sequences.ts'
+
+const unitsMax = 8
+const tagBytesMax = 64
+
+/** 1 for each byte of ASCII that is neither letter nor digit. */
+export const isPunctuation = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 128 && !/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
+)
+
+/** First bytes of what may be a gap, for each kind. */
+export const gapStarts = {
+  any: [...isPunctuation.keys()]
+    .filter((byte) => isPunctuation[byte] === 1)
+    .concat(0xc2, 0xe2, 0xef),
+  line: [0x0a, 0x0d, 0x5c, 0x3d],
+  hidden: [0x00, 0x3d, 0xc2, 0xe2, 0xef],
+}
+
+/** Every place after `at` where the next character may begin, `at` itself first. */
+export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence): number[] {
+  const places = [at]
+  const skip = skips[sequence.gap]
+  for (let next = at; places.length <= unitsMax; ) {
+    const end = skip(bytes, next, next > at)
+    if (end === next) break
+    places.push(end)
+    next = end
+  }
+  return sequence.writing === 'hex' ? places.flatMap((place) => afterPrefix(bytes, place)) : places
+}
+
+const skips = {
+  any(bytes: Uint8Array, at: number): number {
+    const byte = bytes[at] ?? 0x41
+    if (byte === 0x5c) return skipEscapedSpace(bytes, at)
+    if (byte === 0x3c) return skipTag(bytes, at)
+    return isPunctuation[byte] === 1 ? at + 1 : skipInvisible(bytes, at)
+  },
+  /** Where lines are broken, they are also indented and quoted. */
+  line(bytes: Uint8Array, at: number, isWithin: boolean): number {
+    const byte = bytes[at] ?? 0x41
+    if (byte === 0x5c) return skipEscapedSpace(bytes, at)
+    if (byte === 0x0a || byte === 0x0d) return at + 1
+    if (isWithin) return byte === 0x20 || byte === 0x09 || byte === 0x22 ? at + 1 : at
+    return byte === 0x3d && (bytes[at + 1] === 0x0a || bytes[at + 1] === 0x0d) ? at + 1 : at
+  },
+  hidden(bytes: Uint8Array, at: number, isWithin: boolean): number {
+    const byte = bytes[at] ?? 0x41
+    if (byte === 0 || (isWithin && (byte === 0x0a || byte === 0x0d))) return at + 1
+    const isSoftBreak = byte === 0x3d && (bytes[at + 1] === 0x0a || bytes[at + 1] === 0x0d)
+    return isSoftBreak ? at + 1 : skipInvisible(bytes, at)
+  },
+}
+
+/** `\n`, `\r` and `\t`, behind any number of backslashes; a backslash alone is punctuation. */
+function skipEscapedSpace(bytes: Uint8Array, at: number): number {
+  let next = at
+  while (bytes[next] === 0x5c && next < at + 8) next += 1
+  const byte = bytes[next]
+  return byte === 0x6e || byte === 0x72 || byte === 0x74 ? next + 1 : at + 1
+}
+
+/** A tag or a comment; the mark alone where none ends soon. */
+function skipTag(bytes: Uint8Array, at: number): number {
+  const end = bytes.subarray(at, at + tagBytesMax).indexOf(0x3e)
+  return end === -1 ? at + 1 : at + end + 1
+}
+
+/** Soft hyphen, U+200B to U+206F and U+FEFF, in UTF-8. */
+function skipInvisible(bytes: Uint8Array, at: number): number {
+  const [first, second = 0, third = 0] = bytes.subarray(at, at + 3)
+  if (first === 0xc2 && (second === 0xad || second === 0xa0)) return at + 2
+  if (first === 0xe2 && second === 0x80 && third >= 0x8b) return at + 3
+  if (first === 0xe2 && second === 0x81 && third >= 0xa0) return at + 3
+  return first === 0xef && second === 0xbb && third === 0xbf ? at + 3 : at
+}
+
+/** Before two hexadecimal digits: `0x`, `x`, `u00`, and the zeros of UTF-16 and UTF-32. */
+function afterPrefix(bytes: Uint8Array, at: number): number[] {
+  const places = [at]
+  let next = at
+  while (bytes[next] === 0x30 && bytes[next + 1] === 0x30 && next < at + 6) {
+    next += 2
+    places.push(next)
+  }
+  if (bytes[next] === 0x30) next += 1
+  const byte = (bytes[next] ?? 0) | 0x20
+  if (byte === 0x78) places.push(next + 1)
+  if (byte === 0x75) places.push(next + 1, next + 3)
+  return places
+}

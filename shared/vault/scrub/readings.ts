@@ -1,0 +1,144 @@
+/**
+ * How one character can be written. Each function reads at a place in UTF-8 bytes and reports every
+ * character that may be meant there, with the place behind it. Whoever reads decides what fits.
+ */
+import { namedEntities } from './entities.ts'
+
+/** Told a character's code and where it ends. */
+export type Found = (code: number, end: number) => void
+
+const nestedMax = 4
+const [percent, ampersand, plus, equals, backslash] = [0x25, 0x26, 0x2b, 0x3d, 0x5c]
+
+/** Value of each hexadecimal digit by its byte; 255 for what is none. */
+const hexValues = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const value = Number.parseInt(String.fromCharCode(byte), 16)
+  return Number.isNaN(value) ? 255 : value
+})
+
+/** The character itself, or escaped for a URL, JSON, a programming language, HTML or a mail. */
+export function readText(bytes: Uint8Array, at: number, found: Found): void {
+  readPlain(bytes, at, found)
+  const byte = bytes[at]
+  if (byte === percent) readPercent(bytes, at, found)
+  else if (byte === backslash) readBackslash(bytes, at, found)
+  else if (byte === ampersand) readEntity(bytes, at, found)
+  // RFC 2045 section 6.7: quoted-printable.
+  else if (byte === equals) readDigits(bytes, at + 1, { digits: 2, found })
+  else if (bytes[at + 1] === plus && (byte === 0x55 || byte === 0x75)) {
+    readDigits(bytes, at + 2, { digits: 4, found })
+  }
+}
+
+/** Two hexadecimal digits. */
+export function readHexPair(bytes: Uint8Array, at: number, found: Found): void {
+  readDigits(bytes, at, { digits: 2, found })
+}
+
+/** All decimal digits that stand here, at most three. */
+export function readDecimal(bytes: Uint8Array, at: number, found: Found): void {
+  let [value, end] = [0, at]
+  for (; end < at + 4 && isDigit(bytes[end]); end += 1) value = value * 10 + (bytes[end] ?? 0) - 48
+  if (end > at && end < at + 4) found(value, end)
+}
+
+/** Whether a byte is a decimal digit. */
+export function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57
+}
+
+function readPlain(bytes: Uint8Array, at: number, found: Found): void {
+  const first = bytes[at] ?? 0
+  if (first === plus) found(0x20, at + 1)
+  if (first < 0x80) return found(first, at + 1)
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+  let code = first & (0x7f >> length)
+  for (let next = at + 1; next < at + length; next += 1) {
+    code = (code << 6) | ((bytes[next] ?? 0) & 0x3f)
+  }
+  // Full-width forms are the same characters to whoever reads them.
+  found(code >= 0xff01 && code <= 0xff5e ? code - 0xfee0 : code, at + length)
+}
+
+/** `%41`, `%2541` and deeper, `%u0041`. */
+function readPercent(bytes: Uint8Array, at: number, found: Found): void {
+  let next = at + 1
+  for (let depth = 0; depth < nestedMax; depth += 1) {
+    readDigits(bytes, next, { digits: 2, found })
+    if (bytes[next] !== 0x32 || bytes[next + 1] !== 0x35) break
+    next += 2
+  }
+  if (bytes[next] === 0x75 || bytes[next] === 0x55)
+    readDigits(bytes, next + 1, { digits: 4, found })
+}
+
+/** `\n`, `\x41`, `\u0041`, `\u{41}`, `\U00000041`, `\101`, each with more backslashes as well. */
+function readBackslash(bytes: Uint8Array, at: number, found: Found): void {
+  let next = at
+  while (bytes[next] === backslash && next < at + 16) {
+    next += 1
+    found(backslash, next)
+  }
+  const byte = bytes[next] ?? 0
+  if (byte === 0x78 || byte === 0x58) readDigits(bytes, next + 1, { digits: 2, found })
+  else if (byte === 0x55) readDigits(bytes, next + 1, { digits: 8, found })
+  else if (byte === 0x75 && bytes[next + 1] === 0x7b) readMany(bytes, next + 2, found)
+  else if (byte === 0x75) readDigits(bytes, next + 1, { digits: 4, found })
+  else if (isDigit(byte)) readDigits(bytes, next, { digits: 3, found, base: 8 })
+  const control = ['b', 't', 'n', 'v', 'f', 'r'].indexOf(String.fromCharCode(byte))
+  if (control !== -1) found(8 + control, next + 1)
+}
+
+/** `&#65;`, `&#x41;`, `&amp;#65;` and deeper, `&quot;`; the semicolon may be missing. */
+function readEntity(bytes: Uint8Array, at: number, found: Found): void {
+  let next = at + 1
+  for (let depth = 0; depth < nestedMax && isAmp(bytes, next); depth += 1) next += 4
+  const close: Found = (code, end) => found(code, bytes[end] === 0x3b ? end + 1 : end)
+  if (bytes[next] === 0x23) {
+    const isHex = bytes[next + 1] === 0x78 || bytes[next + 1] === 0x58
+    readMany(bytes, next + (isHex ? 2 : 1), close, isHex ? 16 : 10)
+    return
+  }
+  if (next > at + 1) found(ampersand, next)
+  let name = ''
+  for (let end = next; end < next + 16 && isLetterOrDigit(bytes[end] ?? 0); end += 1) {
+    name += String.fromCharCode(bytes[end] ?? 0)
+  }
+  const code = namedEntities.get(name)
+  if (code !== undefined) close(code, next + name.length)
+}
+
+/** As many digits as stand here; leading zeros are no limit, and an end is looked for. */
+function readMany(bytes: Uint8Array, at: number, found: Found, base: 10 | 16 = 16): void {
+  let [value, end] = [0, at]
+  while (end < at + 16 && (hexValues[bytes[end] ?? 0] ?? 255) < base) {
+    value = Math.min(value * base + (hexValues[bytes[end] ?? 0] ?? 0), 0x110000)
+    end += 1
+  }
+  if (end > at) found(value, bytes[end] === 0x7d ? end + 1 : end)
+}
+
+function readDigits(
+  bytes: Uint8Array,
+  at: number,
+  { digits, found, base = 16 }: { digits: number; found: Found; base?: 8 | 16 },
+): void {
+  let value = 0
+  for (let next = at; next < at + digits; next += 1) {
+    const digit = next < bytes.length ? (hexValues[bytes[next] ?? 0] ?? 255) : 255
+    if (digit >= base) return
+    value = value * base + digit
+  }
+  found(value, at + digits)
+}
+
+function isAmp(bytes: Uint8Array, at: number): boolean {
+  const [a, m, p, semicolon] = [0x61, 0x6d, 0x70, 0x3b]
+  const isName = bytes[at] === a && bytes[at + 1] === m && bytes[at + 2] === p
+  return isName && bytes[at + 3] === semicolon
+}
+
+/** Whether a byte is a letter or a digit of ASCII. */
+export function isLetterOrDigit(byte: number): boolean {
+  return isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a)
+}

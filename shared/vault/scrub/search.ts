@@ -1,0 +1,196 @@
+/**
+ * Finds sequences in bytes. A table of two-byte beginnings passes over nearly all of an answer at
+ * about a nanosecond a byte; only where one of them stands is looked closer. Every reading of a place
+ * is followed at once, so an answer that was made to be ambiguous costs little more than another.
+ */
+import { beginningsOf } from './beginnings.ts'
+import { gapStarts, isPunctuation, placesAfterGap } from './gaps.ts'
+import { joined, type Range } from './range.ts'
+import { isDigit, isLetterOrDigit, readDecimal, readHexPair, readText } from './readings.ts'
+import type { Sequence } from './sequences.ts'
+
+const headsMax = 32
+/** Bits of the table of pairs beside those of the writings; in `behind`, a byte has one of both. */
+const [real, gapOnly] = [1, 8]
+const writings = ['text', 'hex', 'decimal'] as const
+const readers = { text: readText, hex: readHexPair, decimal: readDecimal }
+
+/** The ranges are in order and do not overlap. */
+export type Search = (bytes: Uint8Array) => Range[]
+
+/** A sequence, and what each byte would be behind its first character. */
+type Candidate = { sequence: Sequence; behind: Uint8Array }
+
+/** What may begin with a pair of bytes, as bits, and which sequences begin with a character. */
+type Index = { pairs: Uint8Array; byCode: Record<Sequence['writing'], Map<number, Candidate[]>> }
+
+/** Prepares the search for sequences; it can be used for any number of texts. */
+export function searchFor(sequences: readonly Sequence[]): Search {
+  const index: Index = {
+    pairs: new Uint8Array(65_536),
+    byCode: { text: new Map(), hex: new Map(), decimal: new Map() },
+  }
+  for (const sequence of sequences) addTo(index, sequence)
+  return (bytes) => joined(rangesIn(bytes, index))
+}
+
+function addTo({ pairs, byCode }: Index, sequence: Sequence): void {
+  const { elements, writing } = sequence
+  const bit = 1 << writings.indexOf(writing)
+  const candidate = { sequence, behind: bytesBehind(sequence) }
+  for (const code of elements[0] ?? []) {
+    const list = byCode[writing].get(code)
+    if (list === undefined) byCode[writing].set(code, [candidate])
+    else list.push(candidate)
+  }
+  const mark = (first: number, second: number, bits: number) => {
+    const pair = (first << 8) | second
+    pairs[pair] = (pairs[pair] ?? 0) | bits
+  }
+  for (const [first, second] of beginningsOf(elements[0] ?? [], sequence)) {
+    if (second !== undefined) mark(first, second, bit)
+    else
+      candidate.behind.forEach(
+        (is, other) => is !== 0 && mark(first, other, is === real ? bit : is),
+      )
+  }
+}
+
+/** Behind a plain character: the next one and its escapes, or a gap. */
+function bytesBehind(sequence: Sequence): Uint8Array {
+  const behind = new Uint8Array(256)
+  const next = sequence.elements[1]
+  // A single character may be followed by anything.
+  if (next === undefined) return behind.fill(real)
+  for (const first of gapStarts[sequence.gap]) behind[first] = gapOnly
+  for (const [first] of beginningsOf(next, sequence)) behind[first] = real
+  return behind
+}
+
+function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): Range[] {
+  const ranges: Range[] = []
+  const follow = follower(bytes)
+  let start = 0
+  const follows = (writing: Sequence['writing']) => (code: number, from: number) => {
+    for (const candidate of byCode[writing].get(code) ?? []) {
+      if (!mayGoOn(bytes, from, candidate)) continue
+      const { sequence } = candidate
+      const end = follow(from, sequence)
+      if (end === -1) continue
+      ranges.push(sequence.hasRagged ? withRagged(bytes, start, end) : { start, end })
+    }
+  }
+  const [text, hex, decimal] = [follows('text'), follows('hex'), follows('decimal')]
+  for (let at = nextHit(bytes, 0, pairs); at !== -1; at = nextHit(bytes, at + 1, pairs)) {
+    start = at
+    const bits = pairs[pairAt(bytes, at)] ?? 0
+    if ((bits & (real | gapOnly)) !== 0) readText(bytes, at, text)
+    if ((bits & 2) !== 0) readHexPair(bytes, at, hex)
+    if ((bits & 4) !== 0) readDecimal(bytes, at, decimal)
+  }
+  return ranges
+}
+
+/** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
+function nextHit(bytes: Uint8Array, from: number, pairs: Uint8Array): number {
+  let pair = bytes[from] ?? 0
+  for (let at = from, last = bytes.length - 1; at < last; at += 1) {
+    pair = ((pair & 0xff) << 8) | (bytes[at + 1] ?? 0)
+    const bits = pairs[pair] ?? 0
+    if (bits === 0) continue
+    // A letter before a space, as every fifth of a text is: the letter behind it has to fit too.
+    if (bits !== gapOnly || fitsBehindGap(bytes, at + 1, pairs, pair & 0xff00)) return at
+  }
+  // The last byte stands alone: only a secret of one character ends with its beginning.
+  const at = bytes.length - 1
+  return from <= at && (pairs[pairAt(bytes, at)] ?? 0) !== 0 ? at : -1
+}
+
+function pairAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
+}
+
+/** Punctuation that begins neither an escape nor a tag. */
+const isGap = isPunctuation.map((is, byte) =>
+  '%\\&=<'.includes(String.fromCharCode(byte)) ? 0 : is,
+)
+
+/** Whether behind plain punctuation stands what the table knows as real, or may do so. */
+function fitsBehindGap(bytes: Uint8Array, from: number, table: Uint8Array, row: number): boolean {
+  for (let at = from; at < from + 9; at += 1) {
+    const byte = bytes[at] ?? 0x41
+    const known = table[row | byte] ?? 0
+    if ((known & ~gapOnly) !== 0) return true
+    // An escape, a tag and what nobody sees have to be looked at closer.
+    if (isGap[byte] === 0) return known === gapOnly
+  }
+  return false
+}
+
+/** A quick no for what does not go on, which is nearly always; the first few characters tell. */
+function mayGoOn(bytes: Uint8Array, from: number, { sequence, behind }: Candidate): boolean {
+  const { elements, writing, gap } = sequence
+  if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1]?.[0])
+  if (writing === 'decimal') return isDigit(bytes[from]) === false
+  if (behind[bytes[from] ?? 0] === gapOnly && gap === 'any') {
+    return fitsBehindGap(bytes, from, behind, 0)
+  }
+  for (let at = 1; at < 5 && at < elements.length; at += 1) {
+    const byte = bytes[from + at - 1] ?? 0x41
+    if (elements[at]?.includes(byte)) continue
+    return mayInterrupt[gap][byte] === 1
+  }
+  return true
+}
+
+/** Bytes that begin a gap or an escape, or belong to another writing of the next character. */
+const mayInterrupt = {
+  any: interrupting('any'),
+  line: interrupting('line'),
+  hidden: interrupting('hidden'),
+}
+
+function interrupting(gap: Sequence['gap']): Uint8Array {
+  const starts = [...gapStarts[gap], ...Array.from('%\\&=+Uu', (one) => one.charCodeAt(0))]
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    byte >= 128 || starts.includes(byte) ? 1 : 0,
+  )
+}
+
+function mayGoOnInHex(bytes: Uint8Array, at: number, code: number | undefined): boolean {
+  const byte = bytes[at] ?? 0
+  if (code === undefined || byte === 0x30 || !isLetterOrDigit(byte)) return true
+  let fits = (byte | 0x20) === 0x78 || (byte | 0x20) === 0x75
+  readHexPair(bytes, at, (value) => {
+    fits ||= value === code
+  })
+  return fits
+}
+
+/** Tells the place behind a whole sequence whose first character ends at a place, otherwise -1. */
+function follower(bytes: Uint8Array): (from: number, sequence: Sequence) => number {
+  let codes: readonly number[] = []
+  let next: number[] = []
+  const found = (code: number, end: number) => {
+    if (codes.includes(code) && end <= bytes.length && !next.includes(end)) next.push(end)
+  }
+  return (from, sequence) => {
+    const read = readers[sequence.writing]
+    let heads = [from]
+    for (let at = 1; at < sequence.elements.length && heads.length > 0; at += 1) {
+      codes = sequence.elements[at] ?? []
+      next = []
+      for (const head of heads.slice(0, headsMax)) {
+        for (const place of placesAfterGap(bytes, head, sequence)) read(bytes, place, found)
+      }
+      heads = next
+    }
+    return Math.max(-1, ...heads)
+  }
+}
+
+/** Digits beside an encoded secret hold some of its bits. */
+function withRagged(bytes: Uint8Array, start: number, end: number): Range {
+  const isDigitAt = (at: number) => /[A-Za-z0-9+/_-]/.test(String.fromCharCode(bytes[at] ?? 0))
+  return { start: isDigitAt(start - 1) ? start - 1 : start, end: isDigitAt(end) ? end + 1 : end }
+}

@@ -1,0 +1,129 @@
+/**
+ * What is looked for when a secret may have come back: the characters of each form that an encoder
+ * makes of it, in their order. How a single character may be written is said in readings.ts.
+ */
+
+/** What stands between two characters and does not count. */
+export type Gap = 'hidden' | 'any' | 'line'
+
+/** Characters in order, each with the codes that may stand for it. */
+export type Sequence = {
+  elements: readonly (readonly number[])[]
+  /** As text, as pairs of hexadecimal digits, or as decimal numbers. */
+  writing: 'text' | 'hex' | 'decimal'
+  gap: Gap
+  /** The digits beside it hold bits of the secret too. */
+  hasRagged: boolean
+}
+
+const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+/** Fewer digits of an encoding than this say too little, and stand everywhere. */
+const digitsMin = 5
+
+/** All forms of a secret. */
+export function sequencesOf(secret: string): Sequence[] {
+  // Digits with anything between them are in every table of numbers.
+  const gap = secret.length >= 8 && /[^0-9]/.test(secret) ? 'any' : 'hidden'
+  const backwards = Array.from(secret).reverse().join('')
+  const rotated = secret.replace(/[a-z]/gi, (letter) =>
+    String.fromCharCode(letter.charCodeAt(0) + (letter.toLowerCase() < 'n' ? 13 : -13)),
+  )
+  const texts = new Set([secret, secret.normalize('NFC'), secret.normalize('NFD'), backwards])
+  const written = [...texts, rotated].flatMap((text) => asText(text, gap))
+  const numbered = [secret, backwards].flatMap((text) =>
+    codeLists(text).flatMap((codes) => [
+      asNumbers(codes, 'hex'),
+      ...(codes.length * 2 >= digitsMin ? [asNumbers(codes, 'decimal')] : []),
+    ]),
+  )
+  return [...written, ...numbered, ...asDigits(secret), ...asDigits(backwards)]
+}
+
+function asText(text: string, gap: Gap): Sequence[] {
+  return codeLists(text).map((codes) => ({
+    elements: codes.map(casesOf),
+    writing: 'text',
+    gap,
+    hasRagged: false,
+  }))
+}
+
+function asNumbers(codes: readonly number[], writing: 'hex' | 'decimal'): Sequence {
+  return { elements: codes.map((code) => [code]), writing, gap: 'any', hasRagged: false }
+}
+
+/** Characters, bytes of UTF-8, and units of UTF-16 as `\ud83d\ude00`; for ASCII they are the same. */
+function codeLists(text: string): number[][] {
+  const lists = [
+    Array.from(text, (one) => one.codePointAt(0) ?? 0),
+    Array.from(new TextEncoder().encode(text)),
+    Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)),
+  ]
+  return [...new Map(lists.map((codes) => [codes.join(), codes])).values()]
+}
+
+function casesOf(code: number): number[] {
+  const one = String.fromCodePoint(code)
+  const cases = [one, one.toLowerCase(), one.toUpperCase(), one.normalize('NFKC')]
+  return [...new Set(cases.flatMap((text) => (text.length === one.length ? codeOf(text) : [])))]
+}
+
+function codeOf(text: string): number {
+  return text.codePointAt(0) ?? 0
+}
+
+/** Base64, base32 and binary: with what stands before it, a secret has several forms. */
+function asDigits(text: string): Sequence[] {
+  const utf8 = new TextEncoder().encode(text)
+  const utf16 = Uint8Array.from(text.split('').flatMap((one) => [one.charCodeAt(0), 0])).slice(
+    0,
+    -1,
+  )
+  const once = digitsOf(utf8, base64Digits, 6)
+  const twice = once.flatMap((digits) =>
+    digitsOf(new TextEncoder().encode(digits), base64Digits, 6),
+  )
+  const base32 = digitsOf(utf8, base32Digits, 5)
+  const forwards = [
+    ...once,
+    ...twice,
+    ...digitsOf(utf16, base64Digits, 6),
+    ...base32,
+    ...base32.map((digits) => digits.toLowerCase()),
+    ...digitsOf(utf8, '01', 1),
+  ]
+  const reversed = [...once, hexOf(utf8)].map((digits) => digits.split('').reverse().join(''))
+  return [...new Set([...forwards, ...reversed])]
+    .filter((digits) => digits.length >= digitsMin)
+    .map((digits) => ({
+      elements: digits.split('').map(alternativesOf),
+      writing: 'text',
+      gap: 'line',
+      hasRagged: true,
+    }))
+}
+
+/** The digits that a text's bytes alone decide, for each place that they can have in a group. */
+function digitsOf(bytes: Uint8Array, alphabet: string, bits: 1 | 5 | 6): string[] {
+  const places = bits === 1 ? 1 : bits === 5 ? 5 : 3
+  const text = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
+  return Array.from({ length: places }, (_, place) => {
+    const start = (bits - ((place * 8) % bits)) % bits
+    const groups = text.slice(start).match(new RegExp(`.{${bits}}`, 'g')) ?? []
+    return groups.map((group) => alphabet[Number.parseInt(group, 2)]).join('')
+  })
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** RFC 4648 section 5 writes two digits of base64 otherwise. */
+function alternativesOf(digit: string): number[] {
+  const both = [
+    ['+', '-'],
+    ['/', '_'],
+  ].find((pair) => pair.includes(digit)) ?? [digit]
+  return both.map(codeOf)
+}

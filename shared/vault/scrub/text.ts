@@ -1,0 +1,39 @@
+/** Whether an answer is text, and which: what cannot be read as text is not looked through. */
+
+type Headers = readonly (readonly [string, string])[]
+
+/** A text and its UTF-8. */
+export type AnswerText = { text: string; bytes: Uint8Array }
+
+/** The body as text; undefined when it is none. A cut one may end in the middle of a character. */
+export function readAnswerText({
+  body,
+  headers,
+  truncated,
+}: {
+  body: Uint8Array
+  headers: Headers
+  truncated: boolean
+}): AnswerText | undefined {
+  const label = markOf(body) ?? charsetOf(headers) ?? 'utf-8'
+  try {
+    const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true })
+    const text = decoder.decode(body, { stream: truncated })
+    const isWhole = decoder.encoding === 'utf-8' && !truncated
+    return { text, bytes: isWhole ? body : new TextEncoder().encode(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** A byte order mark outweighs what a header says (https://encoding.spec.whatwg.org/#decode). */
+function markOf([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return first === 0xff && second === 0xfe ? 'utf-16le' : undefined
+}
+
+function charsetOf(headers: Headers): string | undefined {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  return /;\s*charset\s*=\s*"?([A-Za-z0-9_:.-]{1,40})/i.exec(type)?.[1]
+}

@@ -1,0 +1,166 @@
+/** Call order 3 of SPEC section 4.3, with an owner who decides in a real browser. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { fund } from '../../scripts/local/fund.ts'
+import type { Agent } from '../../scripts/screenshots/agent.ts'
+import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { signInAs } from '../../scripts/screenshots/sign-in.ts'
+import { register } from '../../scripts/screenshots/stage.ts'
+import { giveAuthenticator } from '../support/browser/authenticator.ts'
+import { openScene } from '../support/browser/browser.ts'
+import type { Person } from '../support/browser/people.ts'
+import { anybody, openAccount, press } from '../support/browser/people.ts'
+
+const scene = await openScene()
+const { web_url: web, base_url, merchant, chains } = scene.facts
+const resource_url = merchant.v2_url
+
+const hex = z.templateLiteral(['0x', z.string()])
+const identity = z.object({ wallets: z.array(z.object({ address: hex })) })
+const asked = z.object({ mandate_id: z.uuid(), status: z.string(), approval_url: z.url() })
+const prepared = z.object({
+  attempt_id: z.uuid(),
+  requires_user_confirm: z.boolean(),
+  covered_by: z.object({ mandate_id: z.uuid() }).optional(),
+  confirmation: z.object({ url: z.url(), level: z.string() }).optional(),
+})
+const executed = z.object({ status: z.string(), consent_level: z.string() })
+const state = z.object({ status: z.string() })
+
+/** Somebody new with a funded wallet, whose browser holds passkeys when asked. */
+async function newOwner(
+  hasPasskey: boolean,
+): Promise<{ page: Page; agent: Agent; person: Person }> {
+  const person = anybody()
+  const visitor = await scene.stranger()
+  const { page } = visitor
+  await giveAuthenticator(visitor)
+  await page.goto(await register(scene.facts, person.email))
+  const agent = openAgent(base_url, await openAccount(page, person))
+  if (hasPasskey) {
+    await page.goto(`${web}/security/passkeys`)
+    await page.getByLabel('Name').fill('This laptop')
+    await press(page, 'Add a passkey')
+    await page.getByRole('heading', { name: 'This laptop' }).waitFor()
+  }
+  const [wallet] = (await agent('/get-identity', undefined, identity)).wallets
+  const [chain] = chains
+  if (!wallet || !chain) throw new Error('there is no wallet to fund')
+  const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
+  await fund(tokens, wallet.address, { usdcAtomic: 1_000_000_000n })
+  return { page, agent, person }
+}
+
+async function askMandate(agent: Agent) {
+  const order = {
+    merchant_domain: new URL(resource_url).hostname,
+    max_amount_per_payment_usd: '0.50',
+    max_amount_per_day_usd: '1',
+    ttl_seconds: 3_600,
+  }
+  return agent('/payment-mandate-create', order, asked)
+}
+
+const prepare = (agent: Agent) => agent('/x402-payment-prepare', { resource_url }, prepared)
+
+/** Prepares and pays with nobody's word but the mandate's. */
+async function buy(agent: Agent) {
+  const attempt = await prepare(agent)
+  const order = { attempt_id: attempt.attempt_id, user_confirmed: false }
+  return { attempt, paid: await agent('/x402-payment-execute', order, executed) }
+}
+
+test('a mandate that a passkey approved carries payments until it is revoked', async () => {
+  const { page, agent } = await newOwner(true)
+  const { mandate_id, status, approval_url } = await askMandate(agent)
+  const before = await prepare(agent)
+
+  await page.goto(approval_url)
+  await press(page, 'Approve the mandate with your passkey')
+  await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
+  const { attempt, paid } = await buy(agent)
+  await page.reload()
+
+  expect([status, before.covered_by]).toEqual(['pending_approval', undefined])
+  expect(attempt).toMatchObject({ requires_user_confirm: false, covered_by: { mandate_id } })
+  expect(paid).toEqual({ status: 'settled', consent_level: 'mandate' })
+  await page.getByRole('cell', { name: 'Settled' }).waitFor()
+  const receipt = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download the receipt of your approval' }).click()
+  expect((await receipt).suggestedFilename()).toBe(`consent-${mandate_id}.json`)
+
+  await press(page, 'Revoke it')
+  await page.getByRole('heading', { name: 'This mandate is revoked' }).waitFor()
+  expect((await prepare(agent)).covered_by).toBeUndefined()
+})
+
+test('without a passkey the owner approves in its session, and holds the reins', async () => {
+  const { page, agent } = await newOwner(false)
+  const { mandate_id, approval_url } = await askMandate(agent)
+
+  await page.goto(approval_url)
+  await page.getByLabel('Each payment').fill('0.25')
+  await press(page, 'Make it smaller')
+  await page.getByText('You narrowed what was asked for').waitFor()
+  await press(page, 'Approve the mandate')
+  await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
+  const covered = await prepare(agent)
+  await press(page, 'Suspend it')
+  await page.getByRole('heading', { name: 'This mandate is suspended' }).waitFor()
+  const held = await prepare(agent)
+  await press(page, 'Let it go on')
+  await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
+  const ended = await agent('/payment-mandate-revoke', { mandate_id }, state)
+  await page.reload()
+
+  expect(covered.covered_by).toEqual({ mandate_id })
+  expect(held.covered_by).toBeUndefined()
+  expect(ended.status).toBe('revoked')
+  await page.getByText('by an agent. Nothing more is paid under it').waitFor()
+})
+
+test('several payments are approved by one touch of a passkey', async () => {
+  const { page, agent } = await newOwner(true)
+  const order = { chain: 'base-sepolia', token: 'USDC', recipient: scene.facts.payee }
+  for (const amount of ['210', '220']) {
+    await agent('/wallet-custodial-transfer', { ...order, amount }, z.unknown())
+  }
+
+  await page.goto(`${web}/approvals`)
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  await press(page, 'Look at the chosen ones')
+  await press(page, 'Approve all with your passkey')
+
+  await page.getByText('There is nothing more to do for them').waitFor()
+  await expect(page.getByText('Approved', { exact: true }).count()).resolves.toBe(3)
+})
+
+test('an owner who turns the passkey down has approved nothing', async () => {
+  const { page, agent } = await newOwner(true)
+  const { approval_url } = await askMandate(agent)
+  await page.addInitScript(
+    "navigator.credentials.get = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
+  )
+
+  await page.goto(approval_url)
+  await press(page, 'Approve the mandate with your passkey')
+  await page.getByText('The passkey was not used, nothing was approved.').waitFor()
+  await press(page, 'Decline')
+
+  await page.getByRole('heading', { name: 'You declined this mandate' }).waitFor()
+})
+
+test('without script nothing offers an approval that a passkey has to give', async () => {
+  const { agent, person } = await newOwner(true)
+  const { approval_url } = await askMandate(agent)
+  const { page } = await scene.stranger({ javaScriptEnabled: false })
+  await signInAs(page, { web_url: web, owner: person })
+
+  await page.goto(approval_url)
+
+  await page.locator('main noscript p').waitFor({ state: 'visible' })
+  await expect(page.getByRole('button', { name: /Approve/ }).count()).resolves.toBe(0)
+  await press(page, 'Decline')
+  await page.getByRole('heading', { name: 'You declined this mandate' }).waitFor()
+})

@@ -1,0 +1,59 @@
+/** Random sequences of calls, each by an agent of an account of its own, and the books after each. */
+import * as fc from 'fast-check'
+import { diceOf } from '../model/dice.ts'
+import { agentActs } from './agent-acts.ts'
+import { confirmBooks } from './books.ts'
+import { naturalActs, ownerActs } from './owner-acts.ts'
+import type { Act, Street } from './street.ts'
+import { openAccount } from './street.ts'
+
+const actsMax = 18
+
+export type Ran = { sequences: number; calls: number; payments: number }
+
+/**
+ * So many sequences, shared out among the streets, which go on at once. With an owner who says yes
+ * now and then, or with one who never says anything.
+ */
+export async function runSequences(
+  streets: readonly Street[],
+  options: { sequences: number; seed: number; isOwnerThere: boolean },
+): Promise<Ran> {
+  const acts = [...agentActs, ...naturalActs, ...(options.isOwnerThere ? ownerActs : [])]
+  const ran = { sequences: 0, calls: 0, payments: 0 }
+  const numRuns = Math.ceil(options.sequences / streets.length)
+  await Promise.all(
+    streets.map((street, at) =>
+      fc.assert(unbroken(street, acts, ran), { seed: options.seed + at, numRuns }),
+    ),
+  )
+  return ran
+}
+
+/** Whatever an agent does in its street, the books of its account are in order. */
+function unbroken(street: Street, acts: readonly Act[], ran: Ran) {
+  const sequence = fc.array(stepOf(acts), { minLength: 4, maxLength: actsMax, size: 'max' })
+  return fc.asyncProperty(sequence, async (steps) => {
+    const account = await openAccount(street)
+    for (const { act, seed } of steps) {
+      await act.run(account, diceOf(seed))
+      ran.calls += 1
+    }
+    ran.payments += await confirmBooks(account)
+    ran.sequences += 1
+  })
+}
+
+/** One act, and the number that its choices follow from. */
+function stepOf(acts: readonly Act[]) {
+  return fc.oneof(
+    ...acts.map((act) => ({
+      weight: act.weight,
+      arbitrary: fc.nat().map((seed) => ({
+        act,
+        seed,
+        [fc.toStringMethod]: () => `${act.name}(${seed})`,
+      })),
+    })),
+  )
+}

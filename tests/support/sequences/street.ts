@@ -1,0 +1,103 @@
+/** Where an agent goes about: a shop that asks for whatever it is told to, payees, and one account. */
+import { randomBytes } from 'node:crypto'
+import { getAddress } from 'ethers'
+import type { Market } from '../market.ts'
+import { openMarket } from '../market.ts'
+import type { Dice } from '../model/dice.ts'
+import type { TestOwner } from '../owner.ts'
+import { ownerOf } from '../owner.ts'
+import type { Shop } from '../shop.ts'
+import { openShop } from '../shop.ts'
+import type { Agent } from '../world.ts'
+import type { SignatureBook } from './signatures.ts'
+import { keepSignatures } from './signatures.ts'
+
+export type Street = {
+  market: Market
+  shop: Shop
+  signatures: SignatureBook
+  /** Whom every account here knows. */
+  friend: Agent
+  /** Somebody whose ids are tried. */
+  other: Agent
+}
+
+export type NotedMandate = {
+  domain: string
+  subdomains: boolean
+  perPayment: bigint
+  perDay: bigint | null
+  inAll: bigint | null
+  payments: number | null
+  payTo: string[] | null
+  /** Milliseconds: the yes was not said before, and nothing may follow once it was answered to end. */
+  from: number
+  until: number
+}
+
+/** By the owner's own hand: whom it knows, and each yes with what was shown. */
+export type OwnersBook = {
+  known: string[]
+  payments: Map<string, { payee: string; atomic: bigint }>
+  mandates: Map<string, NotedMandate>
+}
+
+/** One account with the keys of its agent, and all that its agent has heard of. */
+export type Account = {
+  street: Street
+  agents: readonly [Agent, Agent, Agent]
+  owner: TestOwner
+  payees: readonly [string, ...string[]]
+  transfers: string[]
+  attempts: string[]
+  mandates: string[]
+  /** What the owner said, by the owner's own notes. */
+  book: OwnersBook
+}
+
+export type Act = {
+  name: string
+  weight: number
+  run(account: Account, dice: Dice): Promise<unknown>
+}
+
+const fundsUsd = 3_000
+
+/** Starts everything for this file and ends it after the file: streets of one market, a shop in each. */
+export async function openStreets(count: number): Promise<Street[]> {
+  const market = await openMarket({ lanes: 2 })
+  const signatures = keepSignatures(market.world)
+  const [friend, other] = [await market.agent('read'), await market.agent('full')]
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      return { market, shop: await openShop(market), signatures, friend, other }
+    }),
+  )
+}
+
+/** A new account that knows its friend, from the usual device of one of its keys. */
+export async function openAccount(street: Street): Promise<Account> {
+  const { market, friend, shop } = street
+  const agent = await market.agent('full', { usdc: fundsUsd })
+  await market.acquaint(agent, friend.address)
+  const others = [await agent.withKey('pay'), await agent.withKey('read')] as const
+  const lookalike = `${friend.address.slice(0, 6)}${hexOf(16)}${friend.address.slice(-4)}`
+  return {
+    street,
+    agents: [agent, ...others],
+    owner: await ownerOf(market, agent),
+    payees: [
+      friend.address,
+      shop.payTo,
+      getAddress(`0x${hexOf(20)}`),
+      getAddress(`0x${hexOf(20)}`),
+      getAddress(lookalike.toLowerCase()),
+    ],
+    transfers: [],
+    attempts: [],
+    mandates: [],
+    book: { known: [friend.address], payments: new Map(), mandates: new Map() },
+  }
+}
+
+const hexOf = (bytes: number) => randomBytes(bytes).toString('hex')
