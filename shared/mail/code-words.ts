@@ -36,7 +36,7 @@ const actions = `sign-in signing-in sign-on log-in logging-in login log-on verif
   restablec contrasena activa-tu activar invitacion
   accedi accesso accedere entrare conferm autorizz cifre reimposta attiva invito numeri
   aceder acessar acesso confirm autentic redefin palavra-passe senha ativ convite estes-numeros
-  inlogg in-te-loggen aanmeld bevestig verifieer verificatie cijfers wachtwoord activeer uitnodig
+  inlog in-te-loggen aanmeld bevestig verifieer verificatie cijfers wachtwoord activeer uitnodig
   zalog logowan potwierd weryfik zweryfik uwierzyt zatwierd cyfry hasl aktyw zaprosz
   вход войти войдите подтверд подтверж проверочн аутентификац цифры парол активац активир приглаш
   giris girin oturum dogrula onayl onayin rakamlar sifre etkinlestir davet

@@ -16,7 +16,7 @@ import { foldText } from './folded-text.ts'
 /** A secret in a text: `text.slice(start, end)` is how it is written, `value` what is entered. */
 export type CodePlace = { kind: 'code' | 'link'; start: number; end: number; value: string }
 
-/** The texts of one mail, as an agent would read them. */
+/** All that an agent would read of one mail: both bodies, but names of people and files as well. */
 export type MailTexts = { subject: string; texts: readonly string[] }
 
 /** The secrets of each text of a mail, in their order. */
@@ -110,16 +110,17 @@ function enteredAs(written: string): string {
   return /^[\d-]+$/.test(plain) ? plain.replaceAll('-', '') : plain
 }
 
-/** In their order and apart: a link holds what is in it, and of two others the longer one counts. */
+/** In their order and apart: of two that overlap the longer one counts, for all that both cover. */
 function merge(places: readonly CodePlace[]): CodePlace[] {
-  const weight = ({ kind, start, end }: CodePlace) => (kind === 'link' ? 1e9 : 0) + end - start
-  const covered = new Uint8Array(places.reduce((length, { end }) => Math.max(length, end), 0))
   const kept: CodePlace[] = []
-  for (const place of places.toSorted((a, b) => weight(b) - weight(a))) {
-    // A place that is no longer than the others can only lie over one of them at its ends.
-    if (covered[place.start] === 1 || covered[place.end - 1] === 1) continue
-    covered.fill(1, place.start, place.end)
-    kept.push(place)
+  for (const place of places.toSorted((a, b) => a.start - b.start)) {
+    const last = kept.at(-1)
+    if (!last || last.end <= place.start) {
+      kept.push(place)
+      continue
+    }
+    const longer = place.end - place.start > last.end - last.start ? place : last
+    kept[kept.length - 1] = { ...longer, start: last.start, end: Math.max(last.end, place.end) }
   }
-  return kept.toSorted((a, b) => a.start - b.start)
+  return kept
 }

@@ -86,6 +86,11 @@ test('finds a code in every text of a mail when one of them gives it away', () =
   ])
 })
 
+test('leaves no piece of a code that begins within a link', () => {
+  const text = 'Your code is 482 913. https://acme.example/verify?token=kJ8sD0fLq2Zx9VbN-482 913'
+  expect(sealed(text)).toBe('Your code is [code c]. [link l]')
+})
+
 describe('links', () => {
   const token = 'kJ8sD0fLq2Zx9VbN4mTr'
   test.each([
@@ -135,11 +140,10 @@ test('places lie in order and apart, and hold what they say, for any text', () =
       for (const { start, end, value, kind } of texts[0] ?? []) {
         expect(start).toBeGreaterThanOrEqual(last)
         expect(end).toBeGreaterThan(start)
-        if (kind === 'link') expect(text.slice(start, end)).toBe(value)
-        else
-          expect(foldText(text.slice(start, end)).text.replaceAll(/[^a-z0-9]/g, '')).toBe(
-            value.toLowerCase().replaceAll('-', ''),
-          )
+        const written = text.slice(start, end)
+        const signs = foldText(written).text.replaceAll(/[^a-z0-9]/g, '')
+        if (kind === 'link') expect(written).toContain(value)
+        else expect(signs).toContain(value.toLowerCase().replaceAll('-', ''))
         last = end
       }
     }),
