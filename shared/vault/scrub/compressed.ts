@@ -10,7 +10,7 @@ const runsMax = 16
 const bytesMax = 1024 * 1024
 
 /** Runs that begin with the header of gzip (RFC 1952) or zlib (RFC 1950, any level). */
-const base64Run = /(?:H4sI|eJ[w-z]|eN[o-r]|eF[4-7]|eA[E-H])[\w+/-]{8,}/g
+const base64Run = /(?:H4sI|eJ[w-z]|eN[o-r]|eF[4-7]|eA[E-H])[\w+/-]{8,}={0,2}/g
 const hexRun = /(?:1f8b08|78(?:01|5e|9c|da))[0-9a-f]{16,}/gi
 
 /** Ranges of UTF-8 that open to something in which the search finds anything. */
@@ -30,10 +30,10 @@ export async function compressedRanges(text: string, search: Search): Promise<Ra
 
 async function holds(run: string, search: Search): Promise<boolean> {
   const isHex = /^(?:1f|78)/i.test(run) && /^[0-9a-f]+$/i.test(run)
-  const digits = run.slice(0, run.length - (run.length % 4 === 1 ? 1 : 0))
+  const digits = run.replace(/=+$/, '')
   const bytes = isHex
     ? Uint8Array.from(run.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-    : decodeBytes(digits)
+    : decodeBytes(digits.length % 4 === 1 ? digits.slice(0, -1) : digits)
   if (bytes === undefined) return false
   const opened = await inflated(bytes)
   return opened.length >= bytesMax || search(opened).length > 0
