@@ -30,6 +30,9 @@ function plainForms(code: number): Beginning[] {
   return [bytesOf(code), ...wide, ...space]
 }
 
+/** Of escapes whose first two bytes do not tell the character. */
+const anyForms = ['%2', '%u', '%U', 'U+', 'u+', '&#', '&a', '\\x', '\\X', '\\u', '\\U', '\\\\']
+
 function escapedForms(code: number): Beginning[] {
   const [byte = 0] = new TextEncoder().encode(String.fromCodePoint(code))
   const octal = [code, byte].map((number) => number.toString(8).padStart(3, '0').slice(0, 1))
@@ -39,8 +42,8 @@ function escapedForms(code: number): Beginning[] {
       const digit = String.fromCharCode(first)
       return [`%${digit}`, `=${digit}`]
     }),
-    ...['%2', '%u', '%U', 'U+', 'u+', '&#', '&a'],
-    ...['\\x', '\\X', '\\u', '\\U', '\\\\', ...octal.map((digit) => `\\${digit}`)],
+    ...anyForms,
+    ...octal.map((digit) => `\\${digit}`),
     ...(code < 0x80 ? [`\\${String.fromCharCode(code)}`] : []),
     ...(namesOf.get(code) ?? []),
     ...(code >= 8 ? controls : []),
@@ -50,7 +53,8 @@ function escapedForms(code: number): Beginning[] {
 /** Both cases of two hexadecimal digits. */
 function hexPairs(code: number): Beginning[] {
   const digits = (code & 0xff).toString(16).padStart(2, '0')
-  const [first = '', second = ''] = [digits.slice(0, 1), digits.slice(1)]
+  const first = digits.slice(0, 1)
+  const second = digits.slice(1)
   return [first, first.toUpperCase()].flatMap((one) =>
     [second, second.toUpperCase()].map((other) => pairOf(one + other)),
   )

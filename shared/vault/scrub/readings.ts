@@ -175,3 +175,8 @@ function isAmp(bytes: Uint8Array, at: number): boolean {
 export function isLetterOrDigit(byte: number): boolean {
   return isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a)
 }
+
+/** Whether a byte is a digit of base64, of either alphabet. */
+export function isDigitOfCode(byte = 0): boolean {
+  return isLetterOrDigit(byte) || byte === 0x2b || byte === 0x2f || byte === 0x5f || byte === 0x2d
+}

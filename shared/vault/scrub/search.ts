@@ -4,21 +4,32 @@
  * is followed at once, so an answer that was made to be ambiguous costs little more than another.
  */
 import { beginningsOf } from './beginnings.ts'
+import { compressedStarts } from './compressed-starts.ts'
 import { gapStarts, isPunctuation, placesAfterGap, placesBeforeLine } from './gaps.ts'
 import { joined, type Range } from './range.ts'
-import { isDigit, isLetterOrDigit, readDecimal, readHexPair, readText } from './readings.ts'
+import {
+  isDigit,
+  isDigitOfCode,
+  isLetterOrDigit,
+  readDecimal,
+  readHexPair,
+  readText,
+} from './readings.ts'
 import type { Sequence } from './sequences.ts'
 
 const headsMax = 32
 /** Places that are read closely, for one text: ten times what the most tangled pages take. */
 const readsMax = 2_000_000
 /** Bits of the table of pairs beside those of the writings; in `behind`, a byte has one of both. */
-const [real, gapOnly] = [1, 8]
+const [real, gapOnly, compressedStart] = [1, 8, 16]
 const writings = ['text', 'hex', 'decimal'] as const
 const readers = { text: readText, hex: readHexPair, decimal: readDecimal }
 
-/** In order, without overlap. A text made to be read in too many ways is one range as a whole. */
-export type Search = (bytes: Uint8Array) => Range[]
+/**
+ * What was found, in order and without overlap, and where compressed data may begin. A text made to be
+ * read in too many ways is one range as a whole.
+ */
+export type Search = (bytes: Uint8Array) => { ranges: Range[]; compressed: number[] }
 
 /** A sequence, and what each byte would be behind its first character. */
 type Candidate = { sequence: Sequence; behind: Uint8Array }
@@ -33,7 +44,14 @@ export function searchFor(sequences: readonly Sequence[]): Search {
     byCode: { text: new Map(), hex: new Map(), decimal: new Map() },
   }
   for (const sequence of sequences) addTo(index, sequence)
-  return (bytes) => joined(rangesIn(bytes, index))
+  for (const start of compressedStarts) {
+    const pair = (start.charCodeAt(0) << 8) | start.charCodeAt(1)
+    index.pairs[pair] = (index.pairs[pair] ?? 0) | compressedStart
+  }
+  return (bytes) => {
+    const { ranges, compressed } = rangesIn(bytes, index)
+    return { ranges: joined(ranges), compressed }
+  }
 }
 
 function addTo({ pairs, byCode }: Index, sequence: Sequence): void {
@@ -69,8 +87,9 @@ function bytesBehind(sequence: Sequence): Uint8Array {
   return behind
 }
 
-function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): Range[] {
+function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Search> {
   const ranges: Range[] = []
+  const compressed: number[] = []
   const follow = follower(bytes)
   let start = 0
   const follows = (writing: Sequence['writing']) => (code: number, from: number) => {
@@ -89,9 +108,11 @@ function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): Range[] {
     if ((bits & (real | gapOnly)) !== 0) readText(bytes, at, text)
     if ((bits & 2) !== 0) readHexPair(bytes, at, hex)
     if ((bits & 4) !== 0) readDecimal(bytes, at, decimal)
-    if (follow.reads() > readsMax) return [{ start: 0, end: bytes.length }]
+    if ((bits & compressedStart) !== 0) compressed.push(at)
+    if (follow.reads() > readsMax)
+      return { ranges: [{ start: 0, end: bytes.length }], compressed: [] }
   }
-  return ranges
+  return { ranges, compressed }
 }
 
 /** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
@@ -220,8 +241,4 @@ function withRagged(bytes: Uint8Array, range: Range, sequence: Sequence): Range 
     if (after !== undefined) end = after + 1
   }
   return { start, end }
-}
-
-function isDigitOfCode(byte = 0): boolean {
-  return isLetterOrDigit(byte) || '+/_-'.includes(String.fromCharCode(byte))
 }

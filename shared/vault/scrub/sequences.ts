@@ -117,11 +117,22 @@ function asCode(digits: string, ragged: number): Sequence {
 /** The digits that a text's bytes alone decide, for each place that they can have in a group. */
 function digitsOf(bytes: Uint8Array, alphabet: string, bits: 1 | 5 | 6): string[] {
   const places = bits === 1 ? 1 : bits === 5 ? 5 : 3
-  const text = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return Array.from({ length: places }, (_, place) => {
-    const start = (bits - ((place * 8) % bits)) % bits
-    const groups = text.slice(start).match(new RegExp(`.{${bits}}`, 'g')) ?? []
-    return groups.map((group) => alphabet[Number.parseInt(group, 2)]).join('')
+    let digits = ''
+    // Bits of the first bytes that belong to a digit which others decide as well are let go.
+    let [held, count, passed] = [0, 0, (bits - ((place * 8) % bits)) % bits]
+    for (const byte of bytes) {
+      held = ((held << 8) | byte) & 0xffff
+      count += 8
+      if (passed > 0) {
+        count -= passed
+        passed = 0
+      }
+      for (; count >= bits; count -= bits) {
+        digits += alphabet[(held >> (count - bits)) & ((1 << bits) - 1)] ?? ''
+      }
+    }
+    return digits
   })
 }
 
