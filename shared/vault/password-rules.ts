@@ -70,7 +70,11 @@ export function withoutCharacters(
   rules: PasswordRules,
   excluded: string,
 ): PasswordRules | { refused: string } {
-  const kept = (set: string) => [...set].filter((one) => !excluded.includes(one)).join('')
+  const kept = (set: string) =>
+    set
+      .split('')
+      .filter((one) => !excluded.includes(one))
+      .join('')
   return checked({ ...rules, required: rules.required.map(kept), alphabet: kept(rules.alphabet) })
 }
 
@@ -106,7 +110,14 @@ function characterSet(value: string): string | undefined {
 }
 
 function printableOf(text: string): string | undefined {
-  return distinct([...text].filter((one) => printable.includes(one)).join('')) || undefined
+  return (
+    distinct(
+      text
+        .split('')
+        .filter((one) => printable.includes(one))
+        .join(''),
+    ) || undefined
+  )
 }
 
 function distinct(text: string): string {

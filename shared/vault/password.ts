@@ -42,9 +42,9 @@ export function newPassword(
 }
 
 function keeps(password: string, { required, consecutiveMax }: PasswordRules): boolean {
-  if (!required.every((set) => [...password].some((one) => set.includes(one)))) return false
+  if (!required.every((set) => password.split('').some((one) => set.includes(one)))) return false
   let run = 0
-  return [...password].every((one, at) => {
+  return password.split('').every((one, at) => {
     run = one === password[at - 1] ? run + 1 : 1
     return run <= consecutiveMax
   })

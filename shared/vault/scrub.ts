@@ -67,12 +67,14 @@ function asText(text: string): AnswerText {
 }
 
 async function isInAny(search: Search, texts: readonly AnswerText[]): Promise<boolean> {
-  const found = await Promise.all(texts.map((text) => rangesOf(text, search)))
+  const found = await Promise.all(texts.map(({ bytes }) => rangesOf(bytes, search)))
   return found.some((ranges) => ranges.length > 0)
 }
 
-async function rangesOf({ text, bytes }: AnswerText, search: Search): Promise<Range[]> {
-  return joined([...search(bytes), ...(await compressedRanges(text, search))])
+async function rangesOf(bytes: Uint8Array, search: Search): Promise<Range[]> {
+  const { ranges, compressed } = search(bytes)
+  if (compressed.length === 0) return ranges
+  return joined([...ranges, ...(await compressedRanges(bytes, compressed, search))])
 }
 
 /** A tail is removed unseen: of what is cut off, its part of a secret cannot be recognized. */
@@ -81,7 +83,7 @@ async function removeFrom(
   search: Search,
   tailBytes: number,
 ): Promise<{ text: string; removed: number }> {
-  const ranges = await rangesOf(answer, search)
+  const ranges = await rangesOf(answer.bytes, search)
   if (ranges.length === 0 && tailBytes === 0) return { text: answer.text, removed: 0 }
   const { bytes } = answer
   const tail = { start: Math.max(0, bytes.length - tailBytes), end: bytes.length }

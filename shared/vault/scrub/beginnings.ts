@@ -14,15 +14,12 @@ for (const [name, code] of namedEntities) {
 }
 
 /** All beginnings of one character of a sequence, given by its codes. */
-export function beginningsOf(
-  codes: readonly number[],
-  { writing, hasRagged }: Sequence,
-): Beginning[] {
+export function beginningsOf(codes: readonly number[], { writing, ragged }: Sequence): Beginning[] {
   if (writing === 'hex') return codes.flatMap(hexPairs)
   if (writing === 'decimal') return codes.map((code) => pairOf(String(code)))
   return codes.flatMap((code) => {
     // Nobody escapes the letters of an encoding.
-    const isDigit = hasRagged && /[A-Za-z0-9]/.test(String.fromCodePoint(code))
+    const isDigit = ragged > 0 && /[A-Za-z0-9]/.test(String.fromCodePoint(code))
     return isDigit ? [bytesOf(code)] : [...plainForms(code), ...escapedForms(code)]
   })
 }
@@ -33,26 +30,31 @@ function plainForms(code: number): Beginning[] {
   return [bytesOf(code), ...wide, ...space]
 }
 
+/** Of escapes whose first two bytes do not tell the character. */
+const anyForms = ['%2', '%u', '%U', 'U+', 'u+', '&#', '&a', '\\x', '\\X', '\\u', '\\U', '\\\\']
+
 function escapedForms(code: number): Beginning[] {
-  const digits = hexPairs(code).map(([first]) => String.fromCharCode(first))
-  const utf8 = new TextEncoder().encode(String.fromCodePoint(code))
-  const octal = code.toString(8).padStart(3, '0').slice(0, 1)
-  const control =
-    code >= 8 && code <= 13 ? ['\\b', '\\t', '\\n', '\\v', '\\f', '\\r'][code - 8] : []
+  const [byte = 0] = new TextEncoder().encode(String.fromCodePoint(code))
+  const octal = [code, byte].map((number) => number.toString(8).padStart(3, '0').slice(0, 1))
+  const controls = ['\\b', '\\t', '\\n', '\\v', '\\f', '\\r'].slice(code - 8, code - 7)
   return [
-    ...digits.flatMap((digit) => [`%${digit}`, `=${digit}`]),
-    ...hexPairs(utf8[0] ?? 0).map(([first]) => `%${String.fromCharCode(first)}`),
-    ...['%2', '%u', '%U', 'U+', 'u+', '&#', '&a'],
-    ...['\\x', '\\X', '\\u', '\\U', '\\\\', `\\${octal}`],
+    ...[...hexPairs(code), ...hexPairs(byte)].flatMap(([first]) => {
+      const digit = String.fromCharCode(first)
+      return [`%${digit}`, `=${digit}`]
+    }),
+    ...anyForms,
+    ...octal.map((digit) => `\\${digit}`),
+    ...(code < 0x80 ? [`\\${String.fromCharCode(code)}`] : []),
     ...(namesOf.get(code) ?? []),
-    ...[control ?? []].flat(),
+    ...(code >= 8 ? controls : []),
   ].map(pairOf)
 }
 
 /** Both cases of two hexadecimal digits. */
 function hexPairs(code: number): Beginning[] {
   const digits = (code & 0xff).toString(16).padStart(2, '0')
-  const [first = '', second = ''] = [digits.slice(0, 1), digits.slice(1)]
+  const first = digits.slice(0, 1)
+  const second = digits.slice(1)
   return [first, first.toUpperCase()].flatMap((one) =>
     [second, second.toUpperCase()].map((other) => pairOf(one + other)),
   )

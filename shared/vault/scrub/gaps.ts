@@ -4,7 +4,7 @@
  */
 import type { Sequence } from './sequences.ts'
 
-const unitsMax = 8
+const unitsMax = 12
 const tagBytesMax = 64
 
 /** 1 for each byte of ASCII that is neither letter nor digit. */
@@ -32,6 +32,20 @@ export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence
     next = end
   }
   return sequence.writing === 'hex' ? places.flatMap((place) => afterPrefix(bytes, place)) : places
+}
+
+/** Every place before `at` where a broken line may have ended, `at` itself first. */
+export function placesBeforeLine(bytes: Uint8Array, at: number): number[] {
+  const places = [at]
+  for (let next = at; places.length <= unitsMax; ) {
+    const isSpace = [0x0a, 0x0d, 0x20, 0x09, 0x22, 0x3d].includes(bytes[next - 1] ?? 0x41)
+    const isEscaped = [0x6e, 0x72].includes(bytes[next - 1] ?? 0x41) && bytes[next - 2] === 0x5c
+    if (!isSpace && !isEscaped) break
+    next -= isSpace ? 1 : 2
+    places.push(next)
+  }
+  // An escaped `n` is a letter to whoever does not know what stands before it.
+  return places.toReversed()
 }
 
 const skips = {

@@ -19,15 +19,47 @@ const hexValues = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** The character itself, or escaped for a URL, JSON, a programming language, HTML or a mail. */
 export function readText(bytes: Uint8Array, at: number, found: Found): void {
   readPlain(bytes, at, found)
+  if (mayEscape[bytes[at] ?? 0] === 0) return
+  readEscaped(bytes, at, (code, end) => {
+    found(code, end)
+    if (code >= 0x80) readOn(bytes, { code, end }, found)
+  })
+}
+
+/** Every escape begins with one of these. */
+const mayEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
+  '%\\&=Uu'.includes(String.fromCharCode(byte)) ? 1 : 0,
+)
+
+function readEscaped(bytes: Uint8Array, at: number, found: Found): void {
   const byte = bytes[at]
   if (byte === percent) readPercent(bytes, at, found)
   else if (byte === backslash) readBackslash(bytes, at, found)
   else if (byte === ampersand) readEntity(bytes, at, found)
   // RFC 2045 section 6.7: quoted-printable.
   else if (byte === equals) readDigits(bytes, at + 1, { digits: 2, found })
-  else if (bytes[at + 1] === plus && (byte === 0x55 || byte === 0x75)) {
-    readDigits(bytes, at + 2, { digits: 4, found })
+  else if (bytes[at + 1] === plus) readDigits(bytes, at + 2, { digits: 4, found })
+}
+
+/** A character in pieces: the other half of UTF-16, or the other bytes of UTF-8. */
+function readOn(bytes: Uint8Array, first: { code: number; end: number }, found: Found): void {
+  const { code, end } = first
+  if (code >= 0xd800 && code < 0xdc00) {
+    readEscaped(bytes, end, (low, behind) => {
+      if (low >= 0xdc00 && low < 0xe000) {
+        found(0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00), behind)
+      }
+    })
   }
+  if (code < 0xc2 || code > 0xf4) return
+  const more = code < 0xe0 ? 1 : code < 0xf0 ? 2 : 3
+  const addByte = (value: number, from: number, left: number): void => {
+    if (left === 0) return found(value, from)
+    readEscaped(bytes, from, (next, behind) => {
+      if (next >> 6 === 2) addByte((value << 6) | (next & 0x3f), behind, left - 1)
+    })
+  }
+  addByte(code & (0x3f >> more), end, more)
 }
 
 /** Two hexadecimal digits. */
@@ -35,11 +67,11 @@ export function readHexPair(bytes: Uint8Array, at: number, found: Found): void {
   readDigits(bytes, at, { digits: 2, found })
 }
 
-/** All decimal digits that stand here, at most three. */
+/** All decimal digits that stand here, at most seven. */
 export function readDecimal(bytes: Uint8Array, at: number, found: Found): void {
   let [value, end] = [0, at]
-  for (; end < at + 4 && isDigit(bytes[end]); end += 1) value = value * 10 + (bytes[end] ?? 0) - 48
-  if (end > at && end < at + 4) found(value, end)
+  for (; end < at + 8 && isDigit(bytes[end]); end += 1) value = value * 10 + (bytes[end] ?? 0) - 48
+  if (end > at && end < at + 8) found(value, end)
 }
 
 /** Whether a byte is a decimal digit. */
@@ -85,6 +117,7 @@ function readBackslash(bytes: Uint8Array, at: number, found: Found): void {
   else if (byte === 0x75 && bytes[next + 1] === 0x7b) readMany(bytes, next + 2, found)
   else if (byte === 0x75) readDigits(bytes, next + 1, { digits: 4, found })
   else if (isDigit(byte)) readDigits(bytes, next, { digits: 3, found, base: 8 })
+  else if (byte < 0x80 && !isLetterOrDigit(byte)) found(byte, next + 1)
   const control = ['b', 't', 'n', 'v', 'f', 'r'].indexOf(String.fromCharCode(byte))
   if (control !== -1) found(8 + control, next + 1)
 }
@@ -141,4 +174,9 @@ function isAmp(bytes: Uint8Array, at: number): boolean {
 /** Whether a byte is a letter or a digit of ASCII. */
 export function isLetterOrDigit(byte: number): boolean {
   return isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a)
+}
+
+/** Whether a byte is a digit of base64, of either alphabet. */
+export function isDigitOfCode(byte = 0): boolean {
+  return isLetterOrDigit(byte) || byte === 0x2b || byte === 0x2f || byte === 0x5f || byte === 0x2d
 }

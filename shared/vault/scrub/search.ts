@@ -4,19 +4,32 @@
  * is followed at once, so an answer that was made to be ambiguous costs little more than another.
  */
 import { beginningsOf } from './beginnings.ts'
-import { gapStarts, isPunctuation, placesAfterGap } from './gaps.ts'
+import { compressedStarts } from './compressed-starts.ts'
+import { gapStarts, isPunctuation, placesAfterGap, placesBeforeLine } from './gaps.ts'
 import { joined, type Range } from './range.ts'
-import { isDigit, isLetterOrDigit, readDecimal, readHexPair, readText } from './readings.ts'
+import {
+  isDigit,
+  isDigitOfCode,
+  isLetterOrDigit,
+  readDecimal,
+  readHexPair,
+  readText,
+} from './readings.ts'
 import type { Sequence } from './sequences.ts'
 
 const headsMax = 32
+/** Places that are read closely, for one text: ten times what the most tangled pages take. */
+const readsMax = 2_000_000
 /** Bits of the table of pairs beside those of the writings; in `behind`, a byte has one of both. */
-const [real, gapOnly] = [1, 8]
+const [real, gapOnly, compressedStart] = [1, 8, 16]
 const writings = ['text', 'hex', 'decimal'] as const
 const readers = { text: readText, hex: readHexPair, decimal: readDecimal }
 
-/** The ranges are in order and do not overlap. */
-export type Search = (bytes: Uint8Array) => Range[]
+/**
+ * What was found, in order and without overlap, and where compressed data may begin. A text made to be
+ * read in too many ways is one range as a whole.
+ */
+export type Search = (bytes: Uint8Array) => { ranges: Range[]; compressed: number[] }
 
 /** A sequence, and what each byte would be behind its first character. */
 type Candidate = { sequence: Sequence; behind: Uint8Array }
@@ -31,7 +44,14 @@ export function searchFor(sequences: readonly Sequence[]): Search {
     byCode: { text: new Map(), hex: new Map(), decimal: new Map() },
   }
   for (const sequence of sequences) addTo(index, sequence)
-  return (bytes) => joined(rangesIn(bytes, index))
+  for (const start of compressedStarts) {
+    const pair = (start.charCodeAt(0) << 8) | start.charCodeAt(1)
+    index.pairs[pair] = (index.pairs[pair] ?? 0) | compressedStart
+  }
+  return (bytes) => {
+    const { ranges, compressed } = rangesIn(bytes, index)
+    return { ranges: joined(ranges), compressed }
+  }
 }
 
 function addTo({ pairs, byCode }: Index, sequence: Sequence): void {
@@ -67,17 +87,18 @@ function bytesBehind(sequence: Sequence): Uint8Array {
   return behind
 }
 
-function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): Range[] {
+function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Search> {
   const ranges: Range[] = []
+  const compressed: number[] = []
   const follow = follower(bytes)
   let start = 0
   const follows = (writing: Sequence['writing']) => (code: number, from: number) => {
     for (const candidate of byCode[writing].get(code) ?? []) {
       if (!mayGoOn(bytes, from, candidate)) continue
       const { sequence } = candidate
-      const end = follow(from, sequence)
+      const end = follow.to(from, sequence)
       if (end === -1) continue
-      ranges.push(sequence.hasRagged ? withRagged(bytes, start, end) : { start, end })
+      ranges.push(withRagged(bytes, { start, end }, sequence))
     }
   }
   const [text, hex, decimal] = [follows('text'), follows('hex'), follows('decimal')]
@@ -87,8 +108,11 @@ function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): Range[] {
     if ((bits & (real | gapOnly)) !== 0) readText(bytes, at, text)
     if ((bits & 2) !== 0) readHexPair(bytes, at, hex)
     if ((bits & 4) !== 0) readDecimal(bytes, at, decimal)
+    if ((bits & compressedStart) !== 0) compressed.push(at)
+    if (follow.reads() > readsMax)
+      return { ranges: [{ start: 0, end: bytes.length }], compressed: [] }
   }
-  return ranges
+  return { ranges, compressed }
 }
 
 /** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
@@ -121,10 +145,17 @@ function fitsBehindGap(bytes: Uint8Array, from: number, table: Uint8Array, row: 
     const byte = bytes[at] ?? 0x41
     const known = table[row | byte] ?? 0
     if ((known & ~gapOnly) !== 0) return true
+    if (isGap[byte] === 1 || isLoneEquals(bytes, at)) continue
     // An escape, a tag and what nobody sees have to be looked at closer.
-    if (isGap[byte] === 0) return known === gapOnly
+    return known === gapOnly
   }
   return false
+}
+
+/** An equals sign that begins no escape of quoted-printable, as in every tag with attributes. */
+function isLoneEquals(bytes: Uint8Array, at: number): boolean {
+  const next = bytes[at + 1] ?? 0
+  return bytes[at] === 0x3d && !isLetterOrDigit(next) && next !== 0x0a && next !== 0x0d
 }
 
 /** A quick no for what does not go on, which is nearly always; the first few characters tell. */
@@ -137,8 +168,8 @@ function mayGoOn(bytes: Uint8Array, from: number, { sequence, behind }: Candidat
   }
   for (let at = 1; at < 5 && at < elements.length; at += 1) {
     const byte = bytes[from + at - 1] ?? 0x41
-    if (elements[at]?.includes(byte)) continue
-    return mayInterrupt[gap][byte] === 1
+    if (mayInterrupt[gap][byte] === 1) return true
+    if (!elements[at]?.includes(byte)) return false
   }
   return true
 }
@@ -167,30 +198,47 @@ function mayGoOnInHex(bytes: Uint8Array, at: number, code: number | undefined): 
   return fits
 }
 
-/** Tells the place behind a whole sequence whose first character ends at a place, otherwise -1. */
-function follower(bytes: Uint8Array): (from: number, sequence: Sequence) => number {
+/** Follows all readings of a place at once, and counts what that takes. */
+function follower(bytes: Uint8Array) {
   let codes: readonly number[] = []
   let next: number[] = []
+  let reads = 0
   const found = (code: number, end: number) => {
     if (codes.includes(code) && end <= bytes.length && !next.includes(end)) next.push(end)
   }
-  return (from, sequence) => {
+  /** The place behind a whole sequence whose first character ends at a place, otherwise -1. */
+  const to = (from: number, sequence: Sequence): number => {
     const read = readers[sequence.writing]
+    const last = sequence.elements.length - 1
     let heads = [from]
-    for (let at = 1; at < sequence.elements.length && heads.length > 0; at += 1) {
+    for (let at = 1; at <= last && heads.length > 0; at += 1) {
       codes = sequence.elements[at] ?? []
       next = []
+      // Nothing that may be meant is passed over: too much of it ends the search.
+      if (heads.length > headsMax) reads = readsMax + 1
       for (const head of heads.slice(0, headsMax)) {
-        for (const place of placesAfterGap(bytes, head, sequence)) read(bytes, place, found)
+        for (const place of placesAfterGap(bytes, head, sequence)) {
+          reads += 1
+          read(bytes, place, found)
+          // Behind the end there is nothing to look for beyond a gap.
+          if (at === last && next.length > 0) break
+        }
       }
       heads = next
     }
     return Math.max(-1, ...heads)
   }
+  return { to, reads: () => reads }
 }
 
-/** Digits beside an encoded secret hold some of its bits. */
-function withRagged(bytes: Uint8Array, start: number, end: number): Range {
-  const isDigitAt = (at: number) => /[A-Za-z0-9+/_-]/.test(String.fromCharCode(bytes[at] ?? 0))
-  return { start: isDigitAt(start - 1) ? start - 1 : start, end: isDigitAt(end) ? end + 1 : end }
+/** Digits beside an encoded secret hold some of its bits, also where a line was broken there. */
+function withRagged(bytes: Uint8Array, range: Range, sequence: Sequence): Range {
+  let { start, end } = range
+  for (let left = sequence.ragged; left > 0; left -= 1) {
+    const before = placesBeforeLine(bytes, start).find((at) => isDigitOfCode(bytes[at - 1]))
+    const after = placesAfterGap(bytes, end, sequence).find((at) => isDigitOfCode(bytes[at]))
+    if (before !== undefined) start = before - 1
+    if (after !== undefined) end = after + 1
+  }
+  return { start, end }
 }

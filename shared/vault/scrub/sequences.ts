@@ -12,8 +12,8 @@ export type Sequence = {
   /** As text, as pairs of hexadecimal digits, or as decimal numbers. */
   writing: 'text' | 'hex' | 'decimal'
   gap: Gap
-  /** The digits beside it hold bits of the secret too. */
-  hasRagged: boolean
+  /** How many digits on each side hold some bits of the secret too; 0 where it is no encoding. */
+  ragged: number
 }
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -30,7 +30,7 @@ export function sequencesOf(secret: string): Sequence[] {
     String.fromCharCode(letter.charCodeAt(0) + (letter.toLowerCase() < 'n' ? 13 : -13)),
   )
   const texts = new Set([secret, secret.normalize('NFC'), secret.normalize('NFD'), backwards])
-  const written = [...texts, rotated].flatMap((text) => asText(text, gap))
+  const written = [...texts, rotated].map((text) => asText(text, gap))
   const numbered = [secret, backwards].flatMap((text) =>
     codeLists(text).flatMap((codes) => [
       asNumbers(codes, 'hex'),
@@ -40,27 +40,42 @@ export function sequencesOf(secret: string): Sequence[] {
   return [...written, ...numbered, ...asDigits(secret), ...asDigits(backwards)]
 }
 
-function asText(text: string, gap: Gap): Sequence[] {
-  return codeLists(text).map((codes) => ({
-    elements: codes.map(casesOf),
-    writing: 'text',
-    gap,
-    hasRagged: false,
-  }))
+function asText(text: string, gap: Gap): Sequence {
+  const elements = Array.from(text, (one) => casesOf(codeOf(one)))
+  return { elements, writing: 'text', gap, ragged: 0 }
 }
 
 function asNumbers(codes: readonly number[], writing: 'hex' | 'decimal'): Sequence {
-  return { elements: codes.map((code) => [code]), writing, gap: 'any', hasRagged: false }
+  return { elements: codes.map((code) => [code]), writing, gap: 'any', ragged: 0 }
 }
 
-/** Characters, bytes of UTF-8, and units of UTF-16 as `\ud83d\ude00`; for ASCII they are the same. */
+/** Characters, units of UTF-16, and the bytes of encodings; for ASCII most of them are the same. */
 function codeLists(text: string): number[][] {
   const lists = [
-    Array.from(text, (one) => one.codePointAt(0) ?? 0),
-    Array.from(new TextEncoder().encode(text)),
-    Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)),
+    Array.from(text, codeOf),
+    Array.from(text.split(''), codeOf),
+    ...[utf8, utf16LittleEnd, utf16BigEnd].map((encode) => Array.from(encode(text))),
   ]
   return [...new Map(lists.map((codes) => [codes.join(), codes])).values()]
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+/** Without the zeros at the ends, which are there for any secret. */
+function utf16LittleEnd(text: string): Uint8Array {
+  const bytes = text
+    .split('')
+    .flatMap((unit) => [unit.charCodeAt(0) & 0xff, unit.charCodeAt(0) >> 8])
+  return Uint8Array.from(bytes.at(-1) === 0 ? bytes.slice(0, -1) : bytes)
+}
+
+function utf16BigEnd(text: string): Uint8Array {
+  const bytes = text
+    .split('')
+    .flatMap((unit) => [unit.charCodeAt(0) >> 8, unit.charCodeAt(0) & 0xff])
+  return Uint8Array.from(bytes[0] === 0 ? bytes.slice(1) : bytes)
 }
 
 function casesOf(code: number): number[] {
@@ -75,43 +90,49 @@ function codeOf(text: string): number {
 
 /** Base64, base32 and binary: with what stands before it, a secret has several forms. */
 function asDigits(text: string): Sequence[] {
-  const utf8 = new TextEncoder().encode(text)
-  const utf16 = Uint8Array.from(text.split('').flatMap((one) => [one.charCodeAt(0), 0])).slice(
-    0,
-    -1,
-  )
-  const once = digitsOf(utf8, base64Digits, 6)
-  const twice = once.flatMap((digits) =>
-    digitsOf(new TextEncoder().encode(digits), base64Digits, 6),
-  )
-  const base32 = digitsOf(utf8, base32Digits, 5)
+  const once = digitsOf(utf8(text), base64Digits, 6)
+  const twice = once.flatMap((digits) => digitsOf(utf8(digits), base64Digits, 6))
+  const base32 = digitsOf(utf8(text), base32Digits, 5)
   const forwards = [
     ...once,
-    ...twice,
-    ...digitsOf(utf16, base64Digits, 6),
+    ...digitsOf(utf16LittleEnd(text), base64Digits, 6),
+    ...digitsOf(utf16BigEnd(text), base64Digits, 6),
     ...base32,
     ...base32.map((digits) => digits.toLowerCase()),
-    ...digitsOf(utf8, '01', 1),
+    ...digitsOf(utf8(text), '01', 1),
   ]
-  const reversed = [...once, hexOf(utf8)].map((digits) => digits.split('').reverse().join(''))
-  return [...new Set([...forwards, ...reversed])]
-    .filter((digits) => digits.length >= digitsMin)
-    .map((digits) => ({
-      elements: digits.split('').map(alternativesOf),
-      writing: 'text',
-      gap: 'line',
-      hasRagged: true,
-    }))
+  const reversed = [...once, hexOf(utf8(text))].map((digits) => digits.split('').reverse().join(''))
+  const distinct = [...new Set([...forwards, ...reversed])]
+  // The ragged digit of the inner encoding lies in up to three of the outer.
+  return [
+    ...distinct.map((digits) => asCode(digits, 1)),
+    ...twice.map((digits) => asCode(digits, 3)),
+  ].filter(({ elements }) => elements.length >= digitsMin)
+}
+
+function asCode(digits: string, ragged: number): Sequence {
+  return { elements: digits.split('').map(alternativesOf), writing: 'text', gap: 'line', ragged }
 }
 
 /** The digits that a text's bytes alone decide, for each place that they can have in a group. */
 function digitsOf(bytes: Uint8Array, alphabet: string, bits: 1 | 5 | 6): string[] {
   const places = bits === 1 ? 1 : bits === 5 ? 5 : 3
-  const text = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('')
   return Array.from({ length: places }, (_, place) => {
-    const start = (bits - ((place * 8) % bits)) % bits
-    const groups = text.slice(start).match(new RegExp(`.{${bits}}`, 'g')) ?? []
-    return groups.map((group) => alphabet[Number.parseInt(group, 2)]).join('')
+    let digits = ''
+    // Bits of the first bytes that belong to a digit which others decide as well are let go.
+    let [held, count, passed] = [0, 0, (bits - ((place * 8) % bits)) % bits]
+    for (const byte of bytes) {
+      held = ((held << 8) | byte) & 0xffff
+      count += 8
+      if (passed > 0) {
+        count -= passed
+        passed = 0
+      }
+      for (; count >= bits; count -= bits) {
+        digits += alphabet[(held >> (count - bits)) & ((1 << bits) - 1)] ?? ''
+      }
+    }
+    return digits
   })
 }
 

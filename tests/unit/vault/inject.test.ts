@@ -154,7 +154,7 @@ test.each([
 ])('a request with %s is not made, and the reason holds no secret', (_, template) => {
   const answer = make(template)
 
-  expect(answer).toEqual({ refused: expect.stringMatching(/\.$/) })
+  expect(answer).toHaveProperty('refused', expect.stringMatching(/\.$/))
   expect(JSON.stringify(answer)).not.toMatch(/p&ss|282760|tok-4711/)
 })
 

@@ -53,7 +53,7 @@ test.each<PasswordWish>([
   { length: 5000 },
   { rules: 'allowed: [ab]; max-consecutive: 1', length: 256 },
 ])('rules that no password keeps are refused: %j', (wish) => {
-  expect(newPassword(random, wish)).toEqual({ refused: expect.stringMatching(/\.$/) })
+  expect(newPassword(random, wish)).toHaveProperty('refused', expect.stringMatching(/\.$/))
 })
 
 test('every password that keeps the rules is as likely as every other', () => {
@@ -67,7 +67,7 @@ test('every password that keeps the rules is as likely as every other', () => {
     counts.set(password, (counts.get(password) ?? 0) + 1)
   }
 
-  const letters = [...'abcd']
+  const letters = 'abcd'.split('')
   const all = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => a + b + c)))
   const valid = all.filter((p) => /[ab]/.test(p) && /[bcd]/.test(p) && !/(.)\1\1/.test(p))
   expect([...counts.keys()].sort()).toEqual(valid.sort())

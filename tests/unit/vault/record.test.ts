@@ -38,18 +38,24 @@ test.each([
   ['half a character', { password: 'abc\ud800' }],
   ['a password without end', { password: 'a'.repeat(1025) }],
   ['a field named like a part of every object', { fields: { __proto__x: 'a', 'a.b': 'c' } }],
-  ['21 fields', { fields: Object.fromEntries([...'abcdefghijklmnopqrstu'].map((n) => [n, n])) }],
+  [
+    '21 fields',
+    { fields: Object.fromEntries('abcdefghijklmnopqrstu'.split('').map((n) => [n, n])) },
+  ],
   ['a word that is not known', { password: 'a', pin: '1' }],
 ])('%s is refused', (_, input) => {
   expect(secretInput.safeParse(input).success).toBe(false)
 })
 
 test('what cannot be used, is no TOTP secret or is too much is refused with a sentence', () => {
-  const big = Object.fromEntries([...'abcdefghijkl'].map((name) => [name, '€'.repeat(1024)]))
+  const big = Object.fromEntries('abcdefghijkl'.split('').map((name) => [name, '€'.repeat(1024)]))
 
-  expect(secretOf({ notes: 'nothing else' })).toEqual({ refused: expect.stringMatching(/Give a/) })
-  expect(secretOf({ fields: {} })).toEqual({ refused: expect.stringMatching(/Give a/) })
-  expect(secretOf({ totp_secret: 'x' })).toEqual({ refused: expect.stringMatching(/TOTP/) })
+  expect(secretOf({ notes: 'nothing else' })).toHaveProperty(
+    'refused',
+    expect.stringMatching(/Give a/),
+  )
+  expect(secretOf({ fields: {} })).toHaveProperty('refused', expect.stringMatching(/Give a/))
+  expect(secretOf({ totp_secret: 'x' })).toHaveProperty('refused', expect.stringMatching(/TOTP/))
   expect(secretOf({ fields: big })).toHaveProperty('refused')
   expect(secretOf({ password: 'a', fields: { b: big['a'] ?? '' } })).not.toHaveProperty('refused')
 })

@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type ScrubbedAnswer, scrubberFor } from '../../../shared/vault/scrub.ts'
+import { removedMark, type ScrubbedAnswer, scrubberFor } from '../../../shared/vault/scrub.ts'
 import { echoes, spreadEchoes } from '../../support/hostile-echo.ts'
 
 const printable = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('')
@@ -11,13 +12,16 @@ const of = (alphabet: string, length: number) => {
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join('')
 }
 
-/** Makers of secrets; two of one call have the same length and nothing else in common. */
+/**
+ * Makers of secrets; two of one call take the same bytes and have nothing else in common. At the ends
+ * they have letters: other characters may be taken for those around them, and more is removed then.
+ */
 const kinds = {
-  password: () => of(printable, 24),
-  'short password': () => of(letters + letters.toUpperCase() + '23456789', 8),
+  password: () => of(letters, 1) + of(printable, 22) + of(letters, 1),
+  'short password': () => of(`${letters}${letters.toUpperCase()}23456789`, 8),
   token: () => randomBytes(20).toString('hex'),
   passphrase: () => Array.from({ length: 4 }, () => of(letters, 5)).join(' '),
-  'international password': () => of(`éñ漢字😀${letters}`, 12),
+  international: () => ['xy', 'éñ', '漢字', letters, '😀😁', letters].map((a) => of(a, 2)).join(''),
 }
 
 const answerOf = (body: string | Uint8Array, headers: [string, string][] = []) => ({
@@ -50,7 +54,7 @@ async function tellsNothing(
   expect(one).toBe(other)
 }
 
-const offsets = Array.from({ length: 13 }, (_, at) => ({
+const offsets = Array.from({ length: 10 }, (_, at) => ({
   before: 'The word is here: '.slice(at) + of(letters, at % 4),
   after: of(letters, at % 3) + ', and more of it follows.'.slice(at % 5),
 }))
@@ -67,4 +71,145 @@ test.each(Object.keys(spreadEchoes))('nothing of a secret comes back with %s', a
   for (const secret of Object.values(kinds)) {
     for (const around of offsets) await tellsNothing(echo, secret, around)
   }
+})
+
+test('a secret with any characters at its ends is removed in every encoding', async () => {
+  for (const [name, echo] of [...Object.entries(echoes), ...Object.entries(spreadEchoes)]) {
+    const secret = of(printable, 12)
+    const { body, removed } = shown(
+      await scrubberFor([secret])(answerOf(echo(secret, { before: 'It is ', after: ' here.' }))),
+    )
+    expect(removed, `${name}: ${secret}`).toBeGreaterThan(0)
+    expect(body).not.toContain(secret)
+  }
+})
+
+test('one-time codes are removed wherever their digits stand together', async () => {
+  for (const [, echo] of Object.entries(echoes)) {
+    const secret = () => String(randomInt(100_000, 1_000_000))
+    for (const around of offsets.slice(0, 3)) await tellsNothing(echo, secret, around)
+  }
+})
+
+test('texts without the secret come back byte for byte', async () => {
+  const texts = [
+    readFileSync(new URL('../../../README.md', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8'),
+    randomBytes(150_000).toString('base64'),
+    randomBytes(120_000).toString('hex'),
+    Array.from({ length: 20_000 }, () => randomInt(1_000_000)).join(', '),
+    Array.from({ length: 3_000 }, () => gzipSync(randomBytes(9)).toString('base64'))
+      .join(' ')
+      .slice(0, 400),
+    JSON.stringify({ a: 'é\n', b: Array.from({ length: 9_000 }, (_, at) => at % 256) }),
+    encodeURIComponent(randomBytes(60_000).toString('latin1')),
+  ]
+  for (const secret of Object.values(kinds)) {
+    const scrub = scrubberFor([secret()])
+    for (const text of texts) {
+      const { body, removed } = shown(await scrub(answerOf(text)))
+      expect(removed).toBe(0)
+      expect(body === text).toBe(true)
+    }
+  }
+})
+
+test('headers are scrubbed in their names and values, several secrets at once', async () => {
+  const [one, other] = ['correct horse', 'tok-4711-xyz']
+  const headers: [string, string][] = [
+    ['set-cookie', `session=${encodeURIComponent(one)}; Path=/`],
+    [`x-${other}`, 'plain'],
+    ['content-type', 'text/html'],
+  ]
+
+  const answer = await scrubberFor([one, other, ''])(answerOf(`a ${one} b ${other} c`, headers))
+
+  expect(answer).toEqual({
+    headers: [
+      ['set-cookie', `session=${removedMark}; Path=/`],
+      [`x-${removedMark}`, 'plain'],
+      ['content-type', 'text/html'],
+    ],
+    body: `a ${removedMark} b ${removedMark} c`,
+    removed: 4,
+  })
+})
+
+test('of an answer that was cut, the end that could hold half a secret is not shown', async () => {
+  const secret = of(printable, 20)
+  const cut = (length: number) => ({
+    ...answerOf(`${'a'.repeat(1000)}${secret}`.slice(0, 1000 + length)),
+    truncated: true,
+  })
+
+  const answers = await Promise.all(
+    [1, 7, 19].map(async (length) => shown(await scrubberFor([secret])(cut(length))).body),
+  )
+
+  for (const body of answers) expect(body).toMatch(/^a{600,}\[secret removed\]$/)
+})
+
+test('a cut in the middle of a character leaves the answer readable', async () => {
+  const body = Buffer.from('ä'.repeat(900)).subarray(0, 1799)
+
+  const answer = await scrubberFor(['correct horse'])({ headers: [], body, truncated: true })
+
+  expect(shown(answer).body).toMatch(/^ä+\[secret removed\]$/)
+})
+
+test.each(['7', 'x9', 'Ab3$', 'é😀bc5'])(
+  'an answer that holds the short secret %s is withheld',
+  async (secret) => {
+    const scrub = scrubberFor([secret])
+    const around = { before: 'It is (', after: ').' }
+
+    expect(await scrub(answerOf(`It is (${secret}).`))).toEqual({ withheld: 'short_secret' })
+    expect(await scrub(answerOf('Nothing.', [['x', secret]]))).toEqual({ withheld: 'short_secret' })
+    expect(await scrub(answerOf('Nothing.'))).toMatchObject({ body: 'Nothing.', removed: 0 })
+    for (const name of [
+      'percent, lower case',
+      'JSON escapes',
+      'HTML hex',
+      'hex, lower case',
+      'reversed',
+    ]) {
+      const echo = echoes[name]?.(secret, around) ?? ''
+      expect(await scrub(answerOf(echo))).toEqual({ withheld: 'short_secret' })
+    }
+  },
+)
+
+test('what is no text is withheld, compressed or not', async () => {
+  const scrub = scrubberFor(['correct horse'])
+  const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])
+
+  for (const body of [jpeg, gzipSync('correct horse'), Buffer.from('4f82', 'hex')]) {
+    expect(await scrub(answerOf(body))).toEqual({ withheld: 'not_text' })
+  }
+  const unknown = answerOf('a', [['Content-Type', 'text/plain; charset=none-such']])
+  expect(await scrub(unknown)).toEqual({ withheld: 'not_text' })
+  const latin = answerOf(Buffer.from('Grüße', 'latin1'), [
+    ['Content-Type', 'text/plain; charset="ISO-8859-1"'],
+  ])
+  expect(await scrub(latin)).toMatchObject({ body: 'Grüße' })
+})
+
+test('an answer made to be read in many ways is searched in bounded time', async () => {
+  const scrub = scrubberFor(['%%%%%%%%%%%%', '\\\\\\\\\\\\\\\\', '&&&&&&&&', '0000000000'])
+  const hostile = [
+    '%25',
+    '%',
+    '\\',
+    '&amp;',
+    '0',
+    '&#0',
+    '\\u0000',
+    '<',
+    ' %',
+    'eJx',
+    'eJxAAAAAAAAA ',
+    '1f8b08',
+  ].map((part) => part.repeat(Math.floor(32_768 / part.length)))
+
+  for (const body of hostile) expect(await scrub(answerOf(body))).toHaveProperty('body')
 })
