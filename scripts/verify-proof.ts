@@ -2,9 +2,8 @@
  * Checks a transfer proof that transfer_status answered, as a third party would: it asks nothing of
  * the service or its database, only, where given, a node of the reader's own choice.
  */
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { Check } from './verify-proof/check.ts'
+import { conclude, readFile } from './verifier.ts'
 import { checkAgainstNode, checkBlockHash, checkProof } from './verify-proof/check.ts'
 import { askNode } from './verify-proof/node.ts'
 import type { Proof } from './verify-proof/proof.ts'
@@ -19,9 +18,6 @@ and ends with 0 when all of them hold, else with 1. One of the two is needed, bo
 --block-hash HASH  a block hash that you trust; the hash of the transaction and the number of the
                    log in its block are then not checked, because a header does not hold them`
 
-const fileBytesMax = 1_048_576
-const faultLengthMax = 200
-
 type Trust = { rpc: string | undefined; blockHash: string | undefined }
 
 process.exitCode = await run()
@@ -33,10 +29,16 @@ async function run(): Promise<number> {
       options: { ...options, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     })
-    if (values.help) return say(help, 0)
+    if (values.help) {
+      console.log(help)
+      return 0
+    }
     const [file] = positionals
     if (file === undefined || positionals.length > 1) throw new Error('give one FILE; see --help')
-    return await verify(readFile(file), { rpc: values.rpc, blockHash: values['block-hash'] })
+    return await verify(readFile(file, readProof), {
+      rpc: values.rpc,
+      blockHash: values['block-hash'],
+    })
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error))
     return 1
@@ -53,28 +55,7 @@ async function verify(proof: Proof, { rpc, blockHash }: Trust): Promise<number> 
     ...(blockHash === undefined ? [] : [checkBlockHash(proof, blockHash)]),
     ...(node ? checkAgainstNode(proof, node.view) : []),
   ]
-  for (const check of checks) console.log(lineOf(check))
-  if (checks.some(({ fault }) => fault !== undefined)) return say('\nThis proves nothing.', 1)
   const claim = `${proof.from} paid ${proof.amount_atomic} of ${proof.token} to ${proof.to}`
   const where = `on ${proof.chain} in block ${proof.block.number}`
-  return say(`\n${claim} ${where}${node ? `, ${node.finality}` : ''}.`, 0)
-}
-
-function lineOf({ name, fault }: Check): string {
-  return fault === undefined ? `ok    ${name}` : `FAIL  ${name}: ${fault.slice(0, faultLengthMax)}`
-}
-
-function say(text: string, code: number): number {
-  console.log(text)
-  return code
-}
-
-function readFile(file: string): Proof {
-  try {
-    const text = readFileSync(file, 'utf8')
-    if (text.length > fileBytesMax) throw new Error('too large for a proof')
-    return readProof(text)
-  } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
-  }
+  return conclude(checks, () => `${claim} ${where}${node ? `, ${node.finality}` : ''}.`)
 }

@@ -2,9 +2,9 @@
  * Checks a consent receipt that consent_receipt answered, as a third party would: it asks nothing of
  * the service, its database or any network.
  */
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { Check, Claims } from './verify-receipt/check.ts'
+import { conclude, readFile } from './verifier.ts'
+import type { Claims } from './verify-receipt/check.ts'
 import { checkReceipt, claimsOf, signerOf } from './verify-receipt/check.ts'
 import { readKeys, readReceipt } from './verify-receipt/receipt.ts'
 
@@ -16,16 +16,16 @@ ends with 0 when all of them hold, else with 1.
 --keys JWKS_FILE  the keys that you trust, once saved from the service's receipt-keys.json; without
                   them the keys in the file are used, and the line at the end names the one that signed`
 
-const fileBytesMax = 1_048_576
-const faultLengthMax = 200
-
 process.exitCode = await run()
 
 async function run(): Promise<number> {
   try {
     const options = { keys: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
-    if (values.help) return say(help, 0)
+    if (values.help) {
+      console.log(help)
+      return 0
+    }
     const [file] = positionals
     if (file === undefined || positionals.length > 1) throw new Error('give one FILE; see --help')
     return await verify(file, values.keys)
@@ -39,12 +39,11 @@ async function verify(file: string, keysFile: string | undefined): Promise<numbe
   const read = readFile(file, readReceipt)
   const given = keysFile === undefined ? undefined : readFile(keysFile, readKeys)
   const stated = claimsOf(read.receipt)
-  const checks = await checkReceipt(read, given)
-  for (const check of checks) console.log(lineOf(check))
-  if (checks.some(({ fault }) => fault !== undefined)) return say('\nThis proves nothing.', 1)
-  const key = `Signed by the key ${signerOf(read.receipt)}`
   const whose = given ? '' : `, which the file itself brings: compare it with ${stated.iss}`
-  return say(`\n${sentenceOf(stated)}\n${key}${whose}.`, 0)
+  return conclude(
+    await checkReceipt(read, given),
+    () => `${sentenceOf(stated)}\nSigned by the key ${signerOf(read.receipt)}${whose}.`,
+  )
 }
 
 function sentenceOf({ level, decided_at: at, terms, batch }: Claims): string {
@@ -56,23 +55,4 @@ function sentenceOf({ level, decided_at: at, terms, batch }: Claims): string {
       ? "The owner's passkey signed the terms of"
       : 'The service states that the owner, signed in, approved the terms of'
   return `${how} ${what}${together} on ${at}.`
-}
-
-function lineOf({ name, fault }: Check): string {
-  return fault === undefined ? `ok    ${name}` : `FAIL  ${name}: ${fault.slice(0, faultLengthMax)}`
-}
-
-function say(text: string, code: number): number {
-  console.log(text)
-  return code
-}
-
-function readFile<Content>(file: string, read: (text: string) => Content): Content {
-  try {
-    const text = readFileSync(file, 'utf8')
-    if (text.length > fileBytesMax) throw new Error('too large')
-    return read(text)
-  } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -606,7 +606,7 @@ CREATE INDEX payments_entered ON private.payments USING btree (account, created_
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
-CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at) INCLUDE (counted_usd_micros) WHERE ((mandate IS NOT NULL) AND (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text])));
+CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros) WHERE (mandate IS NOT NULL);
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
@@ -802,7 +802,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb, new_id uuid DEFAULT gen_random_uuid())
- RETURNS TABLE(mandate jsonb, digest text)
+ RETURNS TABLE(mandate_row jsonb, digest text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -811,7 +811,7 @@ declare
   caller private.credentials := private.admit(credential, 'pay', true);
   asked private.mandates;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, true);
   if (select count(*) from private.mandates m where m.account = caller.account
     and m.state = 'pending_approval' and m.expires_at > private.clock()) >= 20 then
     perform private.refuse('too_many_mandates', '409');
@@ -923,7 +923,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
- RETURNS TABLE(chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, envelope jsonb, account uuid)
+ RETURNS TABLE(chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text, max_priority_fee_per_gas text, raw text, calls jsonb, envelope jsonb, account uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -931,7 +931,7 @@ AS $function$
 begin
   return query
   select s.chain, s.lane, l.kind, s.nonce, coalesce(t.attempt, 0), t.max_fee_per_gas::text,
-    t.max_priority_fee_per_gas::text,
+    t.max_priority_fee_per_gas::text, t.raw,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id),
     k.envelope, w.account
@@ -1089,7 +1089,8 @@ AS $function$
 declare
   withdrawn private.payments;
 begin
-  update private.payments p set state = 'released', failure = 'consent_invalid', finality = null
+  update private.payments p set state = 'released', failure = 'its approval did not hold',
+    finality = null
    where p.id = payment and p.state = 'authorized' and p.signature is null
   returning * into withdrawn;
   if not found then
@@ -1721,8 +1722,10 @@ begin
    where m.account = caller.account
      and (list_mandates.mandate is null or m.id = list_mandates.mandate)
      and (before is null or m.number < before)
-     and (list_mandates.status is null
-       or private.mandate_status(m, private.used_of(m)) = list_mandates.status)
+     -- Use is looked up where it matters: an agent can ask for any number and take them back.
+     and (list_mandates.status is null or private.mandate_status(m, case
+       when m.state = 'active' and list_mandates.status in ('active', 'exhausted')
+       then private.used_of(m) end) = list_mandates.status)
    order by m.number desc limit page;
 end $function$;
 
@@ -1953,12 +1956,13 @@ begin
   perform from private.payments q where q.id = any (payments) and q.account = caller.account
    order by q.id for update;
   select array_agg(private.terms_digest(q) order by private.terms_digest(q) collate "C"),
-    min(coalesce(private.undecidable(q, private.terms_digest(q), g.asker),
+    min(coalesce(private.undecidable(q, private.terms_digest(q), coalesce(g.asker, '')),
       case when exists (select from private.approvals o where o.payment = q.id) then 'closed' end))
    into leaves, outcome
    from unnest(payments, askers) g (id, asker)
    left join private.payments q on q.id = g.id and q.account = caller.account;
-  if coalesce(cardinality(leaves), 0) not between 2 and 50 then
+  if coalesce(cardinality(leaves), 0) not between 2 and 50
+    or cardinality(leaves) <> (select count(distinct l.id) from unnest(payments) l (id)) then
     outcome := 'out_of_bounds';
   end if;
   outcome := coalesce(outcome, case
@@ -2102,7 +2106,7 @@ declare
   p private.payments;
 begin
   declined := 0;
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, false);
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()
@@ -2472,7 +2476,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_mandate(credential text, mandate uuid)
- RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, passkeys jsonb)
+ RETURNS TABLE(mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb, daily_spending_cap_usd_micros text, passkeys jsonb, payees jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2487,7 +2491,11 @@ begin
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
-    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account)
+    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account),
+    -- Whom it names is paid by transfer too, and may look like somebody else: that is not asked again.
+    (select coalesce(jsonb_agg(jsonb_build_object('address', t.address,
+        'similar', private.similar_recipient(m.account, t.address)) order by t.n), '[]')
+      from unnest(m.pay_to) with ordinality t (address, n))
   from private.mandates m
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account
@@ -2561,7 +2569,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'owner') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
@@ -2856,7 +2864,7 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
-      from private.candidates(p) m where m.max_day_usd_micros is not null)
+      from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
   from private.payments p join private.accounts a on a.id = p.account
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
@@ -2898,7 +2906,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'agent') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
@@ -3104,21 +3112,6 @@ AS $function$
     'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.candidates(p private.payments)
- RETURNS SETOF private.mandates
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  host text := private.host_of(p.terms ->> 'origin');
-begin
-  return query select m.* from private.mandates m
-   where m.account = p.account and m.state <> 'declined'
-     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
-   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
-   limit 50;
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
  RETURNS text
  LANGUAGE plpgsql
@@ -3265,7 +3258,12 @@ CREATE OR REPLACE FUNCTION private.consent_json(of_consent uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(c) - array['account', 'session'] from private.consents c where c.id = of_consent
+  select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
+    'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
+      jsonb_build_object('id', c.passkey, 'public_key', c.public_key,
+        'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
+        'signature', c.signature) end)
+  from private.consents c where c.id = of_consent
 $function$;
 
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)
@@ -3387,23 +3385,29 @@ CREATE OR REPLACE FUNCTION private.exposed_mandates(of_account uuid, at timestam
  LANGUAGE sql
  STABLE
 AS $function$
+  -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
+  with by_minute as (
+    select p.mandate, greatest(-1, floor(extract(
+        epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
+      sum(p.counted_usd_micros) as usd, count(*) as payments
+    from private.payments p
+    where p.account = of_account and p.mandate is not null and p.state = 'settled' group by 1, 2
+  ), settled as (
+    select d.mandate, sum(d.usd) as total, sum(d.payments)::integer as payments,
+      jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
+        filter (where d.minutes >= 0) as leaving
+    from by_minute d group by 1
+  )
   select coalesce(jsonb_agg(jsonb_build_object(
     'expires_in_minutes', ceil(extract(epoch from m.expires_at - at) / 60)::integer,
     'max_payment', m.max_payment_usd_micros::text, 'max_day', m.max_day_usd_micros::text,
     -- Where there is no cap, greatest alone would pass over it and answer none left.
     'left_total', case when m.max_total_usd_micros is not null
-      then greatest(m.max_total_usd_micros - u.total, 0)::text end,
+      then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
-      then greatest(m.max_payments - u.payments, 0) end,
-    'leaving', u.leaving, 'is_pinned', m.pay_to is not null)), '[]')
-  from private.mandates m, lateral (
-    select coalesce(sum(d.usd), 0) as total, coalesce(sum(d.payments), 0)::integer as payments,
-      coalesce(jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
-        filter (where d.minutes >= 0), '[]') as leaving
-    from (select greatest(-1, floor(extract(
-          epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
-        sum(p.counted_usd_micros) as usd, count(*) as payments
-      from private.payments p where p.mandate = m.id and p.state = 'settled' group by 1) d) u
+      then greatest(m.max_payments - coalesce(u.payments, 0), 0) end,
+    'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
+  from private.mandates m left join settled u on u.mandate = m.id
   where m.account = of_account and m.state = 'active' and m.expires_at > at
 $function$;
 
@@ -3877,13 +3881,20 @@ AS $function$
     else m.state end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mandates_for(p private.payments)
- RETURNS jsonb
- LANGUAGE sql
+CREATE OR REPLACE FUNCTION private.mandates_concerning(p private.payments)
+ RETURNS SETOF private.mandates
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(jsonb_agg(private.mandate_json(m)), '[]') from private.candidates(p) m
-$function$;
+declare
+  host text := private.host_of(p.terms ->> 'origin');
+begin
+  return query select m.* from private.mandates m
+   where m.account = p.account and m.state <> 'declined'
+     and (m.merchant_domain = any (private.domains_above(host)) or m.pay_to @> array[p.payee])
+   order by (m.state = 'active' and m.expires_at > private.clock()) desc, m.number desc
+   limit 50;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
@@ -4092,7 +4103,8 @@ begin
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
     'has_passkey', private.has_passkey(p.account),
-    'mandates', private.mandates_for(p),
+    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
+      from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,
@@ -4320,7 +4332,7 @@ AS $function$
      order by o.settled_at desc limit 20) h
 $function$;
 
-CREATE OR REPLACE FUNCTION private.revoke(caller private.credentials, revoked uuid, by text)
+CREATE OR REPLACE FUNCTION private.revoke_mandate(caller private.credentials, revoked uuid, by text)
  RETURNS SETOF private.mandates
  LANGUAGE plpgsql
 AS $function$

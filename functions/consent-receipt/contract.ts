@@ -22,14 +22,16 @@ export const consentReceipt = operation({
   request: z
     .strictObject({
       payment_id: z.uuid().optional().describe('A transfer_id or an attempt_id.'),
-      mandate_id: z.uuid().optional(),
+      mandate_id: z.uuid().optional().describe('From payment_mandate_create.'),
     })
     .refine((by) => (by.payment_id === undefined) !== (by.mandate_id === undefined), {
       message: 'give either payment_id or mandate_id',
     }),
   response: z.object({
-    level: field.consentLevel,
-    digest: z.string().describe('Of the terms, or of the batch that they were approved in.'),
+    level: field.ownersLevel,
+    digest: z
+      .string()
+      .describe('SHA-256 of the terms, or of the batch that they were approved in.'),
     decided_at: field.time,
     terms: z.record(z.string(), z.unknown()).describe('What the owner saw, as it is digested.'),
     receipt: z.string().describe('JWS of type aoa-consent-receipt+jwt, signed with ES256.'),

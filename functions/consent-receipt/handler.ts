@@ -1,5 +1,5 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { receiptOf } from '../../shared/mandates/consent-receipt.ts'
+import { receiptOf } from '../../shared/payments/consent-receipt.ts'
 import type { consentReceipt } from './contract.ts'
 
 export const run: Handler<typeof consentReceipt> = async (subject, { world, db }) => {

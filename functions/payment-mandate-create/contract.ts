@@ -3,7 +3,8 @@ import * as field from '../../shared/contract/fields.ts'
 import { mandateDigest, mandateFields } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
-const capUsd = field.amount.describe('US dollars, decimal string, at most 6 decimals.')
+const capUsd = (what: string) =>
+  field.amount.describe(`${what}: US dollars, decimal string, at most 6 decimals.`)
 
 export const paymentMandateCreate = operation({
   id: 'payment_mandate_create',
@@ -18,14 +19,24 @@ export const paymentMandateCreate = operation({
       .string()
       .max(512)
       .describe('The exact host that is paid, such as shop.example.com; no scheme, no path.'),
-    max_amount_per_payment_usd: capUsd,
-    max_amount_per_day_usd: capUsd.optional(),
-    max_total_usd: capUsd.optional(),
-    max_payments: z.int().min(1).max(1_000_000).optional(),
+    max_amount_per_payment_usd: capUsd('The most for one payment'),
+    max_amount_per_day_usd: capUsd('The most in any 24 hours').optional(),
+    max_total_usd: capUsd('The most over its whole life').optional(),
+    max_payments: z.int().min(1).max(1_000_000).optional().describe('No more payments than this.'),
     ttl_seconds: z.int().min(60).max(7_776_000).describe('From now on; at most 90 days.'),
     include_subdomains: z.boolean().optional().describe('Also hosts below it; false when absent.'),
-    chains: z.array(field.chainInput).min(1).max(32).optional(),
-    tokens: z.array(field.tokenInput).min(1).max(32).optional(),
+    chains: z
+      .array(field.chainInput)
+      .min(1)
+      .max(32)
+      .optional()
+      .describe('The only chains; all when absent.'),
+    tokens: z
+      .array(field.tokenInput)
+      .min(1)
+      .max(32)
+      .optional()
+      .describe('The only tokens; all when absent.'),
     pay_to: z
       .array(z.string().max(64))
       .min(1)

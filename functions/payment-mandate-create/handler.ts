@@ -9,7 +9,7 @@ import { readOrder } from '../../shared/mandates/order.ts'
 import { capWords, merchantWords } from '../../shared/mandates/words.ts'
 import type { paymentMandateCreate } from './contract.ts'
 
-const createdRow = z.object({ mandate: mandateRow, digest: z.string() })
+const createdRow = z.object({ mandate_row: mandateRow, digest: z.string() })
 
 export const run: Handler<typeof paymentMandateCreate> = async (input, context) => {
   const { db, world } = context
@@ -39,6 +39,6 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
   const made = await db.one('create_mandate', order, createdRow)
   if (!made) throw new Error('a mandate was not made')
   context.mailSoon()
-  const body = mandateBody(made.mandate, world.config)
+  const body = mandateBody(made.mandate_row, world.config)
   return { ...body, digest: made.digest, gap_id: 'GAP_PAYMENT_MANDATE_V1' }
 }

@@ -8,11 +8,11 @@ const line = z.object({
   kind: z.enum(['transfer', 'x402']),
   status: field.paymentStatus,
   finality: field.finality.nullable(),
-  amount: z.string(),
+  amount: z.string().describe('Decimal string in token units.'),
   amount_atomic: field.amountAtomic,
   counted_usd: field.usd.describe('What it uses of the caps; 0 once it was given back.'),
   chain: field.chain,
-  token: z.string(),
+  token: z.string().describe('Symbol.'),
   pay_to: z.string(),
   origin: z.string().nullable().describe('Null for a transfer.'),
   paid_by: z.string().describe('Label of the key that paid.'),
@@ -35,18 +35,18 @@ export const paymentMandateStatement = operation({
   gap: 'GAP_PAYMENT_MANDATE_V1',
   summary: 'Every payment under one mandate, with its receipt, and what the owner consented to.',
   request: z.strictObject({
-    mandate_id: z.uuid(),
+    mandate_id: z.uuid().describe('From payment_mandate_create.'),
     limit: field.limit.optional(),
     cursor: z.uuid().optional().describe('The next_cursor of an earlier answer.'),
   }),
   response: z.object({
     mandate: z.object(mandateFields),
     consent: z
-      .object({ level: field.consentLevel, digest: z.string(), decided_at: field.time })
+      .object({ level: field.ownersLevel, digest: z.string(), decided_at: field.time })
       .nullable()
       .describe('Null while the owner has not approved it.'),
     payments: z.array(line).describe('The latest first.'),
-    next_cursor: z.uuid().nullable(),
+    next_cursor: z.uuid().nullable().describe('Null: there are no more.'),
     gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: ['mandate_not_found'],

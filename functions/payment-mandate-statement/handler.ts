@@ -5,10 +5,10 @@ import { time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { mandateBody } from '../../shared/mandates/body.ts'
 import { mandateRow } from '../../shared/mandates/mandate-row.ts'
-import { statementLine, statementRow } from '../../shared/mandates/statement-line.ts'
+import { statementLine, statementRow } from '../../shared/payments/statement-line.ts'
 import type { paymentMandateStatement } from './contract.ts'
 
-const consent = z.object({ level: field.consentLevel, digest: z.string(), decided_at: time })
+const consent = z.object({ level: field.ownersLevel, digest: z.string(), decided_at: time })
 const foundRow = z.object({ mandate_row: mandateRow, consent: consent.nullable() })
 
 const limitDefault = 20

@@ -12,13 +12,14 @@ export const paymentMandateStatus = operation({
   summary: 'Where mandates stand: caps, what is spent and left of each, and until when.',
   request: z
     .strictObject({
-      mandate_id: z.uuid().optional(),
-      status: mandateStatus.optional(),
+      mandate_id: z.uuid().optional().describe('This one alone, without the other fields.'),
+      status: mandateStatus.optional().describe('Only those that stand so.'),
       limit: limit.optional(),
       cursor: z
         .string()
         .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
-        .optional(),
+        .optional()
+        .describe('The next_cursor of an earlier answer.'),
     })
     .refine(
       ({ mandate_id, ...others }) =>
@@ -29,7 +30,7 @@ export const paymentMandateStatus = operation({
     mandates: z
       .array(z.object({ ...mandateFields, digest: mandateDigest }))
       .describe('Newest first.'),
-    next_cursor: z.string().nullable(),
+    next_cursor: z.string().nullable().describe('Null: there are no more.'),
     gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: ['mandate_not_found'],

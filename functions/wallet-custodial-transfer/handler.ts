@@ -1,7 +1,7 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
-import { judgeFor, refuseEnded } from '../../shared/payments/consent.ts'
+import { judgeFor, refuseEnded } from '../../shared/payments/judge.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
 import { sendTransfer } from '../../shared/payments/transfer.ts'
 import { transferBody } from '../../shared/payments/transfer-body.ts'

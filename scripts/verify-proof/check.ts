@@ -4,11 +4,9 @@
  */
 import type { RlpStructuredData } from 'ethers'
 import { dataSlice, getBytes, id, keccak256, toBeHex, toBigInt, zeroPadValue } from 'ethers'
+import type { Check } from '../verifier.ts'
 import type { Inclusion, Proof } from './proof.ts'
 import { decodeList, textAt, valueInTrie } from './trie.ts'
-
-/** One question about a proof. `fault` says why the answer is no. */
-export type Check = { name: string; fault?: string }
 
 /** What a node says about the places that a proof names; absent what it does not know. */
 export type NodeView = {

@@ -1,35 +1,27 @@
 /** What can be checked of a consent receipt without asking anybody. */
+import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { importJWK } from 'jose/key/import'
 import * as z from 'zod'
 import { batchTerms } from '../../shared/consent/batch.ts'
+import { consentRow, faultOfConsent } from '../../shared/consent/consent.ts'
 import { receiptType } from '../../shared/consent/receipt.ts'
-import { faultOfConsent } from '../../shared/consent/record.ts'
 import { digestOf } from '../../shared/consent/terms.ts'
+import type { Check } from '../verifier.ts'
 import type { PublicKeys, ReceiptFile } from './receipt.ts'
 
-export type Check = { name: string; fault?: string }
-
-const bytes = z.string()
+const { level, digest, leaves, passkey } = consentRow.shape
 const claims = z.object({
   iss: z.string(),
   iat: z.int(),
   v: z.literal(1),
   terms: z.looseObject({ account_id: z.string(), type: z.string() }),
-  digest: z.string().regex(/^[0-9a-f]{64}$/),
-  level: z.enum(['user_session', 'user_passkey']),
+  digest,
+  level,
   decided_at: z.iso.datetime(),
-  batch: z.object({ leaves: z.array(z.string().regex(/^[0-9a-f]{64}$/)) }).optional(),
-  passkey: z
-    .object({
-      id: z.string(),
-      public_key: bytes,
-      client_data: bytes,
-      authenticator_data: bytes,
-      signature: bytes,
-    })
-    .optional(),
+  batch: z.object({ leaves: leaves.unwrap() }).optional(),
+  passkey: passkey.unwrap().optional(),
   origin: z.url(),
   rp_id: z.string(),
 })
@@ -62,7 +54,7 @@ function partOf<Output>(
 
 /** Every check by itself, so that a change is named by each of them that it breaks. */
 export async function checkReceipt(
-  { receipt, keys: own }: ReceiptFile,
+  { receipt, keys: own, beside }: ReceiptFile,
   given: PublicKeys | undefined,
 ): Promise<Check[]> {
   const stated = claimsOf(receipt)
@@ -73,7 +65,20 @@ export async function checkReceipt(
     },
     { name: 'the digest is that of the terms', ...(await faultOfDigest(stated)) },
     ...(await passkeyChecks(stated)),
+    ...(beside
+      ? [{ name: 'the answer around it says the same', ...faultBeside(stated, beside) }]
+      : []),
   ]
+}
+
+/** Nobody signed what stands around a receipt, and it is what people read. */
+function faultBeside(
+  { terms, digest, level, decided_at }: Claims,
+  beside: NonNullable<ReceiptFile['beside']>,
+) {
+  const signed = { terms, digest, level, decided_at }
+  const isSame = isDeepStrictEqual({ ...signed, ...beside }, signed)
+  return isSame ? {} : { fault: 'nobody signed what it says' }
 }
 
 async function faultOfSigner(receipt: string, keys: PublicKeys | undefined) {
@@ -104,18 +109,9 @@ async function faultOfDigest({ terms, digest, batch }: Claims) {
 
 /** With a passkey the owner's own signature is in it; without one the service alone states it. */
 async function passkeyChecks(stated: Claims): Promise<Check[]> {
-  const { level, terms, digest, batch, passkey, origin, rp_id: rpId } = stated
+  const { level, terms, digest, batch, passkey = null, origin, rp_id: rpId } = stated
   if (level === 'user_session') return []
-  const consent = {
-    level,
-    digest,
-    leaves: batch?.leaves ?? null,
-    passkey: passkey?.id ?? null,
-    public_key: passkey?.public_key ?? null,
-    client_data: passkey?.client_data ?? null,
-    authenticator_data: passkey?.authenticator_data ?? null,
-    signature: passkey?.signature ?? null,
-  }
+  const consent = { level, digest, leaves: batch?.leaves ?? null, passkey }
   const isPlace = new URL(origin).origin === origin && new URL(origin).hostname === rpId
   const fault = await faultOfConsent(consent, terms, { origin, rpId })
   return [

@@ -4,17 +4,29 @@ import * as z from 'zod'
 const publicKey = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string() })
 const keySet = z.object({ keys: z.array(publicKey).min(1).max(64) })
 const jws = z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'not a JWS in compact form')
-const answer = z.object({ receipt: jws, public_keys: keySet.optional() })
+/** What the answer says besides, for whoever reads it without taking the receipt apart. */
+const beside = z.object({
+  terms: z.record(z.string(), z.unknown()).optional(),
+  digest: z.string().optional(),
+  level: z.string().optional(),
+  decided_at: z.string().optional(),
+})
+const answer = beside.extend({ receipt: jws, public_keys: keySet.optional() })
 
 export type PublicKeys = z.output<typeof keySet>
-export type ReceiptFile = { receipt: string; keys: PublicKeys | undefined }
+export type ReceiptFile = {
+  receipt: string
+  keys: PublicKeys | undefined
+  /** Undefined where the file is the receipt alone. */
+  beside?: z.output<typeof beside>
+}
 
 /** Reads a file; throws with a sentence that says what is wrong with the text. */
 export function readReceipt(text: string): ReceiptFile {
   const bare = jws.safeParse(text.trim())
   if (bare.success) return { receipt: bare.data, keys: undefined }
-  const { receipt, public_keys: keys } = parsed(answer, text, 'not a consent receipt')
-  return { receipt, keys }
+  const { receipt, public_keys: keys, ...said } = parsed(answer, text, 'not a consent receipt')
+  return { receipt, keys, beside: said }
 }
 
 /** Reads a JWKS (RFC 7517); throws like `readReceipt`. */

@@ -6,12 +6,12 @@
 import * as z from 'zod'
 import { encodeForUrl } from '../base64.ts'
 import { faultOfAssertion } from '../consent/assertion.ts'
+import { placeOf } from '../consent/place.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
 import { isOfAccount, verifyAssertion } from './passkey.ts'
 import { readAssertion } from './passkey-answer.ts'
-import { relyingParty } from './passkey-options.ts'
 
 type Session = { world: World; db: CallerDatabase; account: { id: string } }
 
@@ -47,7 +47,7 @@ export async function consentByPasskey(
   }
   const fault = await faultOfAssertion(
     { public_key: passkey.public_key, ...signed },
-    { digest, origin: new URL(world.config.WEB_URL).origin, rpId: relyingParty(world) },
+    { digest, ...placeOf(world.config.WEB_URL) },
   )
   if (counter_now === undefined || fault !== undefined) return undefined
   return { passkey: answer.id, counter_seen: passkey.counter, counter_now, ...signed }

@@ -3,6 +3,7 @@
  * who holds it (user verification), and keys are discoverable, so signing in needs no name.
  */
 import { encodeForUrl, encodeTextForUrl } from '../base64.ts'
+import { placeOf } from '../consent/place.ts'
 import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
 
@@ -27,7 +28,8 @@ export function creationOptions(
 ) {
   return {
     challenge,
-    rp: { id: relyingParty(world), name: 'Agent Operating Account' },
+    // A passkey that is made here works nowhere else.
+    rp: { id: placeOf(world.config.WEB_URL).rpId, name: 'Agent Operating Account' },
     user: { id: encodeTextForUrl(owner.account), name: owner.email, displayName: owner.email },
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout: timeoutMilliseconds,
@@ -49,7 +51,7 @@ export function creationOptions(
 export function requestOptions(world: World, challenge: string) {
   return {
     challenge,
-    rpId: relyingParty(world),
+    rpId: placeOf(world.config.WEB_URL).rpId,
     timeout: timeoutMilliseconds,
     userVerification: 'required',
   }
@@ -63,9 +65,4 @@ export function consentOptions(
 ) {
   const allowCredentials = passkeys.map((passkey) => ({ type: 'public-key', ...passkey }))
   return { ...requestOptions(world, encodeForUrl(fromHex(digest))), allowCredentials }
-}
-
-/** The host of the pages: a passkey that was made here works nowhere else. */
-export function relyingParty({ config }: World): string {
-  return new URL(config.WEB_URL).hostname
 }

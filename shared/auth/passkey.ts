@@ -5,9 +5,11 @@
 import type { AuthenticatorTransport } from '@simplewebauthn/server'
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeBytes, encodeForUrl, encodeTextForUrl } from '../base64.ts'
+import { placeOf } from '../consent/place.ts'
+import { isUsableKey } from '../consent/signature.ts'
 import type { World } from '../world.ts'
 import type { Assertion, Registration } from './passkey-answer.ts'
-import { passkeyAlgorithms, relyingParty } from './passkey-options.ts'
+import { passkeyAlgorithms } from './passkey-options.ts'
 
 /** What a passkey is kept as; binary values in base64url. */
 export type Passkey = {
@@ -27,13 +29,14 @@ export async function verifyRegistration(
   const verified = await verifyRegistrationResponse({
     response: { ...answer, response: { ...answer.response, transports: known(transports) } },
     expectedChallenge,
-    expectedOrigin: new URL(world.config.WEB_URL).origin,
-    expectedRPID: relyingParty(world),
+    ...expectedPlace(world),
     requireUserVerification: true,
     supportedAlgorithmIDs: passkeyAlgorithms,
   }).catch(() => undefined)
   const credential = verified?.registrationInfo?.credential
   if (!verified?.verified || !credential) return undefined
+  // Else its owner could sign in with it and approve nothing.
+  if (!isUsableKey(credential.publicKey)) return undefined
   return {
     id: credential.id,
     public_key: encodeForUrl(credential.publicKey),
@@ -58,12 +61,16 @@ export async function verifyAssertion(
   const verified = await verifyAuthenticationResponse({
     response: { ...answer, response: { ...response, ...(userHandle ? { userHandle } : {}) } },
     expectedChallenge,
-    expectedOrigin: new URL(world.config.WEB_URL).origin,
-    expectedRPID: relyingParty(world),
+    ...expectedPlace(world),
     requireUserVerification: true,
     credential: { id: passkey.id, publicKey, counter: Number(passkey.counter) },
   }).catch(() => undefined)
   return verified?.verified ? String(verified.authenticationInfo.newCounter) : undefined
+}
+
+function expectedPlace({ config }: World) {
+  const { origin, rpId } = placeOf(config.WEB_URL)
+  return { expectedOrigin: origin, expectedRPID: rpId }
 }
 
 /** Whether an assertion is by a passkey that was made for this account. */

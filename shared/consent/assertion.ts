@@ -5,9 +5,10 @@
  * disagree this is the stricter: binary values have one encoding, keys and authenticator data hold
  * nothing but what they must, and pages inside other pages are refused.
  */
-import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { decodeBytes, encodeForUrl, parseJson } from '../base64.ts'
 import { fromHex, sha256, toHex } from '../digest.ts'
+import { readMap } from './cbor.ts'
+import type { Place } from './place.ts'
 import { isSignedBy } from './signature.ts'
 
 /** What an authenticator signed and by which passkey; all in base64url without padding. */
@@ -21,13 +22,9 @@ export type StoredAssertion = {
 }
 
 /** What it has to be an assertion of. */
-export type Expected = {
+export type Expected = Place & {
   /** Of the terms, in lower-case hex; its 32 bytes are the challenge. */
   digest: string
-  /** Of the pages, without a path. */
-  origin: string
-  /** The host name of the pages. */
-  rpId: string
 }
 
 /** Which check failed. */
@@ -117,16 +114,6 @@ async function faultOfAuthenticatorData(
   // Section 6.1: an assertion carries no attested credential data.
   if (isBackedUpAlone || flags & flag.attestedData) return 'authenticator_data'
   const rest = bytes.slice(headBytes)
-  const isWhole = flags & flag.extensions ? isCanonicalMap(rest) : rest.length === 0
+  const isWhole = flags & flag.extensions ? readMap(rest) !== undefined : rest.length === 0
   return isWhole ? undefined : 'authenticator_data'
-}
-
-/** Whether bytes are one CBOR map, as short as it can be written, with nothing behind it. */
-function isCanonicalMap(bytes: Uint8Array): boolean {
-  try {
-    const map = decodeCBOR(bytes)
-    return map instanceof Map && toHex(encodeCBOR(map)) === toHex(bytes)
-  } catch {
-    return false
-  }
 }

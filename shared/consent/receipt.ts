@@ -8,7 +8,8 @@ import { SignJWT } from 'jose/jwt/sign'
 import { importJWK } from 'jose/key/import'
 import * as z from 'zod'
 import { parseJson } from '../base64.ts'
-import type { Consent } from './record.ts'
+import type { Consent } from './consent.ts'
+import { placeOf } from './place.ts'
 
 /** The `typ` of a receipt, so that no other token of the service is taken for one. */
 export const receiptType = 'aoa-consent-receipt+jwt'
@@ -44,8 +45,7 @@ export async function signReceipt(keyText: string, facts: ReceiptFacts): Promise
 }
 
 function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
-  const { passkey: id, public_key, client_data, authenticator_data, signature } = consent
-  const { origin, hostname } = new URL(webUrl)
+  const { origin, rpId } = placeOf(webUrl)
   return {
     v: 1,
     terms,
@@ -53,11 +53,9 @@ function claimsOf({ webUrl, terms, consent }: ReceiptFacts) {
     level: consent.level,
     decided_at: new Date(consent.decided_at).toISOString(),
     ...(consent.leaves ? { batch: { leaves: consent.leaves } } : {}),
-    ...(consent.level === 'user_passkey'
-      ? { passkey: { id, public_key, client_data, authenticator_data, signature } }
-      : {}),
+    ...(consent.passkey ? { passkey: consent.passkey } : {}),
     origin,
-    rp_id: hostname,
+    rp_id: rpId,
   }
 }
 

@@ -2,8 +2,8 @@
  * Signatures of passkeys: ES256, EdDSA and RS256, the three that this service asks for. A key is what
  * WebAuthn section 5.8.5 makes of a COSE_Key and nothing more; whatever else it is verifies nothing.
  */
-import { decodeCBOR } from '@levischuck/tiny-cbor'
 import { encodeForUrl } from '../base64.ts'
+import { readMap } from './cbor.ts'
 
 type Key = {
   jwk: Readonly<{ kty: string } & Record<string, string>>
@@ -28,6 +28,11 @@ export async function isSignedBy(
     // A point off its curve, or a modulus that the platform does not take.
     return false
   }
+}
+
+/** Whether a COSE_Key is one that signatures are taken from. */
+export function isUsableKey(coseKey: Uint8Array): boolean {
+  return readKey(coseKey) !== undefined
 }
 
 // Labels and values of RFC 9052 section 7.1, RFC 9053 sections 2 and 7, RFC 8230 section 4.
@@ -59,16 +64,6 @@ function readKey(bytes: Uint8Array): Key | undefined {
   return isOf(rsa) ? rsaKey(key.get(-1), key.get(-2)) : undefined
 }
 
-function readMap(bytes: Uint8Array): Map<unknown, unknown> | undefined {
-  try {
-    // Bytes behind the key are refused, and so is a label that stands twice.
-    const key: unknown = decodeCBOR(bytes)
-    return key instanceof Map ? key : undefined
-  } catch {
-    return undefined
-  }
-}
-
 const coordinateBytes = 32
 
 function coordinate(value: unknown): string | undefined {
@@ -82,6 +77,8 @@ function rsaKey(modulus: unknown, exponent: unknown): Key | undefined {
   const { length } = modulus
   if (length < modulusBytes.min || length > modulusBytes.max) return undefined
   if (exponent.length > exponentBytesMax) return undefined
+  // RFC 8230 section 4: neither has a zero in front.
+  if (modulus[0] === 0 || exponent[0] === 0) return undefined
   return {
     jwk: { kty: 'RSA', n: encodeForUrl(modulus), e: encodeForUrl(exponent) },
     algorithm: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { amountPattern } from '../money/amount.ts'
-import { consentLevels } from '../policy/facts.ts'
+import { consentLevels, ownersLevels } from '../policy/facts.ts'
 
 /** A token amount in token units. */
 export const amount = z
@@ -53,6 +53,13 @@ export const paymentStatus = z.enum([
 /** Who stood behind the payment. */
 export const consentLevel = z.enum(consentLevels)
 
+/** How the owner consented. */
+export const ownersLevel = z
+  .enum(ownersLevels)
+  .describe(
+    'user_passkey: a passkey signed the digest. user_session: the owner had just proven who it is.',
+  )
+
 /** Whether the agent says that the user confirmed exactly this. */
 export const userConfirmed = z
   .boolean()
@@ -70,7 +77,9 @@ export const reasons = z.array(
 )
 
 /** The mandate that carries a payment which nobody is asked about. */
-export const coveredBy = z.object({ mandate_id: z.uuid() })
+export const coveredBy = z
+  .object({ mandate_id: z.uuid() })
+  .describe('The mandate that carries it with nobody asked.')
 
 /** A limit over the rolling 24 hours; `resets_at` is when its oldest payment leaves it. */
 export const window = z.object({ limit_usd: usd, left_usd: usd, resets_at: time.nullable() })

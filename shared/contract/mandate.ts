@@ -1,19 +1,15 @@
 /** The form of a mandate on the wire, wherever one is answered. Amounts are US dollars. */
 import * as z from 'zod'
+import { mandateStatuses } from '../consent/mandate-row.ts'
 import * as field from './fields.ts'
 
 /** Where a mandate stands; expired and exhausted follow from time and use. */
-export const mandateStatus = z.enum([
-  'pending_approval',
-  'active',
-  'suspended',
-  'exhausted',
-  'expired',
-  'revoked',
-  'declined',
-])
+export const mandateStatus = z
+  .enum(mandateStatuses)
+  .describe('It covers payments while it is active. Exhausted: total or count are used up.')
 
-const capUsd = field.usd.nullable().describe('US dollars, decimal string. Null: not limited.')
+const capUsd = field.usd.nullable()
+const unlimited = 'Null: not limited.'
 const pins = (what: string) => z.array(z.string()).nullable().describe(`${what} Null: any.`)
 
 /** A mandate with what is used and left of it. */
@@ -26,34 +22,34 @@ export const mandateFields = {
     .string()
     .optional()
     .describe('The same as it reads, for names in other writing.'),
-  include_subdomains: z.boolean(),
+  include_subdomains: z.boolean().describe('Whether hosts below it are covered too.'),
   caps: z.object({
     max_amount_per_payment_usd: field.usd,
-    max_amount_per_day_usd: capUsd,
-    max_total_usd: capUsd,
-    max_payments: z.int().nullable().describe('Null: not limited.'),
+    max_amount_per_day_usd: capUsd.describe(`In any 24 hours. ${unlimited}`),
+    max_total_usd: capUsd.describe(`Over its whole life. ${unlimited}`),
+    max_payments: z.int().nullable().describe(unlimited),
   }),
   chains: pins('CAIP-2 ids.'),
   tokens: pins('Contract addresses.'),
   pay_to: pins('Addresses.'),
   spent: z.object({
     today_usd: field.usd.describe('In the last 24 hours, with what is reserved.'),
-    total_usd: field.usd,
-    payments: z.int(),
+    total_usd: field.usd.describe('So far, with what is reserved.'),
+    payments: z.int().describe('So far; one that was released or failed does not count.'),
   }),
   left: z.object({
-    today_usd: capUsd,
+    today_usd: capUsd.describe(unlimited),
     today_resets_at: field.time.nullable().describe('When the oldest of today leaves it.'),
-    total_usd: capUsd,
-    payments: z.int().nullable().describe('Null: not limited.'),
+    total_usd: capUsd.describe(unlimited),
+    payments: z.int().nullable().describe(unlimited),
   }),
   narrowed: z.boolean().describe('Whether the owner allows less than was asked for.'),
   created_at: field.time,
-  expires_at: field.time,
-  decided_at: field.time.nullable(),
-  revoked_at: field.time.nullable(),
+  expires_at: field.time.describe('It covers nothing from then on.'),
+  decided_at: field.time.nullable().describe('Null while the owner has said nothing.'),
+  revoked_at: field.time.nullable().describe('Null: not revoked.'),
   approval_url: z.url().describe('The page on which the owner decides, suspends and revokes.'),
 }
 
 /** What the owner approves. */
-export const mandateDigest = z.string().describe('SHA-256 over the canonical terms.')
+export const mandateDigest = z.string().describe('SHA-256 over the canonical terms, in hex.')

@@ -5,11 +5,13 @@
  * has, what was spent, and that a payment of a lower level is within its limits.
  */
 import { assetOf } from '../chains/registry.ts'
-import type { ConsentFault, StoredMandate } from '../consent/record.ts'
-import { faultOfConsent } from '../consent/record.ts'
+import type { ConsentFault } from '../consent/consent.ts'
+import { faultOfConsent } from '../consent/consent.ts'
+import { policyTerms } from '../consent/mandate-row.ts'
+import { placeOf } from '../consent/place.ts'
 import { mandateTerms, paymentTerms } from '../consent/terms.ts'
 import { usdMicrosOf } from '../money/usd.ts'
-import type { MandateReasonCode, MandateTerms } from '../policy/mandate.ts'
+import type { MandateReasonCode } from '../policy/mandate.ts'
 import { termsReasons } from '../policy/mandate.ts'
 import { hostOf } from '../policy/merchant-host.ts'
 import type { World } from '../world.ts'
@@ -30,7 +32,7 @@ export async function faultOf(world: World, row: AuthorizedRow): Promise<Fault |
   if (!consent) return 'consent_missing'
   if (level === 'mandate') return faultUnderMandate(world, row, consent)
   if (consent.level !== level) return 'consent_level'
-  return faultOfConsent(consent, paymentTerms(payment), placeOf(world))
+  return faultOfConsent(consent, paymentTerms(payment), placeOf(world.config.WEB_URL))
 }
 
 async function faultUnderMandate(
@@ -42,25 +44,12 @@ async function faultUnderMandate(
   if (mandate.account !== payment.account) return 'consent_missing'
   // It was active when the payment was reserved; a signature that was lost may be asked for later.
   if (mandate.state !== 'active') return 'mandate_ended'
-  const fault = await faultOfConsent(consent, mandateTerms(mandate), placeOf(world))
+  // A list is one of payments: whoever signed its root was shown no mandate.
+  if (consent.leaves) return 'batch'
+  const fault = await faultOfConsent(consent, mandateTerms(mandate), placeOf(world.config.WEB_URL))
   if (fault) return fault
-  const [reason] = termsReasons(termsOf(mandate), requestOf(world, payment), world.now())
+  const [reason] = termsReasons(policyTerms(mandate), requestOf(world, payment), world.now())
   return reason?.code
-}
-
-function termsOf(mandate: StoredMandate): MandateTerms {
-  return {
-    merchantDomain: mandate.merchant_domain,
-    includeSubdomains: mandate.include_subdomains,
-    maxPaymentUsdMicros: mandate.max_payment_usd_micros,
-    maxDayUsdMicros: mandate.max_day_usd_micros,
-    maxTotalUsdMicros: mandate.max_total_usd_micros,
-    maxPayments: mandate.max_payments,
-    chains: mandate.chains,
-    tokens: mandate.tokens,
-    payTo: mandate.pay_to,
-    expiresAt: new Date(mandate.expires_at),
-  }
 }
 
 function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {
@@ -71,9 +60,4 @@ function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {
   const amountUsdMicros = ownValue ?? payment.amount_usd_micros
   const host = typeof origin === 'string' ? hostOf(origin) : null
   return { kind, chain, token, payTo, amountUsdMicros, host }
-}
-
-function placeOf({ config }: World) {
-  const { origin, hostname: rpId } = new URL(config.WEB_URL)
-  return { origin, rpId }
 }

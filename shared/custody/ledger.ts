@@ -5,7 +5,8 @@
  */
 import * as z from 'zod'
 import { hexSchema, wordSchema } from '../chains/hex.ts'
-import { consentRow, mandateRow } from '../consent/record.ts'
+import { consentRow } from '../consent/consent.ts'
+import { mandateTermsRow } from '../consent/mandate-row.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { Rejection } from '../contract/errors.ts'
 import { bindCredential, unbound } from '../db/database.ts'
@@ -74,7 +75,7 @@ const answerRow = z.object({
   transaction: z.object({ tx_hash: hexSchema, raw: hexSchema }).nullable(),
   /** What the owner said that carries the payment, and the mandate that it was about. */
   consent: consentRow.nullable(),
-  mandate_row: mandateRow.nullable(),
+  mandate_row: mandateTermsRow.nullable(),
 })
 
 /** What the ledger authorized, with the sealed keys that sign it. */

@@ -5,11 +5,12 @@
  */
 import * as z from 'zod'
 import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
+import { hexSchema } from '../chains/hex.ts'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { callOf, callRow, claimRow, feesAsked, lanesSeen, signClaim, weiOf } from './claim.ts'
-import { signDirectTransfer } from './direct-transfer.ts'
+import { confirmDirectTransfer, signDirectTransfer } from './direct-transfer.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type {
   RelayAnswer,
@@ -48,6 +49,8 @@ const slotRow = z.object({
   attempts: z.int(),
   max_fee_per_gas: z.string().nullable(),
   max_priority_fee_per_gas: z.string().nullable(),
+  /** What was signed last, if anything. */
+  raw: hexSchema.nullable(),
   calls: z.array(callRow),
   envelope: z.unknown(),
   account: z.uuid().nullable(),
@@ -99,12 +102,23 @@ function signSlot(roots: Roots, slot: Slot, fees: RelayFees): Promise<SignedTran
   const account = slot.kind === 'relayer' ? 'relayer' : slot.account
   if (account === null) throw new Error('the lane is nobody’s wallet')
   const binding = { account, address: lane }
-  return withKey(roots, binding, readEnvelope(slot.envelope), (key) => {
+  return withKey(roots, binding, readEnvelope(slot.envelope), async (key) => {
     const [own] = calls
     if (slot.kind === 'relayer' || !own) {
       return signRelay(key, { ...place, lane, calls: calls.map(callOf) })
     }
     const { token, to, value } = own
-    return signDirectTransfer(key, { ...place, token, to, valueAtomic: BigInt(value) })
+    const transfer = { chainId, nonce, token, to, valueAtomic: BigInt(value) }
+    await confirmDirectTransfer(key, { ...transfer, ...feesOf(slot) }, slot.raw ?? '')
+    return signDirectTransfer(key, { ...transfer, ...weiOf(fees) })
   })
+}
+
+/** Nobody's word is asked again for a replacement, so it has to be of what this key signed before. */
+function feesOf(slot: Slot) {
+  const { max_fee_per_gas: maxFeePerGas, max_priority_fee_per_gas: maxPriorityFeePerGas } = slot
+  if (maxFeePerGas === null || maxPriorityFeePerGas === null) {
+    throw new Error('a transfer of a wallet was never signed')
+  }
+  return weiOf({ maxFeePerGas, maxPriorityFeePerGas })
 }

@@ -16,7 +16,7 @@ export function httpTransport(provider: {
   token: string
   deadline: () => AbortSignal
 }): MailTransport {
-  return async ({ id, from, to, subject, text, html }) => {
+  return async ({ id, from, to, subject, text, html, headers }) => {
     const answer = await provider.fetch(provider.url, {
       method: 'POST',
       headers: {
@@ -30,7 +30,7 @@ export function httpTransport(provider: {
         subject,
         text,
         html,
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: { 'Auto-Submitted': 'auto-generated', ...unfolded(headers) },
       }),
       redirect: 'manual',
       signal: provider.deadline(),
@@ -41,4 +41,10 @@ export function httpTransport(provider: {
     const forGood = aboutTheMail.includes(answer.status)
     return { reason: `the provider answered ${answer.status}`, forGood }
   }
+}
+
+/** A provider breaks lines itself. */
+function unfolded(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const lines = Object.entries(headers)
+  return Object.fromEntries(lines.map(([name, value]) => [name, value.replaceAll('\r\n', '')]))
 }

@@ -3,6 +3,7 @@
  * with nothing loaded from anywhere. What others wrote is cleaned here and can be neither markup nor
  * another line of the header. No mail holds a link that changes anything by being opened.
  */
+import { visibleLine } from './untrusted.ts'
 
 /** A finished mail but for whom it goes to. */
 export type Message = {
@@ -77,12 +78,9 @@ padding:2px 16px 2px 0;font-weight:400;white-space:nowrap;opacity:.75">${escapeH
   }
 }
 
-/** One line without controls and without characters that turn the direction of writing. */
+/** One short line of what can be seen. */
 function clean(value: string): string {
-  const line = value
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
+  const line = visibleLine(value)
   const characters = Array.from(line)
   return characters.length <= valueLengthMax
     ? line

@@ -21,6 +21,7 @@ export function mimeMessage(mail: Outgoing, domain: string): string {
     'Message-ID': `<${mail.id}@${domain}>`,
     // RFC 3834: nobody's automatic reply is wanted.
     'Auto-Submitted': 'auto-generated',
+    ...mail.headers,
     'MIME-Version': '1.0',
     'Content-Type': `multipart/alternative; boundary="${boundary}"`,
   }

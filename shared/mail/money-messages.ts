@@ -80,14 +80,14 @@ export function recipientTrusted(
   ])
 }
 
-/** A mandate is active from now on. */
+/** A mandate is active from now on; `terms` are all of them, for whoever did not approve it. */
 export function mandateApproved(
   webUrl: string,
-  deed: Deed & { merchant: string; mandate: string },
+  deed: Deed & { terms: string; mandate: string },
 ): Message {
   return letter('mandate_approved', 'A mandate of your account is active', [
     'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
-    { facts: { Merchant: deed.merchant, ...told(deed) } },
+    { facts: { Terms: deed.terms, ...told(deed) } },
     { link: `${webUrl}/mandate/${deed.mandate}`, label: 'See its limits, suspend or revoke it' },
     ...notYou(webUrl),
   ])

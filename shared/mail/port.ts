@@ -16,6 +16,8 @@ export type Outgoing = {
   text: string
   html: string
   createdAt: Date
+  /** Further headers by their names, ASCII, as `replyTo` gives them. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** Why a mail was not taken. */

@@ -42,7 +42,7 @@ function pinWords({ chains, tokens, payTo }: MandateTerms): string[] {
   return [
     ...(chainTitles ? [`only on ${listed(chainTitles, 'or')}`] : []),
     ...(symbols ? [`only in ${listed(symbols, 'or')}`] : []),
-    ...(payTo ? [`only to ${listed(payTo, 'or')}`] : []),
+    ...(payTo ? [`only to ${listed(payTo, 'or')}`, 'by transfer too'] : []),
   ]
 }
 

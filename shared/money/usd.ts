@@ -5,6 +5,9 @@
 import type { Config } from '../env.ts'
 import { parseAmount, usdDecimals } from './amount.ts'
 
+/** Limits are kept in bigint columns: this much or more is no payment that any of them lets through. */
+export const usdMicrosEnd = 2n ** 62n
+
 type Priced = { symbol: string; decimals: number }
 
 /** Micro-USD of an amount of a stablecoin; undefined when its rate is not configured. */

@@ -9,8 +9,8 @@ import { askDemand } from '../x402/ask.ts'
 import { namesOtherHost } from '../x402/named-resource.ts'
 import { isOffered } from './attempt-offered.ts'
 import { termsOf } from './attempt-terms.ts'
-import type { Judge } from './consent.ts'
 import type { Entered } from './entered.ts'
+import type { Judge } from './judge.ts'
 
 /** The attempt with what was heard noted; as it was where that would change nothing. */
 export async function hearChallenge(

@@ -8,9 +8,9 @@ import { fail, Rejection } from '../contract/errors.ts'
 import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
 import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
-import type { Asked, Judge } from './consent.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
+import type { Asked, Judge } from './judge.ts'
 import { notFunded } from './not-funded.ts'
 
 /** What the decision does not need and the signature does. */

@@ -1,10 +1,9 @@
 /** What a decision about an entered payment is taken from, out of what the database told of it. */
 import { digestOf, paymentTerms } from '../consent/terms.ts'
-import { mandateFacts } from '../mandates/mandate-row.ts'
 import type { Facts } from '../policy/facts.ts'
 import { hostOf } from '../policy/merchant-host.ts'
 import type { Entered } from './entered.ts'
-import { historyOf, isForOther } from './oddities.ts'
+import { isForOther } from './oddities.ts'
 import type { Payment } from './payment.ts'
 
 /** All facts, with the agent's word whether the user confirmed. */
@@ -22,7 +21,7 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     otherResource: isForOther(payment),
     deviceKnown: facts.device_known,
     similarRecipient: facts.similar_recipient,
-    history: historyOf(facts),
+    history: facts.history,
     automaticDaily: limits.automatic_daily,
     assertedDaily: limits.asserted_daily,
     dailySpendingCap: limits.daily_spending_cap,
@@ -31,7 +30,7 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     userConfirmed,
     ownerApproved: approval && (await isApproved(entered)) ? approval.level : null,
     hasPasskey: facts.has_passkey,
-    mandates: facts.mandates.map(mandateFacts),
+    mandates: facts.mandates,
     // The second is not over yet: a mandate that ends within it would not be taken by the database.
     now: new Date((facts.now + 1) * 1000),
   }

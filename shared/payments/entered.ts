@@ -5,7 +5,9 @@
 import * as z from 'zod'
 import { addressSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
-import { mandateRow } from '../mandates/mandate-row.ts'
+import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
+import { ownersLevels } from '../policy/facts.ts'
+import type { History } from '../policy/memory.ts'
 import { paymentRow } from './payment.ts'
 
 const window = z
@@ -18,6 +20,21 @@ export const limitsRow = z.object({
   asserted_daily: window,
   daily_spending_cap: window,
 })
+
+const history = z
+  .object({
+    payees: z.array(addressSchema),
+    assets: z.array(z.object({ chain: z.int(), token: addressSchema })),
+    lowest_usd_micros: bigintText.nullable(),
+    highest_usd_micros: bigintText.nullable(),
+  })
+  .transform(
+    ({ lowest_usd_micros, highest_usd_micros, ...rest }): History => ({
+      ...rest,
+      lowestUsdMicros: lowest_usd_micros,
+      highestUsdMicros: highest_usd_micros,
+    }),
+  )
 
 /** What api.begin_payment and api.payment_facts answer beside the payment. */
 export const factsRow = z.object({
@@ -32,19 +49,14 @@ export const factsRow = z.object({
     .object({
       decision: z.enum(['approved', 'declined']),
       digest: z.string(),
-      level: z.enum(['user_session', 'user_passkey']),
+      level: z.enum(ownersLevels),
     })
     .nullable(),
   has_passkey: z.boolean(),
   /** Those that name the merchant or the payee, whatever their state. */
-  mandates: z.array(mandateRow),
+  mandates: z.array(mandateRow.transform(mandateFacts)),
   /** What was paid for the same resource before; empty, and null, where nothing was. */
-  history: z.object({
-    payees: z.array(addressSchema),
-    assets: z.array(z.object({ chain: z.int(), token: addressSchema })),
-    lowest_usd_micros: bigintText.nullable(),
-    highest_usd_micros: bigintText.nullable(),
-  }),
+  history,
   reserved_atomic: bigintText,
   /** Unix seconds by the database's clock: a worker's own may be wrong. */
   now: z.int(),

@@ -1,5 +1,4 @@
 /** What is odd about a purchase: how its challenge differs from what it is for and from what was paid. */
-import type { History } from '../policy/memory.ts'
 import { memoryReasons } from '../policy/memory.ts'
 import { namesOtherHost } from '../x402/named-resource.ts'
 import type { Entered } from './entered.ts'
@@ -12,7 +11,7 @@ export function odditiesOf({ payment_row: payment, facts }: Entered) {
   const remembered = { payTo, chain, token, amountUsdMicros }
   const codes = [
     ...(isForOther(payment) ? (['other_resource'] as const) : []),
-    ...memoryReasons(historyOf(facts), remembered, false),
+    ...memoryReasons(facts.history, remembered, false),
   ]
   return codes.map((code) => reasonBody({ code }))
 }
@@ -20,14 +19,4 @@ export function odditiesOf({ payment_row: payment, facts }: Entered) {
 /** Whether the challenge names a resource on another host than the one that is paid. */
 export function isForOther({ terms }: Payment): boolean {
   return typeof terms['origin'] === 'string' && namesOtherHost(terms, terms['origin'])
-}
-
-/** What was paid for the same resource before. */
-export function historyOf({ history }: Pick<Entered['facts'], 'history'>): History {
-  return {
-    payees: history.payees,
-    assets: history.assets,
-    lowestUsdMicros: history.lowest_usd_micros,
-    highestUsdMicros: history.highest_usd_micros,
-  }
 }

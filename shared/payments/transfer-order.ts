@@ -8,7 +8,7 @@ import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 import { parseAmount } from '../money/amount.ts'
-import { usdMicrosOf } from '../money/usd.ts'
+import { usdMicrosEnd, usdMicrosOf } from '../money/usd.ts'
 import type { Recipient } from './recipient.ts'
 import { readRecipient } from './recipient.ts'
 
@@ -53,6 +53,9 @@ export function readOrder(wish: TransferWish, config: Config): TransferOrder | O
   const usdMicros = usdMicrosOf(token, amountAtomic, config)
   if (usdMicros === undefined) {
     return fail('unsupported_token', { message: `${token.symbol} has no USD rate configured.` })
+  }
+  if (usdMicros >= usdMicrosEnd) {
+    return fail('invalid_request', { message: 'amount: less, for no limit lets so much through' })
   }
   const recipient = readRecipient(wish.recipient, [chain], config.MAIL_DOMAIN)
   if (isRefusal(recipient)) return recipient

@@ -19,7 +19,7 @@ export type ConsentLevel = (typeof consentLevels)[number]
 export type Window = { limit: bigint; spent: bigint; resetsAt: string | null }
 
 /** What the owner's word stands for: a click in the session, or a passkey over the terms. */
-export type OwnersLevel = Extract<ConsentLevel, 'user_session' | 'user_passkey'>
+export const ownersLevels = ['user_session', 'user_passkey'] as const satisfies ConsentLevel[]
 
 /** Everything that `decide` looks at. */
 export type Facts = CoverRequest & {
@@ -31,7 +31,7 @@ export type Facts = CoverRequest & {
   /** The agent's word that the user confirmed exactly this payment. */
   userConfirmed: boolean
   /** How the owner approved exactly these terms, having seen whatever speaks against them. */
-  ownerApproved: OwnersLevel | null
+  ownerApproved: (typeof ownersLevels)[number] | null
   /** The account has a passkey, so the owner's word is asked for over the terms. */
   hasPasskey: boolean
   /** Of the account; those that have nothing to do with the payment do no harm. */

@@ -3,6 +3,7 @@
  * others in WWW-Authenticate. They are ways to pay for one thing, so one of them is paid at most.
  */
 import * as z from 'zod'
+import { shown } from '../mail/untrusted.ts'
 import type { AuthChallenge } from './auth-challenge.ts'
 import { readAuthChallenges } from './auth-challenge.ts'
 import type { Challenge, ChallengeRefusal } from './challenge.ts'
@@ -10,7 +11,6 @@ import { readChallenge, readChallengeHeader } from './challenge.ts'
 import { readForeign } from './foreign.ts'
 import { readMppChallenge } from './mpp.ts'
 import type { UnpayableOffer } from './offer.ts'
-import { shown } from './offer.ts'
 import type { FrozenRequest } from './request.ts'
 
 /** Ways to pay that can be judged, and those that can only be shown. */

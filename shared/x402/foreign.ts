@@ -2,9 +2,9 @@
  * Ways to ask for money with a 402 that the service knows and cannot pay. They are read so that a
  * person can see what was asked; what would grant something, such as a macaroon, is left out.
  */
+import { termsShown } from '../mail/untrusted.ts'
 import type { AuthChallenge } from './auth-challenge.ts'
 import type { UnpayableOffer } from './offer.ts'
-import { termsShown } from './offer.ts'
 
 /** The challenges of other payment schemes in one answer. */
 export function readForeign(

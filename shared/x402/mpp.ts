@@ -8,8 +8,8 @@ import * as z from 'zod'
 import { decodeBytes, decodeText, encodeBase64, encodeTextForUrl, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
+import { shown, termsShown } from '../mail/untrusted.ts'
 import type { Offer, UnpayableOffer } from './offer.ts'
-import { shown, termsShown } from './offer.ts'
 import type { FrozenRequest } from './request.ts'
 
 const requestLengthMax = 16_384

@@ -49,24 +49,3 @@ export type UnpayableOffer = {
 
 /** Below this a signature would expire before a merchant can settle it. */
 export const timeoutSecondsMin = 10
-
-const termsMax = 16
-const textLengthMax = 256
-
-/** A stranger's fields as short texts, for people to read. */
-export function termsShown(fields: Record<string, unknown>): Record<string, string> {
-  const entries = Object.entries(fields).slice(0, termsMax)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [shown(name), shown(textOf(value))] as const),
-  )
-}
-
-/** Cut short, and without characters that hide, reorder or control (Unicode categories C and Z). */
-export function shown(text: string): string {
-  const visible = text.slice(0, textLengthMax).toWellFormed()
-  return visible.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}

@@ -6,9 +6,11 @@
 import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
+import { shown, termsShown } from '../mail/untrusted.ts'
+import { usdMicrosEnd } from '../money/usd.ts'
 import type { Demand } from './demand.ts'
 import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
-import { methodOf, shown, termsShown, timeoutSecondsMin } from './offer.ts'
+import { methodOf, timeoutSecondsMin } from './offer.ts'
 
 /** An offer with the chain, token and payee of our own tables. */
 export type PayableOffer = {
@@ -88,8 +90,7 @@ function readPayable(
   if (offer.amountAtomic === 0n) return 'The amount is zero.'
   const usdMicros = usdMicrosOf(token, offer.amountAtomic)
   if (usdMicros === undefined) return `${token.symbol} has no USD rate configured.`
-  // Limits are kept in bigint columns; more than this is no payment that any limit lets through.
-  if (usdMicros >= 2n ** 62n) return 'The amount is beyond every limit.'
+  if (usdMicros >= usdMicrosEnd) return 'The amount is beyond every limit.'
   return { offer, method: methodOf(offer), chain, token, payTo: payTo.address, usdMicros }
 }
 

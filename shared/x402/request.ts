@@ -90,9 +90,17 @@ export function requestDigest(request: FrozenRequest): Promise<string> {
 
 /**
  * Names what is paid for, so that its price and payee are remembered: SHA-256 over method, origin and
- * path. The query is left out, for it says which part of it is wanted.
+ * path. The query is left out, for it says which part of it is wanted. Spellings that a server may
+ * take for one path are one: else another spelling would be a resource that nobody remembers.
  */
 export function resourceDigest({ method, url }: FrozenRequest): Promise<string> {
   const { origin, pathname } = new URL(url)
-  return sha256Hex(`${method} ${origin}${pathname}`)
+  const spelled = pathname.replaceAll(/%[0-9a-f]{2}/gi, plainest)
+  return sha256Hex(`${method} ${origin}${spelled.replaceAll(/\/+/g, '/').replace(/\/$/, '')}`)
+}
+
+/** An unreserved character instead of its escape, and any other in capitals (RFC 3986 section 6.2.2). */
+function plainest(escape: string): string {
+  const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+  return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase()
 }

@@ -18,7 +18,8 @@ begin
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
     'has_passkey', private.has_passkey(p.account),
-    'mandates', private.mandates_for(p),
+    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
+      from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
     'now', floor(extract(epoch from private.clock()))::bigint,

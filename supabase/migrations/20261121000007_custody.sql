@@ -140,7 +140,8 @@ create function api.custody_withdraw(payment uuid) returns boolean
 declare
   withdrawn private.payments;
 begin
-  update private.payments p set state = 'released', failure = 'consent_invalid', finality = null
+  update private.payments p set state = 'released', failure = 'its approval did not hold',
+    finality = null
    where p.id = payment and p.state = 'authorized' and p.signature is null
   returning * into withdrawn;
   if not found then
@@ -224,12 +225,12 @@ end $$;
 -- one of its transactions is ever mined. A slot without calls fills a gap and does nothing.
 create function api.custody_load_slot(slot bigint) returns table (
   chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text,
-  max_priority_fee_per_gas text, calls jsonb, envelope jsonb, account uuid)
+  max_priority_fee_per_gas text, raw text, calls jsonb, envelope jsonb, account uuid)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
   select s.chain, s.lane, l.kind, s.nonce, coalesce(t.attempt, 0), t.max_fee_per_gas::text,
-    t.max_priority_fee_per_gas::text,
+    t.max_priority_fee_per_gas::text, t.raw,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id),
     k.envelope, w.account

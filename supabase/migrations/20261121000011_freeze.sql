@@ -201,7 +201,7 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
-      from private.candidates(p) m where m.max_day_usd_micros is not null)
+      from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
   from private.payments p join private.accounts a on a.id = p.account
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $$;

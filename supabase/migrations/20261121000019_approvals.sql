@@ -118,8 +118,14 @@ create function private.owner_approved(p private.payments, at_level text) return
     and o.decision = 'approved' and o.level = at_level and o.digest = private.terms_digest(p))
 $$;
 
+-- The form in which consent leaves the database, as shared/consent/consent.ts reads it.
 create function private.consent_json(of_consent uuid) returns jsonb language sql stable as $$
-  select to_jsonb(c) - array['account', 'session'] from private.consents c where c.id = of_consent
+  select jsonb_build_object('level', c.level, 'digest', c.digest, 'leaves', c.leaves,
+    'decided_at', c.decided_at, 'passkey', case c.level when 'user_passkey' then
+      jsonb_build_object('id', c.passkey, 'public_key', c.public_key,
+        'client_data', c.client_data, 'authenticator_data', c.authenticator_data,
+        'signature', c.signature) end)
+  from private.consents c where c.id = of_consent
 $$;
 
 -- What the owner consented to that carries a payment; null where nobody's consent does.
@@ -266,7 +272,8 @@ begin
   return next;
 end $$;
 
--- The owner approves several payments by one act: all of them as they were shown, or none.
+-- The owner approves several payments by one act: all of them as they were shown, each once and with
+-- who asked for it, or none.
 create function api.owner_approve_batch(
   credential text, payments uuid[], askers text[], digest text, assertion jsonb default null)
   returns table (outcome text)
@@ -281,12 +288,13 @@ begin
   perform from private.payments q where q.id = any (payments) and q.account = caller.account
    order by q.id for update;
   select array_agg(private.terms_digest(q) order by private.terms_digest(q) collate "C"),
-    min(coalesce(private.undecidable(q, private.terms_digest(q), g.asker),
+    min(coalesce(private.undecidable(q, private.terms_digest(q), coalesce(g.asker, '')),
       case when exists (select from private.approvals o where o.payment = q.id) then 'closed' end))
    into leaves, outcome
    from unnest(payments, askers) g (id, asker)
    left join private.payments q on q.id = g.id and q.account = caller.account;
-  if coalesce(cardinality(leaves), 0) not between 2 and 50 then
+  if coalesce(cardinality(leaves), 0) not between 2 and 50
+    or cardinality(leaves) <> (select count(distinct l.id) from unnest(payments) l (id)) then
     outcome := 'out_of_bounds';
   end if;
   outcome := coalesce(outcome, case
@@ -313,7 +321,7 @@ declare
   p private.payments;
 begin
   declined := 0;
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_payer(caller, false);
   for p in select q.* from private.payments q
      where q.account = caller.account and q.state = 'awaiting_confirmation'
        and q.expires_at > private.clock()

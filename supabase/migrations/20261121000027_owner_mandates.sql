@@ -14,7 +14,7 @@ create index payments_entered on private.payments (account, created_at desc);
 -- One mandate with who asked for it and what the owner decides from. No row for a stranger's.
 create function api.owner_read_mandate(credential text, mandate uuid)
   returns table (mandate_row jsonb, digest text, asked jsonb, consent jsonb, past jsonb,
-    daily_spending_cap_usd_micros text, passkeys jsonb)
+    daily_spending_cap_usd_micros text, passkeys jsonb, payees jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -26,7 +26,11 @@ begin
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
     case m.state when 'pending_approval' then private.past_payments(m.account) else '[]' end,
-    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account)
+    a.daily_spending_cap_usd_micros::text, private.passkeys_json(m.account),
+    -- Whom it names is paid by transfer too, and may look like somebody else: that is not asked again.
+    (select coalesce(jsonb_agg(jsonb_build_object('address', t.address,
+        'similar', private.similar_recipient(m.account, t.address)) order by t.n), '[]')
+      from unnest(m.pay_to) with ordinality t (address, n))
   from private.mandates m
   join private.credentials k on k.id = m.key
   join private.accounts a on a.id = m.account
@@ -165,7 +169,7 @@ create function api.owner_revoke_mandate(credential text, mandate uuid)
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke(caller, mandate, 'owner') m;
+  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
 end $$;
 grant execute on function api.owner_read_mandate, api.owner_decide_mandate,
   api.owner_narrow_mandate, api.owner_suspend_mandate, api.owner_revoke_mandate to service_role;

@@ -5,9 +5,11 @@ import * as z from 'zod'
 import { fund } from '../../scripts/local/fund.ts'
 import type { Agent } from '../../scripts/screenshots/agent.ts'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { signInAs } from '../../scripts/screenshots/sign-in.ts'
 import { register } from '../../scripts/screenshots/stage.ts'
 import { giveAuthenticator } from '../support/browser/authenticator.ts'
 import { openScene } from '../support/browser/browser.ts'
+import type { Person } from '../support/browser/people.ts'
 import { anybody, openAccount, press } from '../support/browser/people.ts'
 
 const scene = await openScene()
@@ -27,7 +29,9 @@ const executed = z.object({ status: z.string(), consent_level: z.string() })
 const state = z.object({ status: z.string() })
 
 /** Somebody new with a funded wallet, whose browser holds passkeys when asked. */
-async function newOwner(hasPasskey: boolean): Promise<{ page: Page; agent: Agent }> {
+async function newOwner(
+  hasPasskey: boolean,
+): Promise<{ page: Page; agent: Agent; person: Person }> {
   const person = anybody()
   const visitor = await scene.stranger()
   const { page } = visitor
@@ -45,7 +49,7 @@ async function newOwner(hasPasskey: boolean): Promise<{ page: Page; agent: Agent
   if (!wallet || !chain) throw new Error('there is no wallet to fund')
   const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
   await fund(tokens, wallet.address, { usdcAtomic: 1_000_000_000n })
-  return { page, agent }
+  return { page, agent, person }
 }
 
 async function askMandate(agent: Agent) {
@@ -144,5 +148,19 @@ test('an owner who turns the passkey down has approved nothing', async () => {
   await page.getByText('The passkey was not used, nothing was approved.').waitFor()
   await press(page, 'Decline')
 
+  await page.getByRole('heading', { name: 'You declined this mandate' }).waitFor()
+})
+
+test('without script nothing offers an approval that a passkey has to give', async () => {
+  const { agent, person } = await newOwner(true)
+  const { approval_url } = await askMandate(agent)
+  const { page } = await scene.stranger({ javaScriptEnabled: false })
+  await signInAs(page, { web_url: web, owner: person })
+
+  await page.goto(approval_url)
+
+  await page.locator('main [data-unable]').waitFor({ state: 'visible' })
+  await expect(page.getByRole('button', { name: /Approve/ }).count()).resolves.toBe(0)
+  await press(page, 'Decline')
   await page.getByRole('heading', { name: 'You declined this mandate' }).waitFor()
 })

@@ -1,21 +1,15 @@
 /** `npm run verify-proof` as a third party runs it: a process with a file and a node. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { startChain } from '../../scripts/local/chain.ts'
 import { minedTogether } from '../support/chain-world.ts'
 import { acquainted } from '../support/ledger.ts'
 import type { Included } from '../support/transfer-proof.ts'
 import { crowd, provenIn } from '../support/transfer-proof.ts'
+import { openVerifier } from '../support/verifier.ts'
 import type { Answer, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
-const script = fileURLToPath(new URL('../../scripts/verify-proof.ts', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'aoa-proof-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { fileOf, verify } = openVerifier('verify-proof')
 
 let world: TestWorld
 let answer: Answer
@@ -35,24 +29,6 @@ beforeAll(async () => {
   answer = await look(sent)
   proof = provenIn(answer)
 })
-
-function fileOf(content: unknown): string {
-  const file = join(folder, `${crypto.randomUUID()}.json`)
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  return file
-}
-
-async function verify(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-    })
-  }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, text }
-}
 
 test('an answer of transfer_status is verified against a node, and says how final it is', async () => {
   const { rpcUrl } = world.chain
@@ -103,7 +79,7 @@ test("another chain's node and a node that is down confirm nothing", async () =>
 
 test.each([
   ['no file', () => [], 'give one FILE'],
-  ['a missing file', () => [join(folder, 'none'), '--block-hash', '0x'], 'no such file'],
+  ['a missing file', () => [`${fileOf('')}.none`, '--block-hash', '0x'], 'no such file'],
   ['text', () => [fileOf('proof'), '--block-hash', '0x'], 'not JSON'],
   ['another object', () => [fileOf({}), '--block-hash', '0x'], 'not a transfer proof: chain'],
   [

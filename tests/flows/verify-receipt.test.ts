@@ -1,10 +1,5 @@
 /** `npm run verify-receipt` as a third party runs it: a process with a file and no network. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createReceiptKeys } from '../../scripts/local/session-keys.ts'
 import { checkReceipt, claimsOf } from '../../scripts/verify-receipt/check.ts'
@@ -12,11 +7,10 @@ import type { ReceiptFile } from '../../scripts/verify-receipt/receipt.ts'
 import { readReceipt } from '../../scripts/verify-receipt/receipt.ts'
 import { passkeyOwnerOf, waitingPayment } from '../support/consents.ts'
 import { ownerOf } from '../support/owner.ts'
+import { openVerifier } from '../support/verifier.ts'
 import { start } from '../support/world.ts'
 
-const script = fileURLToPath(new URL('../../scripts/verify-receipt.ts', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'aoa-receipt-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { fileOf, verify } = openVerifier('verify-receipt')
 
 const kinds = ['payment', 'batch', 'mandate', 'session'] as const
 type Kind = (typeof kinds)[number]
@@ -48,24 +42,6 @@ beforeAll(async () => {
   await receiptOf('session', 'payment_id', bySession, plain)
 })
 
-function fileOf(content: unknown): string {
-  const file = join(folder, `${crypto.randomUUID()}.json`)
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  return file
-}
-
-async function verify(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-    })
-  }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, text }
-}
-
 const receiptIn = (kind: Kind) => readReceipt(JSON.stringify(answers.get(kind)))
 
 test.each([
@@ -86,8 +62,9 @@ test.each([
       expect(code).toBe(0)
       expect(text).toContain(sentence)
       expect(text).toContain(ids.get(kind))
-      expect(text.match(/^ok {4}/gm)).toHaveLength(checks)
     }
+    expect(own.text.match(/^ok {4}/gm)).toHaveLength(checks + 1)
+    expect(given.text.match(/^ok {4}/gm)).toHaveLength(checks)
     expect(own.text).toContain('which the file itself brings: compare it with http://localhost/web')
     expect(given.text).not.toContain('which the file itself brings')
   },
@@ -102,6 +79,26 @@ test("keys of somebody else's are not those that signed it", async () => {
   expect(text.match(/^FAIL.*/gm)).toHaveLength(1)
   expect(text).toContain('FAIL  a key that you trust signed it: it names the key')
   expect(text).toContain('This proves nothing.')
+})
+
+test('what stands around a receipt has to be what was signed', async () => {
+  const answer = answers.get('payment')
+  const changed = [
+    put(answer, ['terms', 'amount_atomic'], '5'),
+    put(answer, ['terms', 'pay_to'], undefined),
+    put(answer, ['level'], 'user_session'),
+    put(answer, ['decided_at'], '2026-01-01T00:00:00.000Z'),
+    put(answer, ['digest'], 'ab'.repeat(32)),
+  ]
+
+  for (const one of changed) {
+    const { code, text } = await verify(fileOf(one))
+
+    expect(code).toBe(1)
+    expect(text.match(/^FAIL.*/gm)).toEqual([
+      'FAIL  the answer around it says the same: nobody signed what it says',
+    ])
+  }
 })
 
 test('a receipt alone needs keys', async () => {
@@ -201,7 +198,7 @@ test('whatever character of the signed text is flipped, the signature fails', as
 
 test.each([
   ['no file', () => [], 'give one FILE'],
-  ['a missing file', () => [join(folder, 'none')], 'no such file'],
+  ['a missing file', () => [`${fileOf('')}.none`], 'no such file'],
   ['text', () => [fileOf('receipt')], 'not JSON'],
   ['another object', () => [fileOf({})], 'not a consent receipt: receipt'],
   [

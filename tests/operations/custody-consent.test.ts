@@ -3,6 +3,7 @@
  * switched off here, and its rows are changed as whoever broke into it would change them.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
+import { batchTerms } from '../../shared/consent/batch.ts'
 import { digestOf, paymentTerms } from '../../shared/consent/terms.ts'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
 import type { PasskeyOwner } from '../support/consents.ts'
@@ -55,7 +56,8 @@ function granted(payer: Agent, owner: PasskeyOwner, order: MandateOrder = {}): P
 async function expectRefused(payer: Agent, payment: string, answer: unknown) {
   expect(answer).toEqual({ outcome: 'refused', code: 'consent_invalid' })
   const row = await paymentOf(world.db, payment)
-  expect(row).toMatchObject({ state: 'released', signature: null, failure: 'consent_invalid' })
+  expect(row).toMatchObject({ state: 'released', signature: null })
+  expect(row.failure).toBe('its approval did not hold')
   expect((await feedOf(world.db, payer)).at(-1)).toBe('x402_consent_invalid')
 }
 
@@ -242,6 +244,25 @@ test('a mandate that is over, suspended or another account’s carries nothing',
   await world.tick(3601)
   const late = await waiting(payer)
   await expectRefused(payer, late.payment, await late.authorize('mandate', expired))
+})
+
+test('a mandate that was slipped into a list of payments carries nothing', async () => {
+  const { payer, owner } = await household()
+  const mandate = await granted(payer, owner)
+  const { payment, authorize } = await waiting(payer)
+  const { sql } = world.db
+  const [given] = await sql<{ digest: string; consent: string }[]>`
+    select private.mandate_digest(m) as digest, m.consent from private.mandates m where id = ${mandate}`
+  if (!given) throw new Error('the mandate is gone')
+  const leaves = [given.digest, 'ab'.repeat(32)].sort()
+  const digest = await digestOf(await batchTerms(payer.id, leaves))
+  const signed = await owner.unverified(digest)
+  await sql`update private.consents c set digest = ${digest}, leaves = ${leaves},
+    client_data = s ->> 'client_data', authenticator_data = s ->> 'authenticator_data',
+    signature = s ->> 'signature'
+    from (select ${JSON.stringify(signed)}::text::jsonb as s) given where c.id = ${given.consent}`
+
+  await expectRefused(payer, payment, await authorize('mandate', mandate))
 })
 
 test('what a payment counts for is worked out from what it moves', async () => {

@@ -95,7 +95,7 @@ test('every cap and pin is kept in its one form, and stands in the sentence', as
     summary:
       'Pay xn--bcher-kva.de (reads as b\u00fccher.de) and every host below it up to 5.5 USD each, ' +
       '20 USD a day and 100.000001 USD in all, in at most 30 payments, only on Base Sepolia or ' +
-      `Arbitrum Sepolia, only in USDC, only to ${payees[1]} or ${payees[0]}, until 2027-04-01 12:00 UTC.`,
+      `Arbitrum Sepolia, only in USDC, only to ${payees[1]} or ${payees[0]}, by transfer too, until 2027-04-01 12:00 UTC.`,
   })
 })
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { seedOf } from '../support/model/seed.ts'
 import { runSequences } from '../support/sequences/run.ts'
-import { openStreet } from '../support/sequences/street.ts'
+import { openStreets } from '../support/sequences/street.ts'
 
-const street = await openStreet()
+const streets = await openStreets(5)
 const sequences = 55
 
 test.each([
@@ -12,8 +12,8 @@ test.each([
 ])('%s', { timeout: 300_000 }, async (_, isOwnerThere) => {
   const seed = seedOf('agents')
 
-  const ran = await runSequences(street, { sequences, seed, isOwnerThere })
+  const ran = await runSequences(streets, { sequences, seed, isOwnerThere })
 
-  expect(ran.sequences).toBe(sequences)
+  expect(ran.sequences).toBeGreaterThanOrEqual(sequences)
   expect(ran.payments).toBeGreaterThan(sequences / 2)
 })

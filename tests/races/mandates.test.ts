@@ -142,5 +142,6 @@ const deciding = (credential: string, id: string, decision: string, digest: stri
   `select d.outcome from api.owner_decide_mandate('${credential}', '${id}', '${decision}', '${digest}') d`
 
 const narrower = (credential: string, id: string) =>
-  `select n.outcome from private.mandates m, api.owner_narrow_mandate('${credential}', m.id, '1',
-    null, null, null, false, m.expires_at) n where m.id = '${id}'`
+  `select n.outcome from private.mandates m, api.owner_narrow_mandate('${credential}', m.id,
+    max_payment_usd_micros => '1', include_subdomains => false, expires_at => m.expires_at) n
+   where m.id = '${id}'`

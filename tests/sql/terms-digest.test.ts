@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { batchTerms } from '../../shared/consent/batch.ts'
-import { mandateRow } from '../../shared/consent/record.ts'
+import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
 import { digestOf, mandateTerms, paymentTerms } from '../../shared/consent/terms.ts'
 import { paymentOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'
@@ -83,7 +83,7 @@ test('SQL and the product digest the same mandate, whatever it allows', async ()
         expires_at = '2027-01-01'::timestamptz + make_interval(secs => ${given.micros} / 1000000.0)
       where m.id = ${mandate}
       returning private.mandate_json(m) as mandate, private.mandate_digest(m) as digest`
-    const stored = mandateRow.parse(row?.['mandate'])
+    const stored = mandateTermsRow.parse(row?.['mandate'])
     expect(row?.['digest']).toBe(await digestOf(mandateTerms(stored)))
   })
 

@@ -24,7 +24,9 @@ export type MandateOrder = Partial<typeof usual> & {
   pay_to?: string[]
 }
 
-const askedRow = z.tuple([z.object({ mandate: z.object({ id: z.uuid() }), digest: z.string() })])
+const askedRow = z.tuple([
+  z.object({ mandate_row: z.object({ id: z.uuid() }), digest: z.string() }),
+])
 
 export type AskedMandate = { id: string; digest: string }
 export type GivenMandate = AskedMandate & { owner: TestOwner }
@@ -37,7 +39,9 @@ export async function askMandate(
 ): Promise<AskedMandate> {
   const credential = await credentialOf(agent.key, pepper)
   const question = { credential, new_id: randomUUID(), device: fingerprint, ...usual, ...order }
-  const [{ mandate, digest }] = askedRow.parse(await world.db.call('create_mandate', question))
+  const [{ mandate_row: mandate, digest }] = askedRow.parse(
+    await world.db.call('create_mandate', question),
+  )
   return { id: mandate.id, digest }
 }
 

@@ -124,6 +124,13 @@ const clientData = { type: 'webauthn.get', challenge: options.challenge, origin:
 const clientBytes = (data: unknown) => Buffer.from(JSON.stringify(data))
 const present = authenticatorData('localhost', 0x05)
 
+const { key: rsa } = passkeyOf('RS256')
+
+function withKey(cose: Buffer): StoredAssertion {
+  const stored = signedBy(key, clientBytes(clientData), present)
+  return { ...stored, public_key: cose.toString('base64url') }
+}
+
 test.each<[string, StoredAssertion, string]>([
   [
     'a frame that does not say whose',
@@ -162,24 +169,26 @@ test.each<[string, StoredAssertion, string]>([
     ),
     'client_data',
   ],
+  ['a key with bytes behind it', withKey(Buffer.concat([key.cose, Buffer.of(0)])), 'signature'],
   [
-    'a key with bytes behind it',
+    'a key with one more parameter',
+    withKey(Buffer.concat([Buffer.of(0xa6), key.cose.subarray(1), Buffer.from('048102', 'hex')])),
+    'signature',
+  ],
+  [
+    'a modulus with a zero in front',
     {
-      ...signedBy(key, clientBytes(clientData), present),
-      public_key: Buffer.concat([key.cose, Buffer.of(0)]).toString('base64url'),
+      ...signedBy(rsa, clientBytes(clientData), present),
+      public_key: Buffer.from(
+        rsa.cose.toString('hex').replace('20590100', '2059010100'),
+        'hex',
+      ).toString('base64url'),
     },
     'signature',
   ],
   [
-    'a key with one more parameter',
-    {
-      ...signedBy(key, clientBytes(clientData), present),
-      public_key: Buffer.concat([
-        Buffer.of(0xa6),
-        key.cose.subarray(1),
-        Buffer.from('048102', 'hex'),
-      ]).toString('base64url'),
-    },
+    'a key with a length written too long',
+    withKey(Buffer.from(key.cose.toString('hex').replace('215820', '21590020'), 'hex')),
     'signature',
   ],
   [

@@ -27,7 +27,7 @@ const all = [
   messages.accountFrozen(webUrl, deed),
   messages.accountUnfrozen(webUrl, deed),
   messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': hostile } }),
-  messages.mandateApproved(webUrl, { ...deed, merchant: hostile, mandate: '1' }),
+  messages.mandateApproved(webUrl, { ...deed, terms: hostile, mandate: '1' }),
   messages.recipientTrusted(webUrl, { ...deed, label: hostile, address: hostile }),
 ]
 

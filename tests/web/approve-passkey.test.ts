@@ -71,7 +71,7 @@ test('the page asks for a passkey of the account over the digest that it shows',
       allowCredentials: [{ type: 'public-key', id: passkey.id }],
     })
     expect(shown.text).toContain(digest)
-    expect(shown.text).toContain('needs JavaScript in your browser')
+    expect(shown.text).toContain('needs a browser with JavaScript and passkeys')
   }
 })
 

@@ -24,3 +24,16 @@ test('shows what changed since the resource was paid last, and whose it claims t
   expect(page.text).toContain('The price is far from what this resource cost before.')
   expect(page.text).toContain('names a resource on another host')
 })
+
+test('shows what is asked for, and not the merchant alone', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const { owner } = await giveMandate(market, agent, { max_payment_usd_micros: '1' })
+  await owner.call('owner_set_limit', { limit_name: 'asserted_daily', usd_micros: '0' })
+  const url = `${shop.url}/gift?for=<b>mallory`
+  const order = { resource_url: url, method: 'POST', body: '{}' }
+  const attempt = attemptOf(await prepare(agent, order))
+
+  const page = await (await signedIn(market, agent)).visit(`/web/approve/${attempt}`)
+
+  expect(page.text).toContain(`POST ${shop.url}/gift?for=%3Cb%3Emallory, with a body`)
+})

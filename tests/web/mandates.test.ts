@@ -51,8 +51,40 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
 
   const { text } = await browser.visit(page)
 
-  expect(text).toContain('xn--bcher-kva.example.com read as “bücher.example.com”')
+  expect(text).toContain('xn--bcher-kva.example.com reads as “bücher.example.com”')
   expect(text).toContain('This name has letters beyond a to z')
+})
+
+test('says what else a new device may do once the mandate is approved', async () => {
+  const { browser, page, agent } = await asked()
+  const warning = 'it can also pay whom you know within your automatic limit'
+
+  const before = await browser.visit(page)
+  await world.acquaint(agent, agent.address)
+  const after = await browser.visit(page)
+
+  expect(before.text).toContain(warning)
+  expect(after.text).not.toContain(warning)
+})
+
+test('warns that named addresses are paid whoever asks, and of one that imitates a known one', async () => {
+  const known = (await world.agent('read')).address
+  const twin = `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`
+  const plain = await asked()
+  const named = await asked({ pay_to: [known] })
+  const forged = await asked({ pay_to: [twin] })
+  await world.acquaint(forged.agent, known)
+
+  const texts = [plain, named, forged].map(async ({ browser, page }) => {
+    const { text } = await browser.visit(page)
+    return [text.includes('It pays the addresses it names'), text.includes('imitates one')]
+  })
+
+  expect(await Promise.all(texts)).toEqual([
+    [false, false],
+    [true, false],
+    [true, true],
+  ])
 })
 
 test('does not warn of a name in plain letters', async () => {
@@ -166,19 +198,38 @@ test('lists what waits apart from what is decided, and the overview counts it', 
   expect(waiting.text).toContain('Wait for you')
   expect(waiting.html).toContain(`/web/mandate/${id}`)
   expect(overview.text).toContain('One mandate waits for your approval')
-  expect(both.text).toMatch(/Wait for you.*other\.example\.com.*Decided.*shop\.example\.com Active/)
+  expect(both.text).toMatch(
+    /Wait for you.*other\.example\.com.*In force.*shop\.example\.com Active/,
+  )
 })
 
-test('is told by mail once it is active', async () => {
+test('stays on the first page, however many others an agent asks for and takes back', async () => {
+  const { agent, browser, id, page } = await asked()
+  await approve(browser, page)
+  for (let other = 0; other < 30; other += 1) {
+    const { id: mandate_id } = await askMandate(world, agent)
+    await agent.post('/payment-mandate-revoke', { mandate_id })
+  }
+
+  const { html } = await browser.visit('/web/mandates')
+
+  expect(html).toContain(`/web/mandate/${id}`)
+})
+
+test('is told by mail once it is active, with whom it pays', async () => {
   const person = await openPerson(world)
   const browser = await signInAs(world, person)
-  const { id } = await askMandate(world, person.agent, caps)
+  const { address } = await world.agent('read')
+  const { id } = await askMandate(world, person.agent, { ...caps, pay_to: [address] })
 
   await approve(browser, `/web/mandate/${id}`)
-  const mail = (await world.mails(person.email)).at(-1)
+  const mails = await world.mails(person.email)
+  const mail = mails.find(({ subject }) => subject === 'A mandate of your account is active')
 
-  expect(mail).toMatchObject({ subject: 'A mandate of your account is active' })
   expect(mail?.text).toContain(`/web/mandate/${id}`)
+  const words = mail?.text.replace(/\s+/g, ' ')
+  expect(words).toContain(`Pay ${shop} and every host below it up to 5 USD each`)
+  expect(words).toContain(`only to ${address}, by transfer too`)
 })
 
 test('shows what is used and left, and each payment under it with its state', async () => {

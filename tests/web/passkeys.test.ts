@@ -138,6 +138,23 @@ test.each([
   expect(shown.html).not.toContain('Another')
 })
 
+test('a new passkey whose key no approval would be taken from is not added', async () => {
+  await owner.visit(path)
+  const options = await optionsOf(owner, path)
+  const odd = openAuthenticator()
+  // One more parameter, which WebAuthn section 5.8.5 rules out and the library reads over.
+  odd.key.cose = Buffer.concat([
+    Buffer.of(0xa6),
+    odd.key.cose.subarray(1),
+    Buffer.from('048102', 'hex'),
+  ])
+
+  const shown = await owner.submit({ deed: 'add', answer: odd.create(options), label: 'Odd' }, path)
+
+  expect(shown.status).toBe(422)
+  expect(shown.html).not.toContain('Odd')
+})
+
 test("a passkey of one account is not another's, and is never added twice", async () => {
   const other = await openPerson(world)
   const browser = await signedIn(world, other.agent)

@@ -16,6 +16,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-consent
   const button = form.querySelector<HTMLButtonElement>('button[value=approved]')
   if (!button || !('PublicKeyCredential' in window)) continue
   button.hidden = false
+  for (const unable of form.querySelectorAll<HTMLElement>('[data-unable]')) unable.hidden = true
   form.addEventListener('submit', (event) => {
     if (event.submitter !== button || answered.delete(form)) return
     event.preventDefault()

@@ -4,6 +4,7 @@ import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import { mandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { paymentRow } from '../../../shared/payments/payment.ts'
+import { ownersLevels } from '../../../shared/policy/facts.ts'
 import { hostOf } from '../../../shared/policy/merchant-host.ts'
 import type { PastPayment } from '../../../shared/policy/rehearsal.ts'
 import { owner } from '../frame.ts'
@@ -43,10 +44,12 @@ const openedRow = z.object({
     device: z.string(),
     device_known: z.boolean(),
   }),
-  consent: z.object({ level: z.enum(['user_session', 'user_passkey']) }).nullable(),
+  consent: z.object({ level: z.enum(ownersLevels) }).nullable(),
   past: z.array(pastRow),
   daily_spending_cap_usd_micros: bigintText,
   passkeys: passkeysRow,
+  /** Those that it names, each with a known recipient whose address looks like it. */
+  payees: z.array(z.object({ address: z.string(), similar: z.string().nullable() })),
 })
 export type OpenedMandate = z.output<typeof openedRow>
 

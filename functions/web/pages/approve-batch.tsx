@@ -56,10 +56,9 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
       <NotHeard why={unheard} />
       {me.account.isFrozen && <FrozenNotice />}
       {batch.map((opened, at) => (
-        <>
+        <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`}>
           <Warnings {...opened} />
-          <Terms approval={opened.approval} title={`Payment ${at + 1} of ${batch.length}`} />
-        </>
+        </Terms>
       ))}
       {digest === undefined ? (
         <Notice>

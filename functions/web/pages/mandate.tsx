@@ -15,9 +15,15 @@ import { noticeOf, ownSession } from '../own-session.ts'
 import { FrozenNotice } from '../parts/attention.tsx'
 import { Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { MandateTermsInFull, WorstCase } from '../parts/mandate.tsx'
-import { MandateDecision, MandateOutcome, MandateReins } from '../parts/mandate-decision.tsx'
+import {
+  MandateDecision,
+  MandateOutcome,
+  MandateReins,
+  NewDevice,
+} from '../parts/mandate-decision.tsx'
 import { Statement, UseOf } from '../parts/mandate-use.tsx'
 import { ForeignLetters } from '../parts/merchant.tsx'
+import { NamedPayees } from '../parts/named-payees.tsx'
 import { NarrowForm, narrowedIn } from '../parts/narrow.tsx'
 import { RehearsalOf } from '../parts/rehearsal.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -86,6 +92,8 @@ async function pending(c: Visit, opened: OpenedMandate, { typed, problem }: Trou
       <WorstCase opened={opened} now={now} />
       <RehearsalOf opened={opened} now={now} />
       <Digest value={digest} />
+      <NewDevice asked={opened.asked} />
+      <NamedPayees payees={opened.payees} />
       <MandateDecision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
       <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
     </>
@@ -128,7 +136,7 @@ async function change(c: Visit): Promise<Response> {
   const opened = await openMandate(c)
   const { id: mandate } = opened.mandate_row
   const digest = form.get('digest') ?? ''
-  switch (form.get('decision')) {
+  switch (form.get('decision') ?? '') {
     case 'approved':
       return approve(c, opened, form)
     case 'declined':
@@ -155,7 +163,7 @@ async function approve(c: Visit, opened: OpenedMandate, form: URLSearchParams) {
   const assertion = await consentIn(await ownSession(c), form, digest, passkeys)
   if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
   const mail = await noticeOf(c, (webUrl, deed) =>
-    mandateApproved(webUrl, { ...deed, merchant: row.merchant_domain, mandate: row.id }),
+    mandateApproved(webUrl, { ...deed, terms: mandateSummary(mandateFacts(row)), mandate: row.id }),
   )
   const question = { mandate: row.id, decision: 'approved', digest, assertion, mail }
   const entered = await db.one('owner_decide_mandate', question, outcomeRow)

@@ -12,19 +12,25 @@ import { pagesBelow } from '../visit.ts'
 const pageSize = 25
 /** No more of them can wait at once. */
 const waitingMax = 20
+/** Those that can pay come first, so that none is buried under what an agent asked for and took back. */
+const livePerStatusMax = 50
 
 export const routes: Routes = (app) => {
   app.get('/mandates', async (c) => {
     const me = await owner(c)
     const asked = c.req.query('before') ?? ''
     const before = /^[0-9]{1,15}$/.test(asked) ? Number(asked) : null
-    const [waiting, rows] = await Promise.all([
+    const [waiting, active, suspended, rows] = await Promise.all([
       me.db.many('list_mandates', { page: waitingMax, status: 'pending_approval' }, listedRow),
+      me.db.many('list_mandates', { page: livePerStatusMax, status: 'active' }, listedRow),
+      me.db.many('list_mandates', { page: livePerStatusMax, status: 'suspended' }, listedRow),
       me.db.many('list_mandates', { page: pageSize + 1, before }, listedRow),
     ])
+    const live = [...active, ...suspended]
     const shown = rows.slice(0, pageSize)
     const last = rows.length > pageSize ? shown.at(-1)?.mandate_row : undefined
-    const others = shown.filter(({ mandate_row }) => mandate_row.status !== 'pending_approval')
+    const above = new Set([...waiting, ...live].map(({ mandate_row }) => mandate_row.id))
+    const others = shown.filter(({ mandate_row }) => !above.has(mandate_row.id))
     return show(
       c,
       <Page
@@ -33,18 +39,12 @@ export const routes: Routes = (app) => {
         owner={me}
         lead="A mandate lets an agent pay one merchant without asking each time, within limits that you set."
       >
-        {waiting.length > 0 && (
-          <Section title="Wait for you">
-            <Mandates rows={waiting} caption="Mandates that wait for you" way="Look and decide" />
-          </Section>
+        <Listed title="Wait for you" rows={waiting} way="Look and decide" />
+        <Listed title="In force" rows={live} way="Look" />
+        <Listed title="Over" rows={others} way="Look" />
+        {above.size + others.length === 0 && (
+          <Empty>There is none here. Your agent asks for one with payment-mandate-create.</Empty>
         )}
-        <Section title="Decided">
-          {others.length > 0 ? (
-            <Mandates rows={others} caption="Mandates, newest first" way="Look" />
-          ) : (
-            <Empty>There is none here. Your agent asks for one with payment-mandate-create.</Empty>
-          )}
-        </Section>
         <Pager
           newest={before === null ? undefined : `${pagesBelow}/mandates`}
           older={last && `${pagesBelow}/mandates?before=${last.number}`}
@@ -54,15 +54,18 @@ export const routes: Routes = (app) => {
   })
 }
 
-function Mandates({
-  rows,
-  caption,
-  way,
-}: {
-  rows: readonly { mandate_row: MandateRow }[]
-  caption: string
-  way: string
-}) {
+type Rows = readonly { mandate_row: MandateRow }[]
+
+function Listed({ title, rows, way }: { title: string; rows: Rows; way: string }) {
+  if (rows.length === 0) return null
+  return (
+    <Section title={title}>
+      <Mandates rows={rows} caption={`${title}, newest first`} way={way} />
+    </Section>
+  )
+}
+
+function Mandates({ rows, caption, way }: { rows: Rows; caption: string; way: string }) {
   return (
     <Table
       caption={caption}

@@ -1,6 +1,6 @@
 import { isRefusal, Rejection } from '../../../shared/contract/errors.ts'
-import type { ReceiptSubject } from '../../../shared/mandates/consent-receipt.ts'
-import { receiptOf } from '../../../shared/mandates/consent-receipt.ts'
+import type { ReceiptSubject } from '../../../shared/payments/consent-receipt.ts'
+import { receiptOf } from '../../../shared/payments/consent-receipt.ts'
 import { isUuid } from '../data/approvals.ts'
 import { owner } from '../frame.ts'
 import type { Routes, Visit } from '../visit.ts'

@@ -1,4 +1,7 @@
 /** The terms of a payment that waits for the owner, and what speaks against it. */
+
+import type { PropsWithChildren } from 'hono/jsx'
+import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { odditiesOf } from '../../../shared/payments/oddities.ts'
@@ -8,6 +11,7 @@ import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../data/approvals.ts'
 import { limitWords } from '../data/limits.ts'
 import { forPeople } from './amounts.ts'
+import { Imitation } from './imitation.tsx'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
 
@@ -22,15 +26,17 @@ export function Amount({ payment }: { payment: Payment }) {
 export function Terms({
   approval: { payment_row: payment, asked },
   title = 'What is paid',
-}: {
+  children,
+}: PropsWithChildren<{
   approval: Approval
   title?: string
-}) {
+}>) {
   const { chain } = assetOf(payment)
   const { origin, scheme } = payment.terms
   const usd = <Money amount={spentUsd(payment.amount_usd_micros)} unit="USD" />
   return (
     <Section title={title}>
+      {children}
       <Facts
         facts={[
           [scheme === 'upto' ? 'At most' : 'Amount', <Amount payment={payment} />],
@@ -39,6 +45,7 @@ export function Terms({
           ...(payment.payee_alias === null ? [] : [['Account', payment.payee_alias] as const]),
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
+          ...requestOf(payment),
           ['Asked by', `${asked.label} (${asked.shown})`],
           ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
           ['Waits until', <Time at={payment.expires_at} />],
@@ -54,23 +61,30 @@ export function Terms({
   )
 }
 
+const requestTerms = z.object({
+  request: z.object({ method: z.string(), url: z.string(), body_base64: z.string().nullable() }),
+})
+
+/** What a purchase asks the merchant for, which the digest of the terms fixes; none for a transfer. */
+function requestOf({ terms }: Payment) {
+  const { data } = requestTerms.safeParse(terms)
+  if (!data) return []
+  const { method, url, body_base64: body } = data.request
+  const asked = (
+    <code class="long">
+      {method} {url}
+      {body !== null && ', with a body'}
+    </code>
+  )
+  return [['What is asked for', asked] as const]
+}
+
 export function Warnings({ approval, facts }: Opened) {
   const { payment_row: payment, asked } = approval
   return (
     <>
       {facts.similar_recipient !== null && (
-        <Notice kind="danger" title="This address imitates one that you know">
-          <p>
-            It begins and ends like a recipient of yours, but it is another one. This is how money
-            is diverted. Do not approve it unless you know why.
-          </p>
-          <Facts
-            facts={[
-              ['You know', <Compared value={facts.similar_recipient} other={payment.payee} />],
-              ['This one', <Compared value={payment.payee} other={facts.similar_recipient} />],
-            ]}
-          />
-        </Notice>
+        <Imitation known={facts.similar_recipient} imitating={payment.payee} />
       )}
       {!facts.recipient_known && facts.similar_recipient === null && (
         <Notice kind="warning" title="New recipient">
@@ -88,22 +102,6 @@ export function Warnings({ approval, facts }: Opened) {
         </Notice>
       ))}
     </>
-  )
-}
-
-/** An address in groups of four, with those marked in which it differs from another. */
-function Compared({ value, other }: { value: string; other: string }) {
-  const groups = (address: string) => address.replace(/^0x/, '').match(/.{1,4}/g) ?? []
-  const others = groups(other)
-  return (
-    <code class="address">
-      <span>0x</span>
-      {groups(value).map((group, at) => (
-        <span>
-          {group.toLowerCase() === others[at]?.toLowerCase() ? group : <mark>{group}</mark>}
-        </span>
-      ))}
-    </code>
   )
 }
 

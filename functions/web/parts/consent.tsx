@@ -36,12 +36,10 @@ export function ConsentForm({
       {asker !== undefined && <input type="hidden" name="asker" value={asker} />}
       {isByPasskey && <input type="hidden" name="answer" value="" />}
       {isByPasskey && (
-        <noscript>
-          <p>
-            You approve with your passkey, and that needs JavaScript in your browser. Everything
-            else here works without.
-          </p>
-        </noscript>
+        <p class="hint" data-unable="">
+          You approve with your passkey, and that needs a browser with JavaScript and passkeys.
+          Everything else here works without.
+        </p>
       )}
       <p class="error" role="alert" hidden />
       <div class="actions">

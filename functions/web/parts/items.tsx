@@ -64,6 +64,8 @@ const stepsBefore: Readonly<Record<string, string>> = {
   confirmation_requested: 'An agent asked to pay',
   confirmation_approved: 'You approved a payment to',
   confirmation_declined: 'You declined a payment to',
+  transfer_consent_invalid: 'Its approval did not hold, so nothing was paid to',
+  x402_consent_invalid: 'Its approval did not hold, so nothing was paid to',
   transfer_reorged: 'The chain took back a payment to',
   x402_reorged: 'The chain took back a payment to',
 }

@@ -39,6 +39,17 @@ export function MandateDecision({
   )
 }
 
+/** An approval is for the device too, which then pays as any other that is known. */
+export function NewDevice({ asked }: Pick<OpenedMandate, 'asked'>) {
+  if (asked.device_known) return null
+  return (
+    <Notice kind="warning" title="New device">
+      The key has not paid from this device before. If you approve, the device is known from then
+      on: it can also pay whom you know within your automatic limit, and under your other mandates.
+    </Notice>
+  )
+}
+
 /** What became of one that does not wait any more. */
 export function MandateOutcome({ opened: { mandate_row, consent } }: { opened: OpenedMandate }) {
   const { status, decided_at, expires_at, revoked_at, revoked_by } = mandate_row

@@ -8,7 +8,7 @@ export function Merchant({ domain }: { domain: string }) {
   return (
     <>
       <code class="long">{domain}</code>
-      {readable !== domain && <span class="hint"> read as “{readable}”</span>}
+      {readable !== domain && <span class="hint"> reads as “{readable}”</span>}
     </>
   )
 }

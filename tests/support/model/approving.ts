@@ -63,7 +63,8 @@ function drawSeveral(house: House, dice: Dice, account: Account): Payment[] {
   const waiting = waitingOf(house.twin, account)
   const unsaid = waiting.filter((one) => !one.approval || dice.isLucky(20))
   const stray = dice.isLucky(15) ? pickPayment(house, dice) : undefined
-  return [...new Set([...unsaid.slice(-2 - dice.below(3)), ...(stray ? [stray] : [])])]
+  const chosen = [...new Set([...unsaid.slice(-2 - dice.below(3)), ...(stray ? [stray] : [])])]
+  return dice.isLucky(5) ? [...chosen, ...chosen.slice(0, 1)] : chosen
 }
 
 async function decideSeveral(house: House, dice: Dice): Promise<void> {
@@ -73,7 +74,8 @@ async function decideSeveral(house: House, dice: Dice): Promise<void> {
   const payments = await Promise.all(
     drawSeveral(house, dice, account).map(async (payment) => {
       const { id } = payment
-      return { id, asker: drawAsker(dice, payment), shown: await shownTerms(twin, payment) }
+      const asker = dice.isLucky(90) ? askerOf(payment) : drawAsker(dice, payment)
+      return { id, asker, shown: await shownTerms(twin, payment) }
     }),
   )
   const leaves = payments.map((one) => one.shown)

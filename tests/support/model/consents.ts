@@ -98,9 +98,11 @@ export function approveBatch(
   const hindrances = payments.flatMap(({ id, asker }) => {
     const payment = ownOf(twin, account, id)
     const isSaid = payment?.approval ? ['closed'] : []
-    return undecidable(twin, payment, { isShown: true, asker }) ?? isSaid
+    // Of several it has to be told who asked for each.
+    return undecidable(twin, payment, { isShown: true, asker: asker ?? '' }) ?? isSaid
   })
-  if (payments.length < 2 || payments.length > 50) return 'out_of_bounds'
+  const different = new Set(payments.map(({ id }) => id)).size
+  if (different < 2 || different > 50 || different < payments.length) return 'out_of_bounds'
   const [first] = hindrances.toSorted()
   if (first !== undefined) return first
   if (digest !== shown) return 'terms_changed'

@@ -70,7 +70,7 @@ export function approvalWire({ approval }: Payment) {
 
 const levelOf = ({ signed }: Consent) => (signed ? 'user_passkey' : 'user_session')
 
-/** As private.consent_behind, without the id that only the ledger knows. */
+/** As private.consent_behind. */
 export function consentBehind({ level, approval, mandate }: Payment) {
   if (level === 'mandate') return consentWire(mandate?.consent)
   const isOwners = level === 'user_session' || level === 'user_passkey'
@@ -85,11 +85,13 @@ export function consentWire(consent: Consent | null | undefined) {
     level: levelOf(consent),
     digest,
     leaves,
-    passkey: signed?.assertion.passkey ?? null,
-    public_key: signed?.publicKey ?? null,
-    client_data: signed?.assertion.client_data ?? null,
-    authenticator_data: signed?.assertion.authenticator_data ?? null,
-    signature: signed?.assertion.signature ?? null,
+    passkey: signed && {
+      id: signed.assertion.passkey,
+      public_key: signed.publicKey,
+      client_data: signed.assertion.client_data,
+      authenticator_data: signed.assertion.authenticator_data,
+      signature: signed.assertion.signature,
+    },
     decided_at: timeText(at),
   }
 }

@@ -84,9 +84,9 @@ async function askOne(house: House, dice: Dice): Promise<void> {
   const row = rowOf(answer)
   const asked = refusable(() => askMandate(house.twin, credential, id, wanted))
   if ('refused' in asked) return agree('create_mandate', answer, asked)
-  const told = { ...row, mandate: without('number', row?.['mandate']) }
+  const told = { ...row, mandate_row: without('number', row?.['mandate_row']) }
   const digest = await digestOfMandate(asked)
-  agree('create_mandate', told, { mandate: mandateWire(house.twin, asked), digest })
+  agree('create_mandate', told, { mandate_row: mandateWire(house.twin, asked), digest })
 }
 
 /** Mostly one, and seldom more than an owner is asked about at a time. */

@@ -175,7 +175,11 @@ export function record(twin: Twin, signed: Signed) {
 /** Gives up what will not be signed, unless it was signed already. */
 export function withdraw(twin: Twin, payment: Payment): boolean {
   if (payment.state !== 'authorized' || payment.signature !== null) return false
-  Object.assign(payment, { state: 'released', failure: 'consent_invalid', finality: null })
+  Object.assign(payment, {
+    state: 'released',
+    failure: 'its approval did not hold',
+    finality: null,
+  })
   leaveQueue(twin, payment)
   payment.account.feed.push({ type: `${payment.kind}_consent_invalid`, payment })
   return true

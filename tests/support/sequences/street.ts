@@ -63,13 +63,16 @@ export type Act = {
 
 const fundsUsd = 3_000
 
-/** Starts everything for this file and ends it after the file. */
-export async function openStreet(): Promise<Street> {
+/** Starts everything for this file and ends it after the file: streets of one market, a shop in each. */
+export async function openStreets(count: number): Promise<Street[]> {
   const market = await openMarket({ lanes: 2 })
-  const shop = await openShop(market)
   const signatures = keepSignatures(market.world)
   const [friend, other] = [await market.agent('read'), await market.agent('full')]
-  return { market, shop, signatures, friend, other }
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      return { market, shop: await openShop(market), signatures, friend, other }
+    }),
+  )
 }
 
 /** A new account that knows its friend, from the usual device of one of its keys. */

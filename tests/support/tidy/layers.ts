@@ -23,7 +23,9 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
   [/^uqr$/, /^functions\/web\//],
-  [/^(tldts|punycode)(\/|$)/, /^shared\/mandates\//],
+  [/^tldts(\/|$)/, /^shared\/(mandates|mail)\//],
+  [/^punycode(\/|$)/, /^shared\/mandates\//],
+  [/^postal-mime$/, /^shared\/mail\//],
   [/^(canonicalize|@levischuck\/tiny-cbor)$/, /^shared\/consent\//],
 ]
 

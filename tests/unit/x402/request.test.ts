@@ -195,3 +195,25 @@ test('a resource is its method, origin and path, whatever is asked of it', async
   expect(await resourceDigest(same)).toBe(named)
   expect(await Promise.all(others.map(resourceDigest))).not.toContain(named)
 })
+
+test.each([
+  'https://merchant.com/%64ata',
+  'https://merchant.com/d%61t%61',
+  'https://merchant.com//data',
+  'https://merchant.com/data/',
+  'https://merchant.com/data//',
+  'https://merchant.com/./data',
+  'https://merchant.com/x/%2e%2e/data',
+])('a resource spelled %s is the one that is remembered', async (resourceUrl) => {
+  const named = await resourceDigest(frozen({ resourceUrl: 'https://merchant.com/data' }))
+
+  expect(await resourceDigest(frozen({ resourceUrl }))).toBe(named)
+})
+
+test('an escape that stands for more than its character is another path', async () => {
+  const digests = ['a/b', 'a%2fb', 'a%2Fb', 'a%252fb'].map((path) =>
+    resourceDigest(frozen({ resourceUrl: `https://merchant.com/${path}` })),
+  )
+
+  expect(new Set(await Promise.all(digests)).size).toBe(3)
+})

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { formatAmount, formatUsd } from '../money/amount.ts'
-import { paymentRow } from '../payments/payment.ts'
-import { statusOf } from '../payments/words.ts'
+import { paymentRow } from './payment.ts'
+import { statusOf } from './words.ts'
 
 /** What api.list_mandate_payments answers; the delivery comes without the merchant's body. */
 export const statementRow = z.object({

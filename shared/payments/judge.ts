@@ -14,8 +14,9 @@ import type { SealedMail } from '../mail/outbox.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Decision } from '../policy/decide.ts'
-import { decide } from '../policy/decide.ts'
+import { decide, headroom } from '../policy/decide.ts'
 import type { ConsentLevel, Facts, Window } from '../policy/facts.ts'
+import { leftOf } from '../policy/mandate.ts'
 import type { Fits } from '../policy/suggest.ts'
 import { changesThatPass } from '../policy/suggest.ts'
 import type { World } from '../world.ts'
@@ -128,17 +129,18 @@ const fitsRow = z
     mandates,
   }))
 
-/** When the amount fits into each window and each mandate's day; the database is asked only where it does not fit now. */
+/**
+ * When the amount fits into each window and each mandate's day; the database is asked only where it
+ * does not fit now.
+ */
 async function fitsOf(context: Context, { payment_row: payment, facts }: Entered): Promise<Fits> {
-  const windows = Object.values(facts.limits).every(
-    ({ limit, spent }) => spent + payment.amount_usd_micros <= limit,
-  )
-  const days = facts.mandates.every(
-    ({ max_day_usd_micros: limit, spent_day_usd_micros: spent }) =>
-      limit === null || spent + payment.amount_usd_micros <= limit,
-  )
+  const room = [
+    ...Object.values(facts.limits).map(headroom),
+    ...facts.mandates.flatMap((mandate) => leftOf(mandate).day ?? []),
+  ]
   const now = context.now()
-  if (windows && days) return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
+  if (room.every((left) => payment.amount_usd_micros <= left))
+    return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
   if (!row) throw new Error('an entered payment is gone')
   return row

@@ -3,34 +3,25 @@
  * is stored is checked before anything is stated about it.
  */
 import * as z from 'zod'
+import type { Consent } from '../consent/consent.ts'
+import { consentRow, faultOfConsent } from '../consent/consent.ts'
+import { mandateTermsRow } from '../consent/mandate-row.ts'
+import { placeOf } from '../consent/place.ts'
 import { receiptKeys, signReceipt } from '../consent/receipt.ts'
-import type { Consent } from '../consent/record.ts'
-import { consentRow, faultOfConsent, mandateRow } from '../consent/record.ts'
 import { mandateTerms, paymentTerms } from '../consent/terms.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
+import { paymentRow } from './payment.ts'
 
 /** What the receipt is about: just one of them. */
 export type ReceiptSubject = { payment_id?: string | undefined; mandate_id?: string | undefined }
 
-const paid = z.object({
-  id: z.uuid(),
-  account: z.uuid(),
-  kind: z.enum(['transfer', 'x402']),
-  chain: z.int(),
-  token: z.string(),
-  payee: z.string(),
-  amount_atomic: z.string().transform(BigInt),
-  expires_at: z.string(),
-  terms: z.record(z.string(), z.unknown()),
-  mandate: z.uuid().nullable(),
-})
 const foundRow = z.object({
-  payment_row: paid.nullable(),
-  mandate_row: mandateRow.nullable(),
+  payment_row: paymentRow.nullable(),
+  mandate_row: mandateTermsRow.nullable(),
   consent: consentRow.nullable(),
 })
 
@@ -47,8 +38,7 @@ export async function receiptOf(
   if (!consent) return unconsented(row?.mandate ?? null)
   const terms = granted ? mandateTerms(granted) : row && paymentTerms(row)
   if (!terms) throw new Error('consent was found for nothing')
-  const { origin, hostname: rpId } = new URL(world.config.WEB_URL)
-  const fault = await faultOfConsent(consent, terms, { origin, rpId })
+  const fault = await faultOfConsent(consent, terms, placeOf(world.config.WEB_URL))
   return fault ? untrue(fault) : receiptBody(world, terms, consent)
 }
 

@@ -1,0 +1,54 @@
+/**
+ * The terms of a mandate as they leave the database, for whoever works out what was consented to and
+ * what it allows. What was used of it is not needed for that (mandates/mandate-row.ts).
+ */
+import * as z from 'zod'
+import type { MandateState, MandateTerms } from '../policy/mandate.ts'
+
+const count = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .transform(BigInt)
+
+const states = [
+  'pending_approval',
+  'active',
+  'suspended',
+  'declined',
+  'revoked',
+] as const satisfies MandateState[]
+/** Where a mandate stands for whoever asks: the last two follow from time and use. */
+export const mandateStatuses = [...states, 'expired', 'exhausted'] as const
+
+/** A part of what private.mandate_json tells. */
+export const mandateTermsRow = z.object({
+  id: z.uuid(),
+  account: z.uuid(),
+  state: z.enum(states),
+  merchant_domain: z.string(),
+  include_subdomains: z.boolean(),
+  max_payment_usd_micros: count,
+  max_day_usd_micros: count.nullable(),
+  max_total_usd_micros: count.nullable(),
+  max_payments: z.int().nullable(),
+  chains: z.array(z.int()).nullable(),
+  tokens: z.array(z.string()).nullable(),
+  pay_to: z.array(z.string()).nullable(),
+  expires_at: z.iso.datetime({ offset: true }),
+})
+
+/** The same in the words of the policy. */
+export function policyTerms(row: z.output<typeof mandateTermsRow>): MandateTerms {
+  return {
+    merchantDomain: row.merchant_domain,
+    includeSubdomains: row.include_subdomains,
+    maxPaymentUsdMicros: row.max_payment_usd_micros,
+    maxDayUsdMicros: row.max_day_usd_micros,
+    maxTotalUsdMicros: row.max_total_usd_micros,
+    maxPayments: row.max_payments,
+    chains: row.chains,
+    tokens: row.tokens,
+    payTo: row.pay_to,
+    expiresAt: new Date(row.expires_at),
+  }
+}

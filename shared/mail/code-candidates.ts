@@ -1,0 +1,133 @@
+/**
+ * Where in a text a one-time code could stand: by its form alone, and not within something whose
+ * form says what it is, as dates, amounts and phone numbers have. All over folded text.
+ */
+
+/** A stretch of folded text. */
+export type Span = { start: number; end: number }
+
+/** A stretch that has the form of a code. */
+export type Candidate = Span & { form: 'digits' | 'grouped' | 'mixed' | 'letters' }
+
+const edge = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{N}]'
+const before = `(?<!${edge}|${edge}[-./:,_]|[#@/=&])`
+const after = `(?!${edge}|[-./:,_]${edge}|[@%])`
+
+const forms: readonly [Candidate['form'], RegExp][] = [
+  // 4 8 2 9 1 3, also one below the other, as cells of a table become.
+  ['grouped', formPattern('[a-z0-9](?:[ \\n\\t]{1,3}(?:-[ \\n\\t]{1,3})?[a-z0-9]){3,9}')],
+  ['grouped', formPattern('\\d{2,5}(?:[ -]\\d{2,5}){1,3}')],
+  ['grouped', formPattern('[a-z0-9]{1,6}(?:-[a-z0-9]{2,8}){1,4}')],
+  ['digits', formPattern('\\d{4,10}')],
+  ['mixed', formPattern('(?=[a-z]*\\d)(?=\\d*[a-z])[a-z0-9]{4,12}')],
+  ['letters', formPattern('[a-z]{5,10}')],
+]
+
+function formPattern(form: string): RegExp {
+  return new RegExp(`${before}${form}${after}`, 'gu')
+}
+
+const currency =
+  '(?:[$€£¥₺₽₹₩฿]|zl|eur|usd|gbp|chf|pln|rub|try|cny|jpy|brl|r\\$|tl|kr|euro|dollar|руб\\S*|元|円|块)'
+
+/** Forms that are something else. */
+const known: readonly RegExp[] = [
+  // Dates and times.
+  /\d{1,4}([./-])\d{1,2}\1\d{1,4}/g,
+  /\d{4} ?[年년]|\d{1,2} ?[月日]/gu,
+  /\b(?:19|20)\d\d-\d\d-\d\dt?/g,
+  /\d{1,2}:\d{2}(?::\d{2})?/g,
+  /(?:©|\(c\)|copyright) ?\d{4}(?:-\d{4})?/g,
+  /\d{1,2}(?:\.|st|nd|rd|th)? (?:de )?\p{L}{3,12}\.? (?:de )?(?:19|20)\d\d/gu,
+  /\p{L}{3,12} \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d/gu,
+  // Amounts and shares.
+  new RegExp(`${currency} ?\\d[\\d.,' ]{0,30}`, 'gu'),
+  new RegExp(`\\d[\\d.,' ]{0,30} ?${currency}(?!\\p{Script=Latin})`, 'gu'),
+  /\d{1,3}(?:[.,' ]\d{3}){0,6}[.,]\d{1,2}(?!\d)/g,
+  /\d{1,9}(?:[.,]\d{1,9})? ?%|% ?\d{1,9}/g,
+  // Network addresses and versions.
+  /\d{1,9}(?:\.\d{1,9}){2,8}/g,
+  /(?:[0-9a-f]{1,4}:){3,8}[0-9a-f:]{0,8}/g,
+  // Phone numbers: with a country, a code in brackets, or a leading zero.
+  /\+\d[\d ()./-]{6,24}\d/g,
+  /\(\d{2,5}\)[ -]?[\d ./-]{5,20}\d/g,
+  /(?<!\d)0\d{1,5}[ /-]\d[\d -]{4,20}\d/g,
+  /(?<!\d)\d{3}[ -]\d{3}[ -]\d{4}(?!\d)/g,
+  // Accounts, cards, parcels and orders.
+  /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,4})?\b/g,
+  /[*•x.·]{2,16}[ -]?\d{4}(?![\d*])/g,
+  /\b1z[a-z0-9]{16}\b|\b[a-z]{2}\d{9}[a-z]{2}\b|\d{11,}/g,
+  /\d{3}-\d{7}-\d{7}/g,
+  // Addresses of mail.
+  /[^\s@<>()]{1,64}@[^\s@<>()]{1,255}/g,
+]
+
+/** The candidates in their order, none over another; `taken` is what was found to be more. */
+export function candidatesIn(text: string, original: (span: Span) => string, taken: Span[]) {
+  const passed = [...taken, ...known.flatMap((pattern) => spansOf(pattern, text))]
+  const found: Candidate[] = []
+  const covered = coverOf(text.length, passed)
+  for (const [form, pattern] of forms) {
+    for (const span of spansOf(pattern, text)) {
+      if (covered.subarray(span.start, span.end).includes(1)) continue
+      if (!hasForm(form, original(span))) continue
+      covered.fill(1, span.start, span.end)
+      found.push({ ...span, form })
+    }
+  }
+  return found.toSorted((a, b) => a.start - b.start)
+}
+
+/** Each place of a pattern. */
+export function spansOf(pattern: RegExp, text: string): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({
+    start: index,
+    end: index + whole.length,
+  }))
+}
+
+/** The last of sorted spans that lies within. */
+export function lastIn<One extends Span>(spans: readonly One[], within: Span): One | undefined {
+  const at = firstFrom(spans, within.end) - 1
+  const last = (spans[at]?.end ?? 0) > within.end ? spans[at - 1] : spans[at]
+  return last && last.start >= within.start ? last : undefined
+}
+
+/** The first of sorted spans that lies within. */
+export function firstIn<One extends Span>(spans: readonly One[], within: Span): One | undefined {
+  const found = spans[firstFrom(spans, within.start)]
+  return found && found.end <= within.end ? found : undefined
+}
+
+/** Whether one of the sorted spans shares a character with another. */
+export function isTouched(spans: readonly Span[], by: Span): boolean {
+  const at = firstFrom(spans, by.end)
+  return (spans[at - 1]?.end ?? 0) > by.start
+}
+
+/** Index of the first span that begins there or later. */
+function firstFrom(spans: readonly Span[], start: number): number {
+  let [low, high] = [0, spans.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.start ?? 0) < start) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function coverOf(length: number, spans: readonly Span[]): Uint8Array {
+  const covered = new Uint8Array(length)
+  for (const { start, end } of spans) covered.fill(1, start, end)
+  return covered
+}
+
+/** What folding hides: words are in lower case, codes that have letters are not. */
+function hasForm(form: Candidate['form'], written: string): boolean {
+  const signs = written.normalize('NFKC').replaceAll(/[^\p{L}\p{N}]/gu, '')
+  if (form === 'letters') return /^[A-Z]+$/.test(signs)
+  if (form === 'digits') return true
+  if (signs.length < 4 || signs.length > 20 || !/\p{N}/u.test(signs)) return false
+  // A word with a number, as in iphone-15 or covid19, has its letters in a row and small.
+  return !/^\p{Ll}{3,}\p{N}+$/u.test(signs)
+}

@@ -1,0 +1,182 @@
+/**
+ * Whether a candidate is a one-time code, by the words around it: the nearest name decides, a number
+ * alone on its line belongs to what the lines around it speak of.
+ */
+import type { Candidate, Span } from './code-candidates.ts'
+import { firstIn, isTouched, lastIn, spansOf } from './code-candidates.ts'
+import {
+  actionPattern,
+  codeGap,
+  codeNamePattern,
+  labelGap,
+  numberLabel,
+  otherPattern,
+} from './code-words.ts'
+
+/** What is known of a whole part before its candidates are judged. */
+export type Surroundings = {
+  text: string
+  names: readonly Span[]
+  actions: readonly Span[]
+  others: readonly Span[]
+  /** The subject, or the mail as a whole, speaks of codes or of signing in. */
+  isAboutCodes: boolean
+}
+
+/** How far a name reaches along its line. */
+const reach = 90
+const linesNear = 3
+/** A list of codes is no longer than this. */
+const linesPassedMax = 40
+/** Of a longer line the part next to the candidate counts. */
+const lineMax = 400
+
+/** Finds the words of a part; those within links speak of the links alone. */
+export function surroundingsOf(
+  text: string,
+  links: readonly Span[],
+  isSubjectAbout: boolean,
+): Surroundings {
+  const others = spansOf(otherPattern, text).filter((span) => !isTouched(links, span))
+  const isApart = (span: Span) => !isTouched(others, span) && !isTouched(links, span)
+  const names = spansOf(codeNamePattern, text).filter(isApart)
+  return {
+    text,
+    others,
+    names,
+    actions: spansOf(actionPattern, text).filter(isApart),
+    isAboutCodes: isSubjectAbout || names.length > 0,
+  }
+}
+
+/** Judges one candidate; `rivals` are the others, each of which takes the words next to it. */
+export function isCode(
+  around: Surroundings,
+  one: Candidate,
+  rivals: readonly Candidate[],
+): boolean {
+  const line = lineAt(around.text, one, rivals)
+  const left = { start: line.start, end: one.start }
+  const right = { start: one.end, end: line.end }
+  const isOther = lastIn(around.others, left)
+  const name = lastIn(around.names, left)
+  if (isOther && isLabel(around, isOther, one)) return false
+  if (name) return isFit(one, around.text, name)
+  if (numberLabel.test(around.text.slice(left.start, left.end))) return false
+  const after = sentenceEnd(around.text, right)
+  const next = firstIn(around.others, after)
+  const named = firstIn(around.names, after)
+  if (named && !(next && next.start < named.start)) return isFit(one, around.text)
+  if (isAlone(around.text, one)) return isNamedByLines(around, one, rivals)
+  if (isOther || next || one.form === 'letters' || one.form === 'mixed') return false
+  return isActedOn(around, one, left, after)
+}
+
+/** Whether something is done with it in its sentence; where nothing else speaks of codes, right there. */
+function isActedOn(around: Surroundings, one: Candidate, left: Span, right: Span): boolean {
+  const [last, first] = [lastIn(around.actions, left), firstIn(around.actions, right)]
+  const length = one.end - one.start
+  if (isYear(around.text, one) || length < 5) return false
+  if (around.isAboutCodes) return last !== undefined || first !== undefined
+  const distance = Math.min(
+    one.start - (last?.end ?? -Infinity),
+    (first?.start ?? Infinity) - one.end,
+  )
+  return length === 6 && distance <= 30
+}
+
+/** The line, as far as it belongs to the candidate: between its neighbours, within reach. */
+function lineAt(text: string, one: Span, rivals: readonly Span[]): Span {
+  const start = lineStart(text, one.start)
+  const above = start === 0 ? 0 : lineStart(text, start - 1)
+  const reached = { start: Math.max(0, one.start - reach), end: one.end + reach }
+  const previous = lastIn(rivals, { start: reached.start, end: one.start })
+  const next = firstIn(rivals, { start: one.end, end: reached.end })
+  return {
+    start: Math.max(
+      isWrapped(text.slice(above, start)) ? above : start,
+      previous?.end ?? reached.start,
+    ),
+    end: Math.min(lineEnd(text, one.end), next?.start ?? reached.end),
+  }
+}
+
+/** Whether a line was broken for its length alone, so the sentence goes on in the next one. */
+function isWrapped(line: string): boolean {
+  return line.length > 40 && line.length < 82 && !/:\/\/|[.!?:]\s*$/.test(line)
+}
+
+function lineStart(text: string, at: number): number {
+  const from = Math.max(0, at - lineMax)
+  return from + text.slice(from, at).lastIndexOf('\n') + 1
+}
+
+function lineEnd(text: string, at: number): number {
+  const length = text.slice(at, at + lineMax).indexOf('\n')
+  return length === -1 ? Math.min(text.length, at + lineMax) : at + length
+}
+
+/** Whether a name of other numbers stands right before this one. */
+function isLabel({ text }: Surroundings, other: Span, one: Span): boolean {
+  return labelGap.test(text.slice(other.end, one.start))
+}
+
+/** Whether its form goes with how closely it is named: the less like a code, the closer. */
+function isFit(one: Candidate, text: string, name?: Span): boolean {
+  const gap = name ? text.slice(name.end, one.start) : undefined
+  if (gap === undefined) return one.form !== 'letters' && !isYear(text, one)
+  if (one.form === 'letters') return /^[^.!?]{0,12}:\s*$|^[:\s]*$/.test(gap)
+  if (codeGap.test(gap)) return !isYear(text, one) || gap.length <= 20
+  const isUsual = one.form === 'grouped' || one.end - one.start === 6
+  return isUsual && !isYear(text, one) && gap.length <= 60
+}
+
+function isYear(text: string, one: Span): boolean {
+  return /^(?:19|20)\d\d$/.test(text.slice(one.start, one.end))
+}
+
+function isAlone(text: string, one: Span): boolean {
+  const beside =
+    text.slice(lineStart(text, one.start), one.start) + text.slice(one.end, lineEnd(text, one.end))
+  return beside.length <= 12 && !/[\p{L}\p{N}]/u.test(beside)
+}
+
+function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly Span[]): boolean {
+  const above = linesAround(around.text, one, rivals, 'above')
+  const below = linesAround(around.text, one, rivals, 'below')
+  const [nearest] = above
+  if (nearest) {
+    const label = lastIn(around.others, nearest)
+    const isNamed = lastIn(around.names, nearest) ?? lastIn(around.actions, nearest)
+    if (label && !isNamed) return false
+  }
+  if (above.some((line) => lastIn(around.names, line))) return true
+  if (one.form === 'letters' || isYear(around.text, one)) return false
+  const isSpokenOf = [...above.slice(0, 2), ...below.slice(0, 2)].some(
+    (line) => lastIn(around.actions, line) ?? lastIn(around.names, line),
+  )
+  const isAnnounced = nearest && /:\s*$/.test(around.text.slice(nearest.start, nearest.end))
+  return isSpokenOf || (around.isAboutCodes && (one.form !== 'mixed' || isAnnounced === true))
+}
+
+/** The lines next to a candidate, nearest first; lines of nothing but another candidate are passed. */
+function linesAround(text: string, one: Span, rivals: readonly Span[], side: 'above' | 'below') {
+  const lines: Span[] = []
+  let line = { start: lineStart(text, one.start), end: lineEnd(text, one.end) }
+  for (let passed = 0; lines.length < linesNear && passed < linesPassedMax; passed += 1) {
+    if (side === 'above' ? line.start === 0 : line.end >= text.length) break
+    line =
+      side === 'above'
+        ? { start: lineStart(text, line.start - 1), end: line.start - 1 }
+        : { start: line.end + 1, end: lineEnd(text, line.end + 1) }
+    const rival = firstIn(rivals, line)
+    const isRival = rival !== undefined && isAlone(text, rival)
+    if (!isRival && /[\p{L}\p{N}]/u.test(text.slice(line.start, line.end))) lines.push(line)
+  }
+  return lines
+}
+
+function sentenceEnd(text: string, { start, end }: Span): Span {
+  const stop = /[.!?](?=\s|$)|[。！？]/.exec(text.slice(start, end))
+  return { start, end: stop ? start + stop.index : end }
+}

@@ -1,0 +1,78 @@
+/**
+ * Links that sign somebody in, or let the one who opens them confirm, reset or join: those that
+ * carry a secret and speak of such a thing themselves or in the words around them. A link that ends
+ * a subscription is none, whatever it carries.
+ */
+import type { Span } from './code-candidates.ts'
+import { isTouched, spansOf } from './code-candidates.ts'
+import type { Surroundings } from './code-context.ts'
+import { unsubscribeWords } from './code-words.ts'
+
+/** Up to what ends an address in text; marks of Chinese and Japanese sentences do, too. */
+const address = /(?:[a-z][a-z0-9+.-]{0,30}:\/\/|www\.)[^\s<>"'`\u3000-\u303f\uff00-\uffef]{3,}/gi
+
+const speaking = new RegExp(
+  `log-?in|sign-?in|sign-?on|sign-?up|signup|auth|magic|verif|confirm|activat|reset|recover|passw|
+  |pwd|invit|accept|join|token|otp|oob|one-?time|sso|session|unlock|approve|validat|regist|
+  |email-?change|double-?opt|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
+    /\s+\|?/g,
+    '',
+  ),
+  'i',
+)
+const secretName = /^(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+const leaving =
+  /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
+
+/** Characters of text before a link, and in its line, that may speak of it. */
+const reach = 160
+
+/** All addresses of a text. */
+export function addressesIn(text: string): Span[] {
+  return spansOf(address, text).map(({ start, end }) => {
+    const isTarget = text.slice(start - 2, start) === ']('
+    const whole = text.slice(start, end)
+    const own = isTarget
+      ? whole.slice(0, whole.search(/\)|$/))
+      : whole.replace(/[.,;:!?)\]}]+$/, '')
+    return { start, end: start + own.length }
+  })
+}
+
+/** Those that sign in; `folded` is what stands before each in the folded text. */
+export function signsIn(
+  url: string,
+  place: Span,
+  { text, names, actions, isAboutCodes }: Surroundings,
+): boolean {
+  if (!hasSecret(url)) return false
+  const near = { start: Math.max(0, place.start - reach), end: place.start }
+  const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
+  const label = lead.slice(lead.lastIndexOf('\n') + 1)
+  if (leaving.test(url) && !/token=|verif|reset|magic/i.test(url)) return false
+  if (label.search(unsubscribeWords) !== -1) return false
+  const isSpokenOf = isTouched(names, near) || isTouched(actions, near)
+  return speaking.test(url) || isSpokenOf || isAboutCodes
+}
+
+/** Whether something in the address is long and strange enough to be a secret. */
+function hasSecret(url: string): boolean {
+  const [, path = '', query = ''] = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s.exec(url) ?? []
+  const parts = query.split(/[?#&;]/).map((pair) => pair.split('='))
+  const isNamed = parts.some(
+    ([name = '', ...value]) => secretName.test(name) && /^.{5,}$/.test(value.join('=')),
+  )
+  const values = [
+    ...path.split('/'),
+    ...parts.flatMap((pair) => [pair.slice(1).join('='), pair[0] ?? '']),
+  ]
+  return isNamed || values.some(isStrange)
+}
+
+/** Twelve signs or more that are no words: letters with several digits among them, or cases mixed. */
+function isStrange(value: string): boolean {
+  const signs = value.replaceAll(/[^A-Za-z0-9]/g, '')
+  if (signs.length < 12) return false
+  const changes = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g) ?? []
+  return changes.length >= 3 || /^\d{12,}$/.test(signs)
+}

@@ -1,0 +1,126 @@
+/**
+ * Finds one-time codes and sign-in links in a mail, and puts handles in their place, so that an
+ * agent can have them used without reading them. It goes by words in twelve languages and by form;
+ * in doubt about a link in a mail that signs somebody in, it seals. What a picture shows, or a text
+ * spells out in words, it does not see.
+ */
+import type { Candidate, Span } from './code-candidates.ts'
+import { candidatesIn } from './code-candidates.ts'
+import type { Surroundings } from './code-context.ts'
+import { isCode, surroundingsOf } from './code-context.ts'
+import { addressesIn, signsIn } from './code-links.ts'
+import { actionPattern, codeNamePattern } from './code-words.ts'
+import type { FoldedText } from './folded-text.ts'
+import { foldText } from './folded-text.ts'
+
+/** A secret in a text: `text.slice(start, end)` is how it is written, `value` what is entered. */
+export type CodePlace = { kind: 'code' | 'link'; start: number; end: number; value: string }
+
+/** All that an agent would read of one mail: both bodies, but names of people and files as well. */
+export type MailTexts = { subject: string; texts: readonly string[] }
+
+/** The secrets of each text of a mail, in their order. */
+export type MailPlaces = { subject: CodePlace[]; texts: CodePlace[][] }
+
+/** Codes of one mail that are looked for again; a mail has one or two, a list of them ten. */
+const valuesMax = 100
+
+type Part = { original: string; folded: FoldedText; links: Span[]; around: Surroundings }
+
+/**
+ * Finds the secrets of a mail. What was found in one text is found in all others: a code in the
+ * subject, in the plain text and in a link is one code.
+ */
+export function findCodes({ subject, texts }: MailTexts): MailPlaces {
+  const isSubjectAbout = speaksOfCodes(foldText(subject).text)
+  const parts = [subject, ...texts].map((text) => partOf(text, isSubjectAbout))
+  const found = parts.map((part) => [...linkPlaces(part), ...codePlaces(part)])
+  const values = new Set(
+    found.flat().flatMap(({ kind, value }) => (kind === 'code' ? [value] : [])),
+  )
+  const places = parts.map((part, at) => merge([...(found[at] ?? []), ...repeats(part, values)]))
+  return { subject: places[0] ?? [], texts: places.slice(1) }
+}
+
+/** The text with a handle for each secret, as `[code c_7f3a]`. */
+export function sealPlaces(
+  text: string,
+  places: readonly CodePlace[],
+  handleFor: (place: CodePlace) => string,
+): string {
+  let sealed = ''
+  let at = 0
+  for (const place of places) {
+    sealed += `${text.slice(at, place.start)}[${place.kind} ${handleFor(place)}]`
+    at = place.end
+  }
+  return sealed + text.slice(at)
+}
+
+function speaksOfCodes(folded: string): boolean {
+  return folded.search(codeNamePattern) !== -1 || folded.search(actionPattern) !== -1
+}
+
+function partOf(original: string, isSubjectAbout: boolean): Part {
+  const folded = foldText(original)
+  const links = addressesIn(folded.text)
+  return { original, folded, links, around: surroundingsOf(folded.text, links, isSubjectAbout) }
+}
+
+function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
+  return links
+    .map((span) => placeOf('link', folded, span, original))
+    .filter(({ value }, at) => signsIn(value, links[at] ?? { start: 0, end: 0 }, around))
+}
+
+function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
+  const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
+  const candidates: Candidate[] = candidatesIn(folded.text, written, links)
+  return candidates
+    .filter((one) => isCode(around, one, candidates))
+    .map((one) => placeOf('code', folded, one, original))
+}
+
+/** Further places of codes that were found, whatever stands around them. */
+function repeats({ original, folded }: Part, values: ReadonlySet<string>): CodePlace[] {
+  return [...values].slice(0, valuesMax).flatMap((value) => {
+    const signs = foldText(value).text.replaceAll(/[^\p{L}\p{N}]/gu, '')
+    const pattern = new RegExp(`(?<![a-z0-9])${Array.from(signs).join('[ -]?')}(?![a-z0-9])`, 'gu')
+    return [...folded.text.matchAll(pattern)].map(({ 0: whole, index }) =>
+      placeOf('code', folded, { start: index, end: index + whole.length }, original),
+    )
+  })
+}
+
+function placeOf(
+  kind: CodePlace['kind'],
+  { at }: FoldedText,
+  span: Span,
+  original: string,
+): CodePlace {
+  const [start = 0, end = 0] = [at[span.start], at[span.end]]
+  const written = original.slice(start, end)
+  return { kind, start, end, value: kind === 'link' ? written : enteredAs(written) }
+}
+
+/** Groups and foreign digits are for the eye; a field takes plain signs. Letters keep their dashes. */
+function enteredAs(written: string): string {
+  const signs = written.normalize('NFKC').replaceAll(/[\s\u200b-\u2060]+/g, '')
+  const plain = signs.replaceAll(/\p{Nd}|\p{Pd}/gu, (sign) => foldText(sign).text)
+  return /^[\d-]+$/.test(plain) ? plain.replaceAll('-', '') : plain
+}
+
+/** In their order and apart: of two that overlap the longer one counts, for all that both cover. */
+function merge(places: readonly CodePlace[]): CodePlace[] {
+  const kept: CodePlace[] = []
+  for (const place of places.toSorted((a, b) => a.start - b.start)) {
+    const last = kept.at(-1)
+    if (!last || last.end <= place.start) {
+      kept.push(place)
+      continue
+    }
+    const longer = place.end - place.start > last.end - last.start ? place : last
+    kept[kept.length - 1] = { ...longer, start: last.start, end: Math.max(last.end, place.end) }
+  }
+  return kept
+}

@@ -1,0 +1,64 @@
+/** A transfer that the wallet pays for by itself, signed again while the first is not mined. */
+import { Transaction } from 'ethers'
+import { expect, test } from 'vitest'
+import { fund } from '../../scripts/local/chain.ts'
+import { stopMining } from '../support/faults/chain.ts'
+import type { Pair } from '../support/faults/pair.ts'
+import { onePair, transfer } from '../support/faults/pair.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const world = await start({ chain: true })
+
+/** Sent by the wallet itself and not mined; `replace` has it signed again at a higher price. */
+async function sentByWallet(tests: TestWorld) {
+  await tests.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
+  const pair = await onePair(tests)
+  await fund(tests.chain, pair.payer.address, { weiAmount: 10n ** 18n })
+  await stopMining(tests)
+  const { status } = await transfer(tests.worker(), pair)
+  expect(status).toBe(200)
+  const signed = () => tests.db.sql<{ slot: number; raw: string }[]>`
+    select t.slot::integer, t.raw from private.relay_transactions t
+      join private.relay_slots s on s.id = t.slot
+     where s.lane = ${pair.payer.address} order by t.attempt`
+  const [first] = await signed()
+  if (!first) throw new Error('nothing was signed')
+  const fees = { maxFeePerGas: '5000000000', maxPriorityFeePerGas: '2000000000' }
+  const replace = async () => tests.world.custody?.replace({ ...fees, slot: first.slot })
+  return { ...pair, first: first.raw, signed, replace }
+}
+
+const toldIn = (raw: string) => {
+  const { to, data, nonce, from } = Transaction.from(raw)
+  return { to, data, nonce, from }
+}
+
+test('moves what it moved before, at a higher price', async () => {
+  const { payer, first, replace } = await sentByWallet(world)
+
+  const second = await replace()
+
+  expect(toldIn(second?.raw ?? '')).toEqual(toldIn(first))
+  expect(toldIn(first).from).toBe(payer.address)
+})
+
+test.each([
+  [
+    'payee',
+    (pair: Pair) => world.db.sql`
+    update private.payments set payee = wallet where account = ${pair.payer.id}`,
+  ],
+  [
+    'amount',
+    (pair: Pair) => world.db.sql`
+    update private.payments set amount_atomic = amount_atomic + 1 where account = ${pair.payer.id}`,
+  ],
+])('with another %s in the ledger is not signed', async (_, change) => {
+  const sent = await sentByWallet(world)
+  await change(sent)
+
+  await expect(sent.replace()).rejects.toThrow('what was signed differs')
+
+  expect(await sent.signed()).toHaveLength(1)
+})

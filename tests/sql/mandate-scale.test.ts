@@ -1,0 +1,79 @@
+/**
+ * What is asked about mandates takes no longer the more of them, or of payments under them, there
+ * are. Each cost is told in passes over the account's payments, which the same machine makes in the
+ * same run.
+ */
+import { beforeAll, expect, test } from 'vitest'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { giveMandate } from '../support/mandates.ts'
+import type { TestWorld } from '../support/world.ts'
+import { fingerprint, pepper, start } from '../support/world.ts'
+
+const payments = 20_000
+const mandates = 2_000
+
+let world: TestWorld
+let credential: string
+let mandate: string
+
+beforeAll(async () => {
+  world = await start()
+  const agent = await world.agent('pay')
+  credential = await credentialOf(agent.key, pepper)
+  mandate = (await giveMandate(world, agent)).id
+  const { sql } = world.db
+  await sql`
+    insert into private.mandates (account, key, device, state, merchant_domain, include_subdomains,
+      max_payment_usd_micros, max_total_usd_micros, expires_at, consent)
+    select account, key, device, state, 'm' || n || '.example.com', false, 1, 1, expires_at, consent
+      from private.mandates, generate_series(1, ${mandates}::integer) n where id = ${mandate}`
+  await sql`
+    insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
+      amount_atomic, amount_usd_micros, mandate, expires_at, consent_level, authorized_at,
+      valid_after, valid_before, tx_hash, block_hash, finality, settled_at)
+    select k.account, k.id, ${fingerprint}, 'transfer', 'settled', 84532, w.address, w.address,
+      w.address, 1000, 1000, ${mandate}, at, 'mandate', at, 0, 0, hash, hash, 'finalized', at
+    from private.credentials k join private.wallets w on w.account = k.account,
+      generate_series(1, ${payments}::integer) n,
+      lateral (select private.clock() - n * interval '5 minutes' as at,
+        '0x' || encode(sha256(n::text::bytea), 'hex') as hash) of_payment
+    where k.digest = ${credential}`
+  await sql`analyze private.payments, private.mandates`
+})
+
+/** Milliseconds, the least of three. */
+async function costOf(query: string): Promise<number> {
+  const costs: number[] = []
+  for (let time = 0; time < 3; time += 1) {
+    const begun = performance.now()
+    await world.db.sql.unsafe(query)
+    costs.push(performance.now() - begun)
+  }
+  return Math.min(...costs)
+}
+
+function onePass(): Promise<number> {
+  return costOf(`select sum(p.counted_usd_micros), count(*) from private.payments p
+    where p.mandate = '${mandate}' and p.state = 'settled'`)
+}
+
+test('a page of a statement costs less than a pass over its payments', async () => {
+  const page = `select from api.list_mandate_payments('${credential}', '${mandate}', 21)`
+
+  expect(await costOf(page)).toBeLessThan(await onePass())
+})
+
+test('the exposure of a key under thousands of mandates costs a few passes', async () => {
+  const exposure = await costOf(`select from api.account_exposure('${credential}')`)
+
+  expect(exposure).toBeLessThan(30 * (await onePass()))
+})
+
+test('those that wait are found without looking up what the others have used', async () => {
+  const list = await costOf(
+    `select from api.list_mandates('${credential}', 21, status => 'pending_approval')`,
+  )
+  const looking = await costOf('select count(private.used_of(m)) from private.mandates m')
+
+  expect(list).toBeLessThan(looking / 2)
+})

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ParsedMail } from '../../shared/mail/parse.ts'
+import { mailLimits, parseMail } from '../../shared/mail/parse.ts'
+import { mailRefusals } from '../../shared/mail/parse-refusals.ts'
+import { messages } from '../support/mail-corpus/messages.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const lines = (...all: string[]) => bytes(all.join('\r\n'))
+const from = 'From: a@mail.example'
+
+async function parsed(raw: Uint8Array): Promise<ParsedMail> {
+  const mail = await parseMail(raw)
+  if ('refused' in mail) throw new Error(mail.refused)
+  return mail
+}
+
+test('reads who, when, what about, and what it answers', async () => {
+  const mail = await parsed(bytes(messages[0]?.raw ?? ''))
+
+  expect(mail).toMatchObject({
+    from: { name: 'Ada Example', address: 'ada@mail.example' },
+    to: [
+      { name: 'Bob, B.', address: 'bob@agents.example' },
+      { name: '', address: 'c@agents.example' },
+    ],
+    subject: 'Grüße markSubject',
+    date: '2026-11-22T09:00:00.000Z',
+    messageId: '<markId@mail.example>',
+    inReplyTo: '<markParent@mail.example>',
+    references: ['<markRoot@mail.example>', '<markParent@mail.example>'],
+    text: 'Hello markPlain\n\n.x\n',
+    htmlText: '',
+    attachments: [],
+    flaws: [],
+  })
+})
+
+test('reads text, HTML and files of nested parts', async () => {
+  const mail = await parsed(bytes(messages[2]?.raw ?? ''))
+
+  expect(mail.htmlText).toBe('markHtml ü')
+  expect(mail.attachments.map(({ name, type, size }) => [name, type, size])).toEqual([
+    ['a.png', 'image/png', 10],
+    ['ü.csv', 'text/csv', 11],
+    ['', 'message/rfc822', 23],
+  ])
+})
+
+const nested = (depth: number) =>
+  Array.from({ length: depth }, (_, at) => [
+    `Content-Type: multipart/mixed; boundary=b${at}`,
+    '',
+    `--b${at}`,
+  ]).flat()
+const file = ['--b', 'Content-Disposition: attachment', '', 'x']
+const mixed = [from, 'Content-Type: multipart/mixed; boundary=b', '']
+test.each([
+  ['too_large', bytes('x'.repeat(mailLimits.bytesMax + 1))],
+  ['headers_too_large', lines(from, `X: ${'x'.repeat(mailLimits.headerBytesMax)}`, '', 'a')],
+  ['too_deep', lines(from, ...nested(12), '', 'a')],
+  ['too_many_parts', lines(...mixed, ...Array.from({ length: 51 }, () => '--b\r\n\r\na'))],
+  ['too_many_parts', lines(...mixed, '--b\r\n'.repeat(200_000))],
+  ['too_many_attachments', lines(...mixed, ...Array.from({ length: 21 }, () => file).flat())],
+  ['no_sender', lines('To: a@mail.example', '', 'a')],
+  ['no_sender', lines('From: nobody', '', 'a')],
+  ['no_sender', lines('From: team:;', '', 'a')],
+  ['no_sender', bytes('')],
+  ['several_senders', lines(from, 'From: b@mail.example', '', 'a')],
+  ['several_senders', lines('From: a@mail.example, b@mail.example', '', 'a')],
+  ['several_senders', lines('From: team: a@mail.example, b@mail.example;', '', 'a')],
+])('refuses with %s, and has a sentence for the sender', async (refused, raw) => {
+  expect(await parseMail(raw)).toEqual({ refused })
+  expect(Object.keys(mailRefusals)).toContain(refused)
+})
+
+test.each([
+  ['text before the parts', 'text_outside_parts', ['markX', '--b', '', 'a', '--b--']],
+  ['text after the parts', 'text_outside_parts', ['--b', '', 'a', '--b--', 'markX']],
+  ['parts after the end', 'text_outside_parts', ['--b', '', 'a', '--b--', '--b', '', 'markX']],
+  ['a boundary that never comes', 'multipart_without_parts', ['--c', '', 'markX', '--c--']],
+])('says that there is %s', async (_what, flaw, body) => {
+  expect((await parsed(lines(...mixed, ...body))).flaws).toContain(flaw)
+})
+
+test('reads what a mail without parts has in place of them', async () => {
+  const { text } = await parsed(lines(...mixed, '--c', '', 'markX', '--c--'))
+
+  expect(text).toContain('markX')
+})
+
+test('takes no line of a header from what was encoded in another', async () => {
+  const subject = '=?utf-8?q?a=0D=0ABcc:_x=E2=80=AE?='
+  const mail = await parsed(
+    lines(`From: =?utf-8?q?a=0Ab?= <a@mail.example>`, `Subject: ${subject}`, '', ''),
+  )
+
+  expect([mail.from.name, mail.subject]).toEqual(['a b', 'a Bcc: x'])
+})
+
+/** What transport, attackers and broken programs put in; a bar is the end of a line. */
+const intruders = `| \n \r \0 -- --outer --b1-- " ; ( =?utf-8?q? \u00ff : < &#0; \u00ef\u00bb\u00bf charset=latin9 ||
+  Content-Type:multipart/mixed;boundary=x| Content-Type:text/html;charset=x-none|
+  Content-Disposition:attachment| Content-Transfer-Encoding:8bit|`
+const change = fc.record({
+  kind: fc.constantFrom('delete', 'repeat', 'insert', 'flip', 'cut', 'swap'),
+  at: fc.nat(2_000),
+  length: fc.integer({ min: 1, max: 40 }),
+  what: fc.constantFrom(
+    ' ',
+    ...intruders.split(/ +|\n +/).map((one) => one.replaceAll('|', '\r\n')),
+  ),
+})
+
+test('reads 5,000 broken messages without an error, and what is lost of them is said', async () => {
+  const seen = { read: 0, refused: 0, flawed: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...messages),
+      fc.array(change, { minLength: 1, maxLength: 6 }),
+      async (message, changes) => {
+        const raw = changes.reduce(mutate, message.raw)
+        const mail = await parseMail(Buffer.from(raw, 'latin1'))
+        if ('refused' in mail) {
+          seen.refused += 1
+          return
+        }
+        seen[mail.flaws.length > 0 ? 'flawed' : 'read'] += 1
+        const isOutside = mail.flaws.some((flaw) => /outside|without|odd/.test(flaw))
+        const held = everythingIn(mail)
+        // What became a part of a tag, or of a header that describes a part, is no text any more.
+        const isText = (mark: string) =>
+          raw.includes(mark) &&
+          !(mark === 'markHtml' && /<[^>]*markHtml/.test(raw)) &&
+          !new RegExp(`^(content|x)-.*${mark}`, 'im').test(raw)
+        const lost = message.marks.filter(
+          (mark) => isText(mark) && !held.includes(mark.toLowerCase()),
+        )
+        expect(isOutside ? [] : lost, raw).toEqual([])
+      },
+    ),
+    { numRuns: 5_000, seed: 6 },
+  )
+  expect(Math.min(seen.read, seen.refused, seen.flawed)).toBeGreaterThan(300)
+}, 60_000)
+
+type Change = { kind: string; at: number; length: number; what: string }
+
+function mutate(raw: string, { kind, at, length, what }: Change): string {
+  const start = at % (raw.length + 1)
+  const [before, piece, after] = [
+    raw.slice(0, start),
+    raw.slice(start, start + length),
+    raw.slice(start + length),
+  ]
+  switch (kind) {
+    case 'delete':
+      return before + after
+    case 'repeat':
+      return before + piece + piece + after
+    case 'insert':
+      return before + what + piece + after
+    case 'flip':
+      return before + String.fromCharCode(piece.charCodeAt(0) ^ 1) + piece.slice(1) + after
+    case 'cut':
+      return before
+    default:
+      return after + piece + before
+  }
+}
+
+function everythingIn(mail: ParsedMail): string {
+  const files = mail.attachments.map(({ content }) => new TextDecoder().decode(content))
+  const headers = mail.headers.map(({ name, value }) => `${name}: ${value}`)
+  return [mail.text, mail.htmlText, ...files, ...headers].join('\n').toLowerCase()
+}
