@@ -38,7 +38,7 @@ export function newPassword(
     const password = Array.from({ length: chosen }, draw).join('')
     if (keeps(password, rules)) return { password }
   }
-  return { refused: 'Too few passwords of this length keep all of these rules.' }
+  return { refused: 'No password of this length was found that keeps all of these rules.' }
 }
 
 function keeps(password: string, { required, consecutiveMax }: PasswordRules): boolean {

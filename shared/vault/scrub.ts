@@ -1,7 +1,8 @@
 /**
  * Takes every reflection of secrets out of an answer before an agent reads it: as they are, escaped,
- * encoded, reversed, spread out or compressed, in headers and bodies. It cannot help against a site
- * that works with the agent: who knows a secret can always tell it in parts or in a cipher.
+ * encoded, reversed, spread out or compressed, in headers and bodies. Known limits: a part of a secret
+ * is not recognized, nor one whose parts stand apart with other text between; and it cannot help
+ * against a site that works with the agent, as who knows a secret can always tell it in a cipher.
  */
 import { compressedRanges } from './scrub/compressed.ts'
 import { joined, type Range } from './scrub/range.ts'
