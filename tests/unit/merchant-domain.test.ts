@@ -32,6 +32,16 @@ test('of more than 200 pairs of mandate and address, none is covered that is not
   expect(merchantPairs.length).toBeGreaterThan(200)
 })
 
+test.each(['shop.example', 'api.shop.test'])(
+  '%s is a name for tests: good locally alone',
+  (name) => {
+    expect(canonicalDomain(name, local)).toMatchObject({ domain: name })
+    expect(canonicalDomain(name, production)).toMatchObject({
+      problem: expect.any(String) as string,
+    })
+  },
+)
+
 describe('no mandate is made for a name', () => {
   test.each(Object.entries(refusedNames))('that fails %s', (problem, names) => {
     for (const name of words(names)) {
