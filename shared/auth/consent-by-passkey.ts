@@ -3,23 +3,16 @@
  * consent to exactly them, and needs no other proof. Custody verifies it again, more strictly than
  * the library does, so both verifiers are asked here: nobody approves what is refused later.
  */
-import * as z from 'zod'
 import { encodeForUrl } from '../base64.ts'
 import { faultOfAssertion } from '../consent/assertion.ts'
 import { placeOf } from '../consent/place.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { fromHex } from '../digest.ts'
 import type { World } from '../world.ts'
-import { isOfAccount, verifyAssertion } from './passkey.ts'
+import { isOfAccount, passkeyRow, verifyAssertion } from './passkey.ts'
 import { readAssertion } from './passkey-answer.ts'
 
 type Session = { world: World; db: CallerDatabase; account: { id: string } }
-
-const passkeyRow = z.object({
-  public_key: z.string(),
-  counter: z.string(),
-  transports: z.array(z.string()),
-})
 
 /**
  * The argument `assertion` of the owner's functions in SQL, of what a form carried; undefined when it

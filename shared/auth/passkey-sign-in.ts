@@ -11,17 +11,12 @@ import type { World } from '../world.ts'
 import { credentialOf } from './api-key.ts'
 import type { Browser } from './new-session.ts'
 import { browserArgs, deedOf, newSession, openedRow, tokenOf } from './new-session.ts'
-import { isOfAccount, verifyAssertion } from './passkey.ts'
+import { isOfAccount, passkeyRow, verifyAssertion } from './passkey.ts'
 import type { Assertion } from './passkey-answer.ts'
 import { challengeOf } from './passkey-answer.ts'
 import { newChallenge, requestOptions } from './passkey-options.ts'
 
-const passkeyRow = z.object({
-  account_found: z.string(),
-  public_key: z.string(),
-  counter: z.string(),
-  transports: z.array(z.string()),
-})
+const foundRow = passkeyRow.extend({ account_found: z.string() })
 
 /** Options for a passkey to sign in with; `holder` is a secret of the browser that must answer. */
 export async function beginPasskeySignIn(world: World, holder: string, client: string) {
@@ -41,7 +36,7 @@ export async function signInWithPasskey(
   const db = unbound(world.db)
   const challenge = challengeOf(answer)
   const taken = { challenge, browser: await holderDigest(world, holder), passkey: answer.id }
-  const passkey = await db.one('login_take_passkey', taken, passkeyRow)
+  const passkey = await db.one('login_take_passkey', taken, foundRow)
   if (!passkey || !isOfAccount(answer, passkey.account_found)) return undefined
   const known = { id: answer.id, ...passkey }
   const counter_now = await verifyAssertion(world, answer, challenge, known)

@@ -4,6 +4,7 @@
  */
 import type { AuthenticatorTransport } from '@simplewebauthn/server'
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
+import * as z from 'zod'
 import { decodeBytes, encodeForUrl, encodeTextForUrl } from '../base64.ts'
 import { placeOf } from '../consent/place.ts'
 import { isUsableKey } from '../consent/signature.ts'
@@ -11,13 +12,15 @@ import type { World } from '../world.ts'
 import type { Assertion, Registration } from './passkey-answer.ts'
 import { passkeyAlgorithms } from './passkey-options.ts'
 
-/** What a passkey is kept as; binary values in base64url. */
-export type Passkey = {
-  id: string
-  public_key: string
-  counter: string
-  transports: string[]
-}
+/** What the database keeps of a passkey to verify with; binary values in base64url. */
+export const passkeyRow = z.object({
+  public_key: z.string(),
+  counter: z.string(),
+  transports: z.array(z.string()),
+})
+
+/** A passkey by its credential id. */
+export type Passkey = { id: string } & z.output<typeof passkeyRow>
 
 /** The new passkey; undefined when the answer is not good for this challenge, origin or user. */
 export async function verifyRegistration(

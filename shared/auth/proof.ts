@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { newSession, openedRow, tokenOf } from './new-session.ts'
 import type { OwnSession } from './own-session.ts'
-import { verifyAssertion } from './passkey.ts'
+import { passkeyRow, verifyAssertion } from './passkey.ts'
 import type { Assertion } from './passkey-answer.ts'
 import { challengeOf } from './passkey-answer.ts'
 import { newChallenge, requestOptions } from './passkey-options.ts'
@@ -29,12 +29,6 @@ export async function beginPasskeyProof({ world, db }: OwnSession) {
   await db.run('owner_begin_ceremony', { challenge, purpose: 'prove' })
   return requestOptions(world, challenge)
 }
-
-const passkeyRow = z.object({
-  public_key: z.string(),
-  counter: z.string(),
-  transports: z.array(z.string()),
-})
 
 /** The new token, or undefined when the passkey or its answer is not good. */
 export async function proveWithPasskey({ world, db }: OwnSession, answer: Assertion) {

@@ -54,10 +54,9 @@ async function faultUnderMandate(
 
 function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {
   const { kind, chain, token, payee: payTo, amount_atomic: amountAtomic } = payment
-  const { origin } = payment.terms
   // A euro has no rate here; then what the ledger says that it counts for is believed.
   const ownValue = usdMicrosOf(assetOf(payment).token, amountAtomic, config)
   const amountUsdMicros = ownValue ?? payment.amount_usd_micros
-  const host = typeof origin === 'string' ? hostOf(origin) : null
+  const host = hostOf(payment.terms['origin'])
   return { kind, chain, token, payTo, amountUsdMicros, host }
 }

@@ -1,6 +1,7 @@
 /** A mandate as operations answer it (shared/contract/mandate.ts). */
 import type { Config } from '../env.ts'
 import { formatUsd } from '../money/amount.ts'
+import { leftOf } from '../policy/mandate.ts'
 import type { MandateRow } from './mandate-row.ts'
 import { mandateFacts } from './mandate-row.ts'
 import { readableName } from './readable-name.ts'
@@ -41,7 +42,8 @@ export function mandateUrl({ WEB_URL }: Pick<Config, 'WEB_URL'>, id: string): st
 }
 
 function usageBody(row: MandateRow) {
-  const { max_day_usd_micros: day, max_total_usd_micros: total, max_payments: count } = row
+  const { day, total } = leftOf(mandateFacts(row))
+  const { max_payments: count } = row
   return {
     spent: {
       today_usd: formatUsd(row.spent_day_usd_micros),
@@ -49,9 +51,9 @@ function usageBody(row: MandateRow) {
       payments: row.payments,
     },
     left: {
-      today_usd: usd(day === null ? null : day - row.spent_day_usd_micros),
+      today_usd: usd(day),
       today_resets_at: row.day_resets_at,
-      total_usd: usd(total === null ? null : total - row.spent_total_usd_micros),
+      total_usd: usd(total),
       payments: count === null ? null : count - row.payments,
     },
   }

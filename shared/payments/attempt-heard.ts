@@ -18,6 +18,7 @@ export async function hearChallenge(
   entered: Entered,
   judge: Judge,
 ): Promise<Entered> {
+  if (entered.payment_row.heard) return entered
   const heard = { ...entered, payment_row: { ...entered.payment_row, heard: true } }
   const isMissing = !(await isCovered(judge, entered)) && (await isCovered(judge, heard))
   if (!isMissing || !(await isAsked(context, entered))) return entered

@@ -4,7 +4,6 @@ import type { Facts } from '../policy/facts.ts'
 import { hostOf } from '../policy/merchant-host.ts'
 import type { Entered } from './entered.ts'
 import { isForOther } from './oddities.ts'
-import type { Payment } from './payment.ts'
 
 /** All facts, with the agent's word whether the user confirmed. */
 export async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {
@@ -17,7 +16,7 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     token: payment.token,
     payTo: payment.payee,
     heard: payment.heard,
-    host: hostPaid(payment),
+    host: hostOf(payment.terms['origin']),
     otherResource: isForOther(payment),
     deviceKnown: facts.device_known,
     similarRecipient: facts.similar_recipient,
@@ -34,10 +33,6 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     // The second is not over yet: a mandate that ends within it would not be taken by the database.
     now: new Date((facts.now + 1) * 1000),
   }
-}
-
-function hostPaid({ terms: { origin } }: Payment): string | null {
-  return typeof origin === 'string' ? hostOf(origin) : null
 }
 
 /** Whether the owner approved the terms that the payment has. */

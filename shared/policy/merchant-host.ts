@@ -29,8 +29,8 @@ export function hostMatches(
 }
 
 /** The host of an origin as `hostMatches` wants it; null for what is no origin that can be paid. */
-export function hostOf(origin: string): string | null {
-  if (!URL.canParse(origin)) return null
+export function hostOf(origin: unknown): string | null {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return null
   const url = new URL(origin)
   const isPaid = url.protocol === 'https:' || loopback.test(url.host)
   return isPaid && url.origin === origin ? url.host : null

@@ -28,7 +28,7 @@ const pastRow = z
   })
   .transform((row): PastPayment => {
     const { kind, state, chain, token, resource, origin } = row
-    const host = origin === null ? null : hostOf(origin)
+    const host = hostOf(origin)
     const amountUsdMicros = row.amount_usd_micros
     const at = new Date(row.at)
     return { kind, state, chain, token, resource, host, amountUsdMicros, at, payTo: row.payee }
