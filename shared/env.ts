@@ -18,6 +18,19 @@ const schema = z.object({
   CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
   /** Version -> 32 bytes in base64. The highest version seals, all versions open. */
   CUSTODY_ROOT_KEYS: z.string().optional(),
+  VAULT_DATABASE_KEY: z.string().min(1).optional(),
+  /** Of entries and mails, in the form of CUSTODY_ROOT_KEYS. */
+  VAULT_ROOT_KEYS: z.string().optional(),
+  /** Authenticates the webhook of a mail server that is not the platform's own. */
+  INBOUND_MAIL_SECRET: z.string().min(16).optional(),
+  /** The authserv-id (RFC 8601 section 2.5) of the server that mail is received by. */
+  MAIL_RECEIVER: z.string().min(1).optional(),
+  /** PKCS#8 in base64, RSA or Ed25519, that signs mail of MAIL_DOMAIN; its selector in the DNS. */
+  DKIM_PRIVATE_KEY: z.string().min(1).optional(),
+  DKIM_SELECTOR: z
+    .string()
+    .regex(/^[a-z0-9-]{1,63}$/)
+    .optional(),
   API_KEY_PEPPER: z.string().min(16).optional(),
   PASSWORD_PEPPER: z.string().min(16).optional(),
   /** JWK (RFC 8037) that signs session tokens; only the web app has it. */

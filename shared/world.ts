@@ -9,6 +9,7 @@ import { openDatabase } from './db/database.ts'
 import type { Config } from './env.ts'
 import { readConfig } from './env.ts'
 import type { MailerPort } from './mail/port.ts'
+import type { VaultPort } from './vault/port.ts'
 
 /** The platform's fetch, without the extras of any one platform. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -20,7 +21,7 @@ export type World = {
   randomBytes(length: number): Uint8Array<ArrayBuffer>
   /** UUID version 4 (RFC 9562 section 5.4); identifies, and is no secret. */
   newId(): string
-  /** Raw network. Requests to strangers go through http/safe-fetch.ts. */
+  /** Raw network. Requests to strangers go through egress/safe-fetch.ts. */
   fetch: Fetch
   /** Ends after so many milliseconds, aborting what was started with it. */
   deadline(milliseconds: number): AbortSignal
@@ -33,11 +34,17 @@ export type World = {
   log(entry: Record<string, string | number>): void
   /** Absent in functions that were not given the binding. */
   custody?: CustodyPort
+  /** Absent in functions that were not given the binding. */
+  vault?: VaultPort
   /** Absent in functions that put nothing into the outbox; its schedule finds what they do not tell. */
   mailer?: MailerPort
 }
 
-type Bindings = { CUSTODY?: CustodyPort; MAILER?: MailerPort } & Record<string, unknown>
+type Bindings = {
+  CUSTODY?: CustodyPort
+  VAULT?: VaultPort
+  MAILER?: MailerPort
+} & Record<string, unknown>
 
 /** Builds the world from a platform's bindings. */
 export function worldFrom(bindings: Bindings): World {
@@ -55,6 +62,7 @@ export function worldFrom(bindings: Bindings): World {
     db: openDatabase(config, fetch),
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
+    ...(bindings.VAULT ? { vault: bindings.VAULT } : {}),
     ...(bindings.MAILER ? { mailer: bindings.MAILER } : {}),
   }
 }

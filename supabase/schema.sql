@@ -10,6 +10,20 @@ create type private.spending as (automatic bigint, asserted bigint, total bigint
 
 -- Tables and views
 
+create table private.account_keys (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  purpose text not null,
+  wrap jsonb not null,
+  kek_version integer not null generated always as (((wrap ->> 'kekVersion'::text))::integer) stored,
+  constraint account_keys_pkey PRIMARY KEY (id),
+  constraint account_keys_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint account_keys_account_purpose_key UNIQUE (account, purpose),
+  constraint account_keys_kek_version_check CHECK ((kek_version > 0)),
+  constraint account_keys_purpose_check CHECK ((purpose = ANY (ARRAY['vault'::text, 'mail'::text])))
+);
+alter table private.account_keys enable row level security;
+
 create table private.accounts (
   id uuid not null default gen_random_uuid(),
   alias text not null,
@@ -20,6 +34,7 @@ create table private.accounts (
   asserted_daily_limit_usd_micros bigint not null default 200000000,
   asserted_new_recipient_limit_usd_micros bigint not null default 10000000,
   daily_spending_cap_usd_micros bigint not null default 1000000000,
+  shows_codes boolean not null default false,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_alias_check CHECK (((alias ~ '^[a-z][a-z0-9]*(-[a-z0-9]+)*$'::text) AND ((length(alias) >= 3) AND (length(alias) <= 32)))),
   constraint accounts_alias_key UNIQUE (alias),
@@ -121,6 +136,7 @@ create table private.credentials (
   scopes text[] not null,
   burst integer not null default 600,
   per_second integer not null default 100,
+  reads_secrets boolean not null default false,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -263,6 +279,64 @@ create table private.known_recipients (
   constraint known_recipients_chain_family_check CHECK ((chain_family = 'evm'::text))
 );
 alter table private.known_recipients enable row level security;
+
+create table private.mail_attachments (
+  mail uuid not null,
+  number integer not null,
+  sealed jsonb not null,
+  constraint mail_attachments_pkey PRIMARY KEY (mail, number),
+  constraint mail_attachments_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE,
+  constraint mail_attachments_number_check CHECK (((number >= 1) AND (number <= 100)))
+);
+alter table private.mail_attachments enable row level security;
+
+create table private.mail_codes (
+  account uuid not null,
+  handle text not null,
+  mail uuid not null,
+  kind text not null,
+  domain text,
+  sealed jsonb not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint mail_codes_pkey PRIMARY KEY (account, handle),
+  constraint mail_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint mail_codes_domain_check CHECK (((length(domain) >= 1) AND (length(domain) <= 253))),
+  constraint mail_codes_handle_check CHECK ((handle ~ '^c_[0-9a-z]{12}$'::text)),
+  constraint mail_codes_kind_check CHECK ((kind = ANY (ARRAY['code'::text, 'link'::text]))),
+  constraint mail_codes_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE
+);
+alter table private.mail_codes enable row level security;
+
+create table private.mails (
+  id uuid not null,
+  number bigint not null generated always as identity,
+  account uuid not null,
+  direction text not null,
+  at timestamp with time zone not null default private.clock(),
+  from_address text not null,
+  proven_domain text,
+  spf text not null default 'absent'::text,
+  dkim text not null default 'absent'::text,
+  dmarc text not null default 'absent'::text,
+  digest text not null,
+  size integer not null,
+  attachments integer not null default 0,
+  sealed_head jsonb not null,
+  sealed_body jsonb not null,
+  read_at timestamp with time zone,
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_account_digest_key UNIQUE (account, digest),
+  constraint mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint mails_attachments_check CHECK (((attachments >= 0) AND (attachments <= 100))),
+  constraint mails_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint mails_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
+  constraint mails_from_address_check CHECK (((length(from_address) >= 3) AND (length(from_address) <= 320))),
+  constraint mails_number_key UNIQUE (number),
+  constraint mails_proven_domain_check CHECK (((length(proven_domain) >= 1) AND (length(proven_domain) <= 253))),
+  constraint mails_size_check CHECK (((size >= 1) AND (size <= 10485760)))
+);
+alter table private.mails enable row level security;
 
 create table private.mandates (
   id uuid not null default gen_random_uuid(),
@@ -549,6 +623,42 @@ create table private.signups (
 );
 alter table private.signups enable row level security;
 
+create table private.vault_entries (
+  id uuid not null,
+  account uuid not null,
+  site text not null,
+  site_domain text,
+  username text not null,
+  version integer not null,
+  sealed jsonb not null,
+  has_password boolean not null,
+  has_totp boolean not null,
+  field_names text[] not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default private.clock(),
+  updated_at timestamp with time zone not null default private.clock(),
+  last_used_at timestamp with time zone,
+  constraint vault_entries_pkey PRIMARY KEY (id),
+  constraint vault_entries_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint vault_entries_account_site_username_key UNIQUE (account, site, username),
+  constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
+  constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
+  constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
+  constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
+  constraint vault_entries_username_check CHECK ((length(username) <= 320)),
+  constraint vault_entries_version_check CHECK ((version > 0))
+);
+alter table private.vault_entries enable row level security;
+
+create table private.vault_sites (
+  account uuid not null,
+  site text not null,
+  first_used_at timestamp with time zone not null default private.clock(),
+  constraint vault_sites_pkey PRIMARY KEY (account, site),
+  constraint vault_sites_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
+);
+alter table private.vault_sites enable row level security;
+
 create table private.wallets (
   account uuid not null,
   chain_family text not null,
@@ -570,6 +680,8 @@ alter table private.rate_buckets enable row level security;
 
 -- Indexes
 
+CREATE INDEX account_keys_age ON private.account_keys USING btree (kek_version);
+
 CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
@@ -585,6 +697,12 @@ CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_numbe
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
+
+CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
+
+CREATE INDEX mails_from ON private.mails USING btree (account, from_address, number DESC);
+
+CREATE INDEX mails_listed ON private.mails USING btree (account, number DESC);
 
 CREATE INDEX mandates_of_account ON private.mandates USING btree (account, number DESC);
 
@@ -637,6 +755,8 @@ CREATE INDEX signups_age ON private.signups USING btree (created_at);
 CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
 
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
+CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, updated_at DESC, id);
 
 -- Functions
 
@@ -1569,6 +1689,15 @@ begin
   from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
   order by s.lane, s.nonce;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_receives(alias text)
+ RETURNS TABLE(known boolean)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select exists (select from private.accounts a where a.alias = inbound_receives.alias)
+$function$;
 
 CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key text, status integer DEFAULT NULL::integer, body text DEFAULT NULL::text)
  RETURNS boolean
@@ -2965,6 +3094,15 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.account_key(of_account uuid, purpose text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.wrap from private.account_keys k
+   where k.account = of_account and k.purpose = account_key.purpose
+$function$;
+
 CREATE OR REPLACE FUNCTION private.activity_words(a private.activities, p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -3631,6 +3769,17 @@ AS $function$
   select exists (select from private.waiting_calls(on_chain)) and exists (
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.keep_account_key(of_account uuid, purpose text, wrap jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.account_keys (account, purpose, wrap)
+  values (of_account, keep_account_key.purpose, keep_account_key.wrap)
+  on conflict on constraint account_keys_account_purpose_key do nothing;
+  return private.account_key(of_account, keep_account_key.purpose);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.keep_consent(caller private.credentials, digest text, leaves text[], assertion jsonb)
  RETURNS private.consents
@@ -4358,6 +4507,7 @@ AS $function$
   select case needed
     when 'any' then true
     when 'read' then held && array['read', 'pay', 'full', 'owner']
+    when 'vault' then held && array['vault', 'pay', 'full', 'owner']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end
@@ -4705,6 +4855,8 @@ grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, bl
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
+grant execute on function api.inbound_receives(alias text) to vault;
+
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
 
 grant execute on function api.link_connect(token_digest text, browser text, client text, wallet text) to service_role;
@@ -4844,3 +4996,5 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 grant usage on schema api to custody;
 
 grant usage on schema api to service_role;
+
+grant usage on schema api to vault;

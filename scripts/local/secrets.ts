@@ -12,6 +12,10 @@ const schema = z.object({
   custody_key: z.string(),
   /** Version -> 32 bytes in base64. */
   custody_roots: z.record(z.string(), z.string()),
+  // Absent in worlds that are older than the vault.
+  vault_key: z.string().default(() => newServiceKey('vault')),
+  vault_roots: z.record(z.string(), z.string()).default(() => ({ 1: newKey() })),
+  inbound_mail_secret: z.string().default(newKey),
   api_key_pepper: z.string(),
   password_pepper: z.string(),
   /** JWK and JWKS as text, as the functions are bound to them. */
@@ -41,9 +45,12 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   }
   const { privateKey, publicKeys } = createSessionKeys()
   const secrets = {
-    service_key: `service-${randomBytes(24).toString('hex')}`,
-    custody_key: `custody-${randomBytes(24).toString('hex')}`,
+    service_key: newServiceKey('service'),
+    custody_key: newServiceKey('custody'),
     custody_roots: { 1: newKey() },
+    vault_key: newServiceKey('vault'),
+    vault_roots: { 1: newKey() },
+    inbound_mail_secret: newKey(),
     api_key_pepper: newKey(),
     password_pepper: newKey(),
     session_private_key: privateKey,
@@ -68,6 +75,10 @@ export function writePrivate(file: string, content: unknown): void {
 function newReceiptKeys() {
   const { privateKey, publicKeys } = createReceiptKeys()
   return { private_key: privateKey, public_keys: publicKeys }
+}
+
+function newServiceKey(role: string): string {
+  return `${role}-${randomBytes(24).toString('hex')}`
 }
 
 function newKey(): string {

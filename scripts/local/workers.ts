@@ -143,7 +143,7 @@ function functionWorker(
 
 const endpoints = z.record(z.string(), z.array(z.url()))
 
-/** A function reaches the addresses that it was bound to, and those of x402 reach strangers. */
+/** A function reaches the addresses that it was bound to, and x402 and the vault reach strangers. */
 function egressRights(folder: string, texts: Readonly<Record<string, string>>): EgressRights {
   const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}' } = texts
   const chains = Object.values(endpoints.parse(JSON.parse(CHAIN_RPC_URLS))).flat()
@@ -153,7 +153,7 @@ function egressRights(folder: string, texts: Readonly<Record<string, string>>): 
   return {
     hosts: hostsOf(/^https?:$/),
     sockets: hostsOf(/^smtp:$/),
-    strangers: folder.startsWith('x402-'),
+    strangers: folder.startsWith('x402-') || folder === 'vault',
   }
 }
 

@@ -135,7 +135,11 @@ async function openDatabase({ directory, endings, say }: Start): Promise<string>
 }
 
 async function openGateway({ databaseUrl, ports, secrets, endings }: Opening): Promise<void> {
-  const keys = { [secrets.service_key]: 'service_role', [secrets.custody_key]: 'custody' }
+  const keys = {
+    [secrets.service_key]: 'service_role',
+    [secrets.custody_key]: 'custody',
+    [secrets.vault_key]: 'vault',
+  }
   const starting = startGateway({ databaseUrl, port: ports.gateway, schema: 'api', keys })
   await endings.keep(starting, (gateway) => gateway.close())
 }

@@ -4,12 +4,12 @@
  */
 
 /**
- * What a credential may hold. `vault` stands aside: it opens secrets and nothing else. `owner` is held
- * by sessions alone, and covers `read`.
+ * What a credential may hold. `vault` stands aside: it uses secrets and does nothing else. `owner` is
+ * held by sessions alone, and covers `read` and `vault`.
  */
 export const scopes = ['read', 'pay', 'full', 'vault', 'owner'] as const
 /** One scope, as it is stored with a credential. */
 export type Scope = (typeof scopes)[number]
 
 /** What an operation asks of its caller: `public` no token at all, `any` a token of any scope. */
-export type Access = 'public' | 'any' | 'read' | 'pay' | 'full'
+export type Access = 'public' | 'any' | 'read' | 'vault' | 'pay' | 'full'

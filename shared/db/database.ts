@@ -39,7 +39,8 @@ const timeoutMilliseconds = 10_000
 
 /** Opens the database with the key that this function was given. */
 export function openDatabase(config: Config, fetch: typeof globalThis.fetch): Database {
-  const key = config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? ''
+  const key =
+    config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? config.VAULT_DATABASE_KEY ?? ''
   const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {
     headers: { apikey: key, authorization: `Bearer ${key}` },
     schema: 'api',

@@ -229,6 +229,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_slots: { args: { batch: number } }
+  inbound_receives: { args: { alias: string } }
   keep_answer: {
     args: {
       credential: string

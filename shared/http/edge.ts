@@ -38,13 +38,36 @@ export type EdgeFunction = {
 /** Bytes of a request body that the pipeline accepts; a paid request's body travels inside it. */
 const bodyBytesMax = 128 * 1024
 
+/** An operation with what runs it. */
+export type BoundOperation = {
+  contract: Operation
+  run: (input: unknown, context: Context) => Promise<unknown>
+}
+
 /** Makes the deployable function. `worldOf` is replaced only where a test holds the world. */
 export function edgeFunction<Contract extends Operation>(
   contract: Contract,
   run: Handler<Contract>,
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
-  const path = `/${contract.folder}`
+  return edgeFunctions([bound(contract, run)], worldOf)
+}
+
+/** Binds a handler to its contract. */
+export function bound<Contract extends Operation>(
+  contract: Contract,
+  run: Handler<Contract>,
+): BoundOperation {
+  return { contract, run: run as BoundOperation['run'] }
+}
+
+/** The same for a path that has an operation for each of its methods. */
+export function edgeFunctions(
+  operations: readonly [BoundOperation, ...BoundOperation[]],
+  worldOf: (bindings: Bindings) => World = worldFrom,
+): EdgeFunction {
+  const path = `/${operations[0].contract.folder}`
+  const allow = operations.map(({ contract }) => contract.method).join(', ')
   const app = new Hono<Frame>()
   let world: World | undefined
   app.use(async (c, next) => {
@@ -53,14 +76,19 @@ export function edgeFunction<Contract extends Operation>(
     c.set('requestId', world.newId())
     await next()
   })
-  for (const gate of gates(contract)) app.on(contract.method, [path], gate)
-  app.on(contract.method, [path], inputGate(contract))
-  app.on(contract.method, [path], (c) => serve(contract, run, c))
+  for (const { contract, run } of operations) {
+    for (const gate of gates(contract)) app.on(contract.method, [path], gate)
+    app.on(contract.method, [path], inputGate(contract))
+    app.on(contract.method, [path], (c) => serve(contract, run, c))
+  }
   app.all(path, (c) =>
-    refuse(fail('method_not_allowed', { details: { allow: contract.method } }), c.get('requestId')),
+    refuse(fail('method_not_allowed', { details: { allow } }), c.get('requestId')),
   )
   app.notFound((c) => refuse(wrongPath(path), c.get('requestId')))
-  app.onError((error, c) => answerError(contract, error, c))
+  app.onError((error, c) => {
+    const asked = operations.find(({ contract }) => contract.method === c.req.method)
+    return answerError((asked ?? operations[0]).contract, error, c)
+  })
   return {
     fetch: (request, bindings, execution) => app.fetch(request, bindings ?? {}, execution),
   }
@@ -132,9 +160,9 @@ function invalidRequest(issues: readonly Issue[]): Refusal {
   return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
 }
 
-async function serve<Contract extends Operation>(
-  contract: Contract,
-  run: Handler<Contract>,
+async function serve(
+  contract: Operation,
+  run: BoundOperation['run'],
   c: Received,
 ): Promise<Response> {
   const context = contextOf(contract, c.get('world'), c.req.raw, {
@@ -145,10 +173,7 @@ async function serve<Contract extends Operation>(
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
   const work = async (claim: string | null) => {
-    const result = await (run as (input: unknown, context: Context) => Promise<unknown>)(input, {
-      ...context,
-      claim,
-    })
+    const result = await run(input, { ...context, claim })
     return isRefusal(result) ? result : JSON.stringify(contract.response.parse(result))
   }
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null

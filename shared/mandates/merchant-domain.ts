@@ -3,8 +3,9 @@
  * WHATWG parser writes it for an address that is paid. What that parser would silently turn into
  * another name is refused, so that what the owner reads is what is matched (facts: T9).
  */
+
+import { checkUrl } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
-import { checkUrl } from '../http/safe-fetch.ts'
 import { mixesScripts, readsAsAnother } from './label-script.ts'
 import { hasSuffixBelow, suffixProblem } from './public-suffix.ts'
 import { readableName } from './readable-name.ts'

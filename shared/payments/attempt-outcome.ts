@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { assetOf } from '../chains/registry.ts'
-import type { Fetched } from '../http/safe-fetch.ts'
+import type { Fetched } from '../egress/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
 import { readSettlementClaim } from '../x402/claim.ts'
 import { askingOf, headersKept } from '../x402/delivery.ts'

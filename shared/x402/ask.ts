@@ -3,7 +3,7 @@
  * nothing.
  */
 import { fail } from '../contract/errors.ts'
-import type { Outside } from '../http/safe-fetch.ts'
+import type { Outside } from '../egress/safe-fetch.ts'
 import { askingOf, fetchUnpaid } from './delivery.ts'
 import { readDemand } from './demand.ts'
 import type { FrozenRequest } from './request.ts'

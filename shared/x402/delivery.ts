@@ -3,8 +3,8 @@
  * through the guarded client, so a payment never follows a redirect to another place.
  */
 import { decodeBytes, parseJson } from '../base64.ts'
-import type { Fetched, Outside } from '../http/safe-fetch.ts'
-import { safeFetch } from '../http/safe-fetch.ts'
+import type { Fetched, Outside } from '../egress/safe-fetch.ts'
+import { safeFetch } from '../egress/safe-fetch.ts'
 import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }

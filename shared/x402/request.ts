@@ -6,8 +6,8 @@ import * as z from 'zod'
 import { decodeBytes, encodeBase64 } from '../base64.ts'
 import { fail } from '../contract/errors.ts'
 import { sha256Hex } from '../digest.ts'
+import { checkUrl } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
-import { checkUrl } from '../http/safe-fetch.ts'
 
 /** Methods that can be paid for. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

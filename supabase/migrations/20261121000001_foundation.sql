@@ -14,14 +14,17 @@ begin
   if not exists (select from pg_catalog.pg_roles where rolname = 'custody') then
     create role custody nologin noinherit;
   end if;
+  if not exists (select from pg_catalog.pg_roles where rolname = 'vault') then
+    create role vault nologin noinherit;
+  end if;
   -- PostgREST logs in as authenticator and changes to the role that the request's token names.
   if exists (select from pg_catalog.pg_roles where rolname = 'authenticator') then
-    grant custody to authenticator;
+    grant custody, vault to authenticator;
   end if;
 end $$;
 
 alter default privileges revoke execute on functions from public;
-grant usage on schema api to service_role, custody;
+grant usage on schema api to service_role, custody, vault;
 
 -- The only source of time for every rule in SQL, so that a worker with a wrong clock decides nothing.
 create function private.clock() returns timestamptz

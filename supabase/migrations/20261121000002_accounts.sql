@@ -15,7 +15,9 @@ create table private.accounts (
   asserted_new_recipient_limit_usd_micros bigint not null default 10000000
     check (asserted_new_recipient_limit_usd_micros >= 0),
   daily_spending_cap_usd_micros bigint not null default 1000000000
-    check (daily_spending_cap_usd_micros >= 0)
+    check (daily_spending_cap_usd_micros >= 0),
+  -- Whether agents are shown one-time codes and sign-in links of mails, or handles in their place.
+  shows_codes boolean not null default false
 );
 
 create table private.wallets (
@@ -47,6 +49,8 @@ create table private.credentials (
     else scopes <@ array['read', 'pay', 'full', 'vault'] end),
   burst integer not null default 600 check (burst > 0),
   per_second integer not null default 100 check (per_second > 0),
+  -- Whether it may read secrets of the vault; without that it may only have them used.
+  reads_secrets boolean not null default false,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
@@ -78,13 +82,14 @@ alter table private.credentials enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
--- full covers pay, pay covers read; vault covers nothing but itself; owner covers read, for the owner
--- sees everything, and never pay. Every scope covers any.
+-- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read and
+-- vault, for the owner sees everything, and never pay. Every scope covers any.
 create function private.scope_covers(held text[], needed text) returns boolean
   language sql immutable as $$
   select case needed
     when 'any' then true
     when 'read' then held && array['read', 'pay', 'full', 'owner']
+    when 'vault' then held && array['vault', 'pay', 'full', 'owner']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end

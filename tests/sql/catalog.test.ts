@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 
 // Functions that act for no caller: before an account exists or anybody has signed in, or for
-// custody, the mailer and the schedule.
+// custody, the mailer, mail that comes in, the rotation of keys and the schedule.
 const withoutCredential =
-  /^(check_aliases|custody_(open_account|withdraw|record|record_claim|record_replacement|claim|load_slot)|(housekeeping|mailer|login|link|signup)_[a-z_]+)$/
+  /^(check_aliases|custody_(open_account|withdraw|record|record_claim|record_replacement|claim|load_slot)|(housekeeping|mailer|login|link|signup|inbound|rotation)_[a-z_]+)$/
 
 let database: { url: string; drop(): Promise<void> }
 let sql: Sql
@@ -52,8 +52,8 @@ test('no function is executable by public, anon or authenticated', async () => {
   expect(await functionsWhere([...executable, byPublic].join(' or '))).toEqual([])
 })
 
-test('service_role and custody execute nothing in the private schema', async () => {
-  const executable = ['service_role', 'custody'].map(
+test('service_role, custody and vault execute nothing in the private schema', async () => {
+  const executable = ['service_role', 'custody', 'vault'].map(
     (role) => `has_function_privilege('${role}', p.oid, 'execute')`,
   )
 
@@ -63,7 +63,7 @@ test('service_role and custody execute nothing in the private schema', async () 
 test('no API role has a right on the private schema or on any table', async () => {
   const rows = await sql`
     select role, c.oid::regclass::text as relation
-      from unnest(array['anon', 'authenticated', 'service_role', 'custody']) role,
+      from unnest(array['anon', 'authenticated', 'service_role', 'custody', 'vault']) role,
            pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('api', 'private') and c.relkind in ('r', 'p', 'v', 'm')
        and (has_table_privilege(role, c.oid, 'select, insert, update, delete')

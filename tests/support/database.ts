@@ -14,6 +14,8 @@ export type TestDatabase = {
   serviceKey: string
   /** Acts as custody. */
   custodyKey: string
+  /** Acts as the vault. */
+  vaultKey: string
   /** Superuser. */
   sql: Sql
   /** Moves SQL time forward. */
@@ -27,11 +29,13 @@ export type TestDatabase = {
 
 const serviceKey = 'service-key'
 const custodyKey = 'custody-key'
+const vaultKey = 'vault-key'
 const anonKey = 'anon-key'
 
 export const gatewayKeys = {
   [serviceKey]: 'service_role',
   [custodyKey]: 'custody',
+  [vaultKey]: 'vault',
   [anonKey]: 'anon',
 }
 
@@ -61,7 +65,7 @@ export async function openTestDatabase(given?: MigratedDatabase): Promise<TestDa
     await sql.end({ timeout: 1 })
     await drop()
   }
-  const keys = { serviceKey, custodyKey }
+  const keys = { serviceKey, custodyKey, vaultKey }
   return { url, gatewayUrl: gateway.url, ...keys, sql, ...clockOf(sql), stopGateway, close }
 }
 

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
 import { afterAll } from 'vitest'
 import * as z from 'zod'
-import type { Outside } from '../../shared/http/safe-fetch.ts'
+import type { Outside } from '../../shared/egress/safe-fetch.ts'
 
 export type Received = {
   method: string

@@ -9,7 +9,7 @@ const bindings = z.record(z.string(), z.string())
 
 /** What it is started with. */
 export const birth = z.object({
-  bindings: z.object({ product: bindings, custody: bindings }),
+  bindings: z.object({ product: bindings, custody: bindings, vault: bindings }),
   movedSeconds: z.custom<Int32Array>((value) => value instanceof Int32Array),
 })
 

@@ -1,21 +1,33 @@
 /**
- * The product over what a platform binds, with custody in the same isolate. A test's own process and
+ * The product over what a platform binds, with custody and vault in the same isolate. A test's own process and
  * every isolate that it starts are made here, so they are the same but for what is held.
  */
 import { openCustody } from '../../shared/custody/custody.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { readConfig } from '../../shared/env.ts'
+import { openVault } from '../../shared/vault/vault.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 
-/** Bindings of the functions and, with its own secrets, of custody. */
-export type Bindings = { product: Record<string, string>; custody: Record<string, string> }
+type Texts = Record<string, string>
+
+/** Bindings of the functions and, with their own secrets, of custody and the vault. */
+export type Bindings = { product: Texts; custody: Texts; vault: Texts }
 
 export type Held = Partial<Pick<World, 'now' | 'log' | 'deadline' | 'fetch' | 'pause'>>
 
-export function openProduct({ product, custody }: Bindings, held: Held): World {
+export function openProduct({ product, custody, vault }: Bindings, held: Held): World {
   const base = { ...worldFrom(product), ...held }
-  const config = readConfig(custody)
-  const ledger = { ...base, config, db: openDatabase(config, base.fetch) }
-  return { ...base, db: openDatabase(base.config, base.fetch), custody: openCustody(ledger) }
+  return {
+    ...base,
+    db: openDatabase(base.config, base.fetch),
+    custody: openCustody(withOwn(base, custody)),
+    vault: openVault(withOwn(base, vault)),
+  }
+}
+
+/** The same world with settings and a database connection of its own. */
+function withOwn(base: World, bindings: Texts): World {
+  const config = readConfig(bindings)
+  return { ...base, config, db: openDatabase(config, base.fetch) }
 }

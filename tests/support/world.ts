@@ -238,6 +238,8 @@ function bindingsOf(
     OUTBOX_KEY: outboxKey,
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',
+    MAIL_RECEIVER: `mx.${mailDomain}`,
+    INBOUND_MAIL_SECRET: 'a webhook secret of the tests only',
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
@@ -245,6 +247,7 @@ function bindingsOf(
   return {
     product: { ...shared, SUPABASE_SERVICE_KEY: db.serviceKey },
     custody: { ...shared, CUSTODY_DATABASE_KEY: db.custodyKey, CUSTODY_ROOT_KEYS: rootKeys },
+    vault: { ...shared, VAULT_DATABASE_KEY: db.vaultKey, VAULT_ROOT_KEYS: rootKeys },
   }
 }
 

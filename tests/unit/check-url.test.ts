@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkUrl } from '../../shared/http/safe-fetch.ts'
+import { checkUrl } from '../../shared/egress/safe-fetch.ts'
 
 const production = { allowLoopback: false }
 const local = { allowLoopback: true }

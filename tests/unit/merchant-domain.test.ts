@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isRefusal } from '../../shared/contract/errors.ts'
-import { checkUrl } from '../../shared/http/safe-fetch.ts'
+import { checkUrl } from '../../shared/egress/safe-fetch.ts'
 import { canonicalDomain } from '../../shared/mandates/merchant-domain.ts'
 import { hostMatches } from '../../shared/policy/merchant-host.ts'
 import { freezeRequest } from '../../shared/x402/request.ts'

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { SafeRequest } from '../../shared/http/safe-fetch.ts'
-import { safeFetch } from '../../shared/http/safe-fetch.ts'
+import type { SafeRequest } from '../../shared/egress/safe-fetch.ts'
+import { safeFetch } from '../../shared/egress/safe-fetch.ts'
 import { answering, drip, gzipBomb, outside, serverThat, silence, zeros } from '../support/http.ts'
 
 const limits = { timeoutMilliseconds: 5_000, bytesMax: 1_000 }

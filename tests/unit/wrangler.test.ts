@@ -10,7 +10,7 @@ import { readConfig } from '../../shared/env.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
-const internal = ['custody', 'housekeeping', 'mailer']
+const internal = ['custody', 'housekeeping', 'mailer', 'vault']
 
 /** Of operations that keep other secrets than a caller's token; some tell the owner by mail. */
 const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
@@ -39,6 +39,7 @@ function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
   if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
+  if (folder === 'vault') return ['VAULT_DATABASE_KEY', 'VAULT_ROOT_KEYS', 'OUTBOX_KEY']
   const own = ownSecrets[folder]
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
   const contract = contracts.find((one) => one.folder === folder)

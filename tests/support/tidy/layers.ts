@@ -4,7 +4,7 @@
 const layers = [
   ['functions'],
   ['http', 'payments', 'mandates', 'hosted', 'onboarding', 'oauth', 'x402', 'auth'],
-  ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db'],
+  ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
   ['money', 'sealing', 'env.ts', 'base64.ts', 'digest.ts'],
 ]
@@ -19,7 +19,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^@simplewebauthn\/server$/, /^shared\/auth\//],
   [/^jose(\/|$)/, /^shared\/(auth|oauth|consent)\//],
   [/^@noble\/ciphers\//, /^(shared\/(sealing|vault|custody)|functions\/web\/client\/wallet)\//],
-  [/^cloudflare:workers$/, /^functions\/(custody|mailer)\//],
+  [/^cloudflare:workers$/, /^functions\/(custody|mailer|vault)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
   [/^uqr$/, /^functions\/web\//],

@@ -1,0 +1,9 @@
+/**
+ * What other functions may ask of the vault, the only one that can open entries and mails. Every
+ * request of a caller carries its credential, which SQL judges; what is refused comes back as a value,
+ * because an error loses its kind between two workers.
+ */
+import type { InboundPort } from '../mail/inbound-port.ts'
+
+/** Entries and mails, as the vault serves them. */
+export type VaultPort = InboundPort

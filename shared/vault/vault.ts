@@ -1,0 +1,14 @@
+/**
+ * The vault: opens and seals entries and mails, and uses secrets where they belong. It alone has the
+ * roots of their keys; the database tells sealed records to nobody else.
+ */
+import { openInbound } from '../mail/inbound.ts'
+import type { World } from '../world.ts'
+import type { VaultPort } from './port.ts'
+import { openRoom } from './room.ts'
+
+/** Opens the vault over the world's database and root keys. */
+export function openVault(world: World): VaultPort {
+  const room = openRoom(world)
+  return { ...openInbound(room) }
+}
