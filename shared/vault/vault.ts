@@ -3,12 +3,18 @@
  * roots of their keys; the database tells sealed records to nobody else.
  */
 import { openInbound } from '../mail/inbound.ts'
+import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
+import { changesOfEntries } from './change-entry.ts'
+import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
 
-/** Opens the vault over the world's database and root keys. */
-export function openVault(world: World): VaultPort {
-  const room = openRoom(world)
-  return { ...openInbound(room) }
+/**
+ * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
+ * the answer does not wait for, where the platform would end it.
+ */
+export function openVault(world: World, later: Later = () => undefined): VaultPort {
+  const room = openRoom(world, later)
+  return { ...changesOfEntries(room), ...viewsOfEntries(room), ...openInbound(room) }
 }
