@@ -75,11 +75,12 @@ async function openSecret(room: VaultRoom, credential: string, row: Opened): Pro
   return decodeSecret(openRecord(keys, { account, record, version, site }, readSealed(row.sealed)))
 }
 
-async function tellOwner({ world, mailSoon }: VaultRoom, credential: string, row: Opened) {
+async function tellOwner(room: VaultRoom, credential: string, row: Opened) {
+  const { world } = room
   const { site, id: entry } = row
   const mail = await sealMail(world, siteFirstUsed(world.config.WEB_URL, { site, at: world.now() }))
   await bindCredential(world.db, credential).run('vault_note_site', { entry, mail })
-  mailSoon()
+  room.mailSoon()
 }
 
 function codeNow({ world }: VaultRoom, totp: NonNullable<Secret['totp']>) {
