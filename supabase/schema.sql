@@ -319,6 +319,7 @@ create table private.mails (
   spf text not null default 'absent'::text,
   dkim text not null default 'absent'::text,
   dmarc text not null default 'absent'::text,
+  own_topic text,
   digest text not null,
   size integer not null,
   attachments integer not null default 0,
@@ -333,6 +334,7 @@ create table private.mails (
   constraint mails_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint mails_from_address_check CHECK (((length(from_address) >= 3) AND (length(from_address) <= 320))),
   constraint mails_number_key UNIQUE (number),
+  constraint mails_own_topic_check CHECK ((own_topic = ANY (ARRAY['notice'::text, 'sign_up_code'::text]))),
   constraint mails_proven_domain_check CHECK (((length(proven_domain) >= 1) AND (length(proven_domain) <= 253))),
   constraint mails_size_check CHECK (((size >= 1) AND (size <= 10485760)))
 );
@@ -1689,6 +1691,77 @@ begin
   from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
   order by s.lane, s.nonce;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(outcome text, account uuid, wrap jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
+begin
+  return query select case
+    when mailbox is null then 'unknown_recipient'
+    when exists (select from private.mails m where m.account = mailbox
+      and m.digest = inbound_begin.digest) then 'kept'
+    when exists (select from private.mails m where m.account = mailbox
+      and m.id = message and m.direction = 'out') then 'loop'
+    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+  end, mailbox, private.account_key(mailbox, 'mail');
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  problem text;
+  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
+  kept private.mails := jsonb_populate_record(null::private.mails, mail);
+begin
+  perform pg_advisory_xact_lock(29, hashtext(mailbox::text));
+  if exists (select from private.mails m where m.account = mailbox
+    and m.digest = kept.digest) then
+    return query select 'kept';
+    return;
+  end if;
+  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  if problem is not null then
+    return query select problem;
+    return;
+  end if;
+  insert into private.mails (id, account, direction, from_address, proven_domain, spf, dkim, dmarc,
+    own_topic, digest, size, attachments, sealed_head, sealed_body)
+  values (kept.id, mailbox, 'in', kept.from_address, kept.proven_domain, kept.spf,
+    kept.dkim, kept.dmarc, case when is_own then private.own_topic(message) end, kept.digest,
+    kept.size, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
+  insert into private.mail_attachments (mail, number, sealed)
+  select kept.id, file.number, file.sealed
+    from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
+  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  select mailbox, code.handle, kept.id, code.kind,
+    case when not is_own then kept.proven_domain end, code.sealed,
+    private.clock() + interval '15 minutes'
+    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+  -- The subject is sealed, so that the feed can tell who wrote, and no more.
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (mailbox, 'mail', 'mail_received', 'A mail came in.',
+    jsonb_build_object('from', kept.from_address));
+  return query select 'kept';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_key(alias text, wrap jsonb)
+ RETURNS TABLE(kept jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
+   where a.alias = inbound_key.alias
+$function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_receives(alias text)
  RETURNS TABLE(known boolean)
@@ -3953,6 +4026,23 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, size integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
+    from private.mails m where m.account = mailbox)
+  select case
+    when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
+    when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
+      or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and m.from_address = author order by m.number desc offset 59 limit 1)
+        > private.clock() - interval '1 hour' then 'too_many'
+  end from held
+$function$;
+
 CREATE OR REPLACE FUNCTION private.mandate_carries(m private.mandates, p private.payments)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4200,6 +4290,15 @@ begin
     pg_catalog.left(user_agent, 256), client);
   return opened;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when exists (select from private.outbox o
+    where o.id = message and o.topic = 'sign_up_code') then 'sign_up_code' else 'notice' end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments, at_level text)
  RETURNS boolean
@@ -4854,6 +4953,12 @@ grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolea
 grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
+
+grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
+
+grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
+
+grant execute on function api.inbound_key(alias text, wrap jsonb) to vault;
 
 grant execute on function api.inbound_receives(alias text) to vault;
 

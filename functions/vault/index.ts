@@ -9,6 +9,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return openVault(worldFrom(this.env)).receives(address)
   }
 
+  keep(mail: Parameters<VaultPort['keep']>[0]) {
+    return openVault(worldFrom(this.env)).keep(mail)
+  }
+
   override fetch(): Response {
     return new Response(null, { status: 404 })
   }

@@ -229,6 +229,26 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_slots: { args: { batch: number } }
+  inbound_begin: {
+    args: {
+      alias: string
+      author: string
+      size: number
+      digest: string
+      message?: string | null
+    }
+  }
+  inbound_keep: {
+    args: {
+      alias: string
+      mail: unknown
+      is_own: boolean
+      attachments: unknown
+      codes: unknown
+      message?: string | null
+    }
+  }
+  inbound_key: { args: { alias: string; wrap: unknown } }
   inbound_receives: { args: { alias: string } }
   keep_answer: {
     args: {
