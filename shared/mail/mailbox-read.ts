@@ -61,7 +61,10 @@ function openedMail(room: VaultRoom, { reader, row, body }: Kept, offset: number
   return {
     ...item,
     authentication: { spf, dkim, dmarc },
-    to: body.to.map(({ address }) => address).filter(isAddress).slice(0, recipientsShownMax),
+    to: body.to
+      .map(({ address }) => address)
+      .filter(isAddress)
+      .slice(0, recipientsShownMax),
     in_reply_to_mail_id: answeredBy(room, body),
     automatic: body.automatic,
     oddities: [...body.flaws, ...(body.hiddenPieces > 0 ? ['hidden_text'] : [])],

@@ -58,7 +58,12 @@ export function openHead(room: VaultRoom, reader: Reader, mail: MailRow): MailHe
 }
 
 /** Opens the body of a mail. */
-export function openBody(room: VaultRoom, reader: Reader, mail: MailRow, sealed: unknown): MailBody {
+export function openBody(
+  room: VaultRoom,
+  reader: Reader,
+  mail: MailRow,
+  sealed: unknown,
+): MailBody {
   return mailBodySchema.parse(openJson(room, reader, mail, 'body', sealed))
 }
 
