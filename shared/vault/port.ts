@@ -4,7 +4,8 @@
  * because an error loses its kind between two workers.
  */
 import type { InboundPort } from '../mail/inbound-port.ts'
+import type { MailboxPort } from '../mail/mailbox-port.ts'
 import type { EntriesPort } from './entries-port.ts'
 
 /** Entries and mails, as the vault serves them. */
-export type VaultPort = EntriesPort & InboundPort
+export type VaultPort = EntriesPort & InboundPort & MailboxPort

@@ -3,6 +3,7 @@
  * roots of their keys; the database tells sealed records to nobody else.
  */
 import { openInbound } from '../mail/inbound.ts'
+import { openMailbox } from '../mail/mailbox.ts'
 import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import { changesOfEntries } from './change-entry.ts'
@@ -16,5 +17,10 @@ import { openRoom } from './room.ts'
  */
 export function openVault(world: World, later: Later = () => undefined): VaultPort {
   const room = openRoom(world, later)
-  return { ...changesOfEntries(room), ...viewsOfEntries(room), ...openInbound(room) }
+  return {
+    ...changesOfEntries(room),
+    ...viewsOfEntries(room),
+    ...openInbound(room),
+    ...openMailbox(room),
+  }
 }
