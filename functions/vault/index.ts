@@ -1,4 +1,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type {
+  EntryRequest,
+  GenerateRequest,
+  StoreRequest,
+} from '../../shared/vault/entries-port.ts'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
@@ -6,7 +11,23 @@ import { worldFrom } from '../../shared/world.ts'
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
   receives(address: string) {
-    return openVault(worldFrom(this.env)).receives(address)
+    return this.#open().receives(address)
+  }
+
+  store(request: StoreRequest) {
+    return this.#open().store(request)
+  }
+
+  generate(request: GenerateRequest) {
+    return this.#open().generate(request)
+  }
+
+  read(request: EntryRequest) {
+    return this.#open().read(request)
+  }
+
+  totp(request: EntryRequest) {
+    return this.#open().totp(request)
   }
 
   keep(mail: Parameters<VaultPort['keep']>[0]) {
@@ -15,5 +36,9 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
 
   override fetch(): Response {
     return new Response(null, { status: 404 })
+  }
+
+  #open(): VaultPort {
+    return openVault(worldFrom(this.env), (work) => this.ctx.waitUntil(work))
   }
 }
