@@ -17,5 +17,10 @@ import { openRoom } from './room.ts'
  */
 export function openVault(world: World, later: Later = () => undefined): VaultPort {
   const room = openRoom(world, later)
-  return { ...changesOfEntries(room), ...viewsOfEntries(room), ...openInbound(room), ...openMailbox(room) }
+  return {
+    ...changesOfEntries(room),
+    ...viewsOfEntries(room),
+    ...openInbound(room),
+    ...openMailbox(room),
+  }
 }
