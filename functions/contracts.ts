@@ -17,6 +17,7 @@ import { paymentMandateStatus } from './payment-mandate-status/contract.ts'
 import { requestSignupVerification } from './request-signup-verification/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
+import { vaultUse } from './vault-use/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
 import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts'
 import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
@@ -44,4 +45,5 @@ export const contracts: readonly Operation[] = [
   createHostedAction,
   hostedActionStatus,
   consentReceipt,
+  vaultUse,
 ]

@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { VaultPort } from '../../shared/vault/port.ts'
+import type { UseOrder } from '../../shared/vault/use-port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
 
@@ -7,6 +8,10 @@ import { worldFrom } from '../../shared/world.ts'
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
   receives(address: string) {
     return openVault(worldFrom(this.env)).receives(address)
+  }
+
+  use(order: UseOrder) {
+    return openVault(worldFrom(this.env)).use(order)
   }
 
   override fetch(): Response {

@@ -485,4 +485,15 @@ export type DatabaseFunctions = {
       wish?: string | null
     }
   }
+  vault_begin_use: {
+    args: {
+      credential: string
+      entry: string
+      handles: string[]
+      request: string
+      claim?: string | null
+      mail?: unknown
+    }
+  }
+  vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
 }

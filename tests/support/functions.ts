@@ -33,6 +33,8 @@ import { resolveTransferRecipient } from '../../functions/resolve-transfer-recip
 import { run as runResolveRecipient } from '../../functions/resolve-transfer-recipient/handler.ts'
 import { transferStatus } from '../../functions/transfer-status/contract.ts'
 import { run as runTransferStatus } from '../../functions/transfer-status/handler.ts'
+import { vaultUse } from '../../functions/vault-use/contract.ts'
+import { run as runVaultUse } from '../../functions/vault-use/handler.ts'
 import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
 import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
@@ -81,6 +83,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
+    [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
     [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
   ])
 }

@@ -27,6 +27,13 @@ const mandate = {
   ttl_seconds: 86_400,
 }
 
+const use = {
+  credential_id: someId,
+  method: 'POST',
+  path: '/login',
+  inject: [{ where: 'form_field', name: 'password', secret: 'password' }],
+}
+
 /** What the form cookie holds; browsers send it beside the same value in the body. */
 const form = 'f0'.repeat(32)
 
@@ -62,6 +69,7 @@ const admitted: Record<string, Input> = {
   create_login_link: { action_type: 'deposit', token: 'USDC' },
   hosted_action_status: { action_id: someId },
   consent_receipt: { payment_id: someId },
+  vault_use: use,
 }
 
 const refused: Record<string, Input> = {
