@@ -1,6 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { VaultPort } from '../../shared/vault/port.ts'
-import type { UseOrder } from '../../shared/vault/use-port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
 
@@ -10,7 +9,11 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return openVault(worldFrom(this.env)).receives(address)
   }
 
-  use(order: UseOrder) {
+  keep(mail: Parameters<VaultPort['keep']>[0]) {
+    return openVault(worldFrom(this.env)).keep(mail)
+  }
+
+  use(order: Parameters<VaultPort['use']>[0]) {
     return openVault(worldFrom(this.env)).use(order)
   }
 
