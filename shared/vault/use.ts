@@ -55,5 +55,6 @@ async function beginUse(
     claim,
     mail: opened.is_first ? await sealMail(world, message) : null,
   })
+  if (opened.is_first) room.mailSoon()
   return request
 }
