@@ -34,6 +34,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return openVault(worldFrom(this.env)).keep(mail)
   }
 
+  use(order: Parameters<VaultPort['use']>[0]) {
+    return openVault(worldFrom(this.env)).use(order)
+  }
+
   override fetch(): Response {
     return new Response(null, { status: 404 })
   }

@@ -10,6 +10,7 @@ import { changesOfEntries } from './change-entry.ts'
 import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
+import { openUse } from './use.ts'
 
 /**
  * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
@@ -22,5 +23,6 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...viewsOfEntries(room),
     ...openInbound(room),
     ...openMailbox(room),
+    ...openUse(room),
   }
 }

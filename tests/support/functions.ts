@@ -51,6 +51,8 @@ import { vaultStore } from '../../functions/vault-store/contract.ts'
 import { run as runVaultStore } from '../../functions/vault-store/handler.ts'
 import { vaultTotp } from '../../functions/vault-totp/contract.ts'
 import { run as runVaultTotp } from '../../functions/vault-totp/handler.ts'
+import { vaultUse } from '../../functions/vault-use/contract.ts'
+import { run as runVaultUse } from '../../functions/vault-use/handler.ts'
 import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
 import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
@@ -99,6 +101,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
+    [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
     [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
     [
       storeSiteCredentials.folder,

@@ -28,6 +28,12 @@ const mandate = {
 }
 
 const login = { site: 'www.example.com', username: 'me', password: 'a password of the tests' }
+const use = {
+  credential_id: someId,
+  method: 'POST',
+  path: '/login',
+  inject: [{ where: 'form_field', name: 'password', secret: 'password' }],
+}
 
 /** What the form cookie holds; browsers send it beside the same value in the body. */
 const form = 'f0'.repeat(32)
@@ -71,6 +77,7 @@ const admitted: Record<string, Input> = {
   vault_totp: { credential_id: someId },
   vault_generate: { site: 'www.example.com' },
   vault_delete: { credential_id: someId },
+  vault_use: use,
 }
 
 const refused: Record<string, Input> = {
