@@ -566,6 +566,16 @@ export type DatabaseFunctions = {
       entry?: string | null
     }
   }
+  vault_begin_use: {
+    args: {
+      credential: string
+      entry: string
+      handles: string[]
+      request: string
+      claim?: string | null
+      mail?: unknown
+    }
+  }
   vault_commit_store: {
     args: {
       credential: string
@@ -584,5 +594,6 @@ export type DatabaseFunctions = {
   }
   vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
   vault_open_totp: { args: { credential: string; entry: string } }
+  vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
   vault_read_entry: { args: { credential: string; entry: string } }
 }
