@@ -1,0 +1,28 @@
+/**
+ * Whether a site may have an entry at all: it has an origin, requests would reach it, and it is not
+ * this service. An agent that could use the owner's own login here would be the owner.
+ */
+import { checkUrl } from '../egress/safe-fetch.ts'
+import type { Config } from '../env.ts'
+import { siteOrigin } from './site.ts'
+
+type Service = Pick<Config, 'allowLoopback' | 'BASE_URL' | 'WEB_URL'>
+
+/** The canonical origin of a site, or a sentence why nothing is stored for it. */
+export function usableSite(
+  text: string,
+  config: Service,
+): { origin: string } | { refused: string } {
+  const site = siteOrigin(text, config)
+  if ('refused' in site) return site
+  const checked = checkUrl(site.origin, config)
+  if ('refused' in checked) return checked
+  const isOwn = [config.BASE_URL, config.WEB_URL].some((own) => hostOf(own) === hostOf(site.origin))
+  return isOwn ? { refused: 'The site is this service itself.' } : site
+}
+
+/** On one machine many sites share a name, so there the port tells them apart. */
+function hostOf(address: string): string {
+  const { hostname, port } = new URL(address)
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? `loopback:${port}` : hostname
+}
