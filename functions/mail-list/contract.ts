@@ -1,11 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
-import {
-  mailDirection,
-  mailFields,
-  mailFrom,
-  mailSubject,
-} from '../../shared/contract/mail.ts'
+import { mailDirection, mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const mailList = operation({

@@ -6,10 +6,12 @@ const limitDefault = 20
 
 export const run: Handler<typeof mailList> = async (input, { world, credential }) => {
   const { limit, cursor, unread, ...filters } = input
-  return askVault(world, (vault) => vault.listMails(credential, {
-    ...filters,
-    limit: Number(limit ?? limitDefault),
-    before: cursor === undefined ? undefined : Number(cursor),
-    unread: unread === 'true',
-  }))
+  return askVault(world, (vault) =>
+    vault.listMails(credential, {
+      ...filters,
+      limit: Number(limit ?? limitDefault),
+      before: cursor === undefined ? undefined : Number(cursor),
+      unread: unread === 'true',
+    }),
+  )
 }

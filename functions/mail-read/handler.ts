@@ -13,6 +13,7 @@ export const run: Handler<typeof mailRead> = async (input, { world, credential }
   if (!read.file) return read.mail
   const { next, ...content } = filePage(read.file, read.mail, offset)
   const { subject } = read.mail.untrusted
-  const untrusted = 'untrusted' in content ? { subject, attachment: content.untrusted } : { subject }
+  const untrusted =
+    'untrusted' in content ? { subject, attachment: content.untrusted } : { subject }
   return { ...read.mail, ...content, untrusted, next_offset: next }
 }

@@ -17,7 +17,12 @@ export const mailSend = operation({
       .max(10)
       .optional()
       .describe('Everyone sees all of them. Absent in an answer: whoever wrote.'),
-    subject: z.string().min(1).max(200).optional().describe('Absent in an answer: Re: its subject.'),
+    subject: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Absent in an answer: Re: its subject.'),
     text: z.string().min(1).max(50_000).describe('Plain text.'),
     reply_to_mail_id: z.uuid().optional().describe('The mail that this one answers.'),
   }),

@@ -6,8 +6,10 @@ const timeoutSecondsDefault = 25
 
 export const run: Handler<typeof mailWait> = async (input, { world, credential }) => {
   const { timeout_seconds: timeout, ...filters } = input
-  return askVault(world, (vault) => vault.waitForMail(credential, {
-    ...filters,
-    timeoutSeconds: Number(timeout ?? timeoutSecondsDefault),
-  }))
+  return askVault(world, (vault) =>
+    vault.waitForMail(credential, {
+      ...filters,
+      timeoutSeconds: Number(timeout ?? timeoutSecondsDefault),
+    }),
+  )
 }

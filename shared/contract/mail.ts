@@ -41,10 +41,7 @@ export const mailFields = {
   at: field.time.describe('When it came in or was entered to go out.'),
   from: z.object({
     address: z.string().describe('As the mail says.'),
-    proven_domain: z
-      .string()
-      .optional()
-      .describe('The domain that the sender is proven to be of.'),
+    proven_domain: z.string().optional().describe('The domain that the sender is proven to be of.'),
     authenticated: z.boolean().describe('Whether anything proves the sender.'),
   }),
   untrusted: z.object({ subject: untrustedText }),

@@ -58,20 +58,25 @@ export function openHead(room: VaultRoom, reader: Reader, mail: MailRow): MailHe
 }
 
 /** Opens the body of a mail. */
-export function openBody(room: VaultRoom, reader: Reader, mail: MailRow, sealed: unknown): MailBody {
+export function openBody(
+  room: VaultRoom,
+  reader: Reader,
+  mail: MailRow,
+  sealed: unknown,
+): MailBody {
   return mailBodySchema.parse(openJson(room, reader, mail, 'body', sealed))
 }
 
 /** Opens a part of a mail: `head`, `body` or `attachment/<number>`. */
 export function openPart(
-  { roots }: VaultRoom,
+  room: VaultRoom,
   { account, wrap }: Reader,
   { id, proven_domain: domain }: MailRow,
   part: string,
   sealed: unknown,
 ): Uint8Array {
   const place = { account, record: `${id}/${part}`, version: 1, site: domain ?? '' }
-  return openRecord({ roots: roots('mail'), wrap: keyOf(wrap) }, place, readSealed(sealed))
+  return openRecord({ roots: room.roots('mail'), wrap: keyOf(wrap) }, place, readSealed(sealed))
 }
 
 function openJson(...part: Parameters<typeof openPart>): unknown {

@@ -7,8 +7,8 @@ import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
-import type { World } from '../world.ts'
 import type { VaultRoom } from '../vault/room.ts'
+import type { World } from '../world.ts'
 import { canonicalEmail, isAddress } from './address.ts'
 import { agentMail } from './agent-mail.ts'
 import { sealPlaces } from './codes.ts'
@@ -24,7 +24,7 @@ import { visibleLine } from './untrusted.ts'
 
 const begun = z.object({
   reader: readerRow,
-  found: mailRow.nullable(),
+  mail_row: mailRow.nullable(),
   sealed_body: z.unknown(),
 })
 const sent = z.discriminatedUnion('outcome', [
@@ -53,14 +53,18 @@ export async function sendMail(
   const { answered, claim } = order
   const found = await db.one('begin_mail', { answered: answered ?? null }, begun)
   if (!found) throw new Error('the database told of no account')
-  const { reader, found: row } = found
+  const { reader, mail_row: row } = found
   if (answered !== undefined && !row) return fail('mail_not_found')
   const thread = row ? threadOf(room, reader, row, found.sealed_body) : undefined
   const draft = { ...order, ...addressed(order, thread), thread }
   const refused = problemOf(draft)
   if (refused) return refused
   const { from, ...written } = await write(room, reader, draft)
-  const entered = await db.one('send_mail', { ...written, before: thread?.before ?? [], claim }, sent)
+  const entered = await db.one(
+    'send_mail',
+    { ...written, before: thread?.before ?? [], claim },
+    sent,
+  )
   if (entered?.outcome !== 'sent') return refusal('This thread has become a loop of machines.')
   room.mailSoon()
   return {
@@ -102,7 +106,8 @@ function addressed({ to, subject }: MailOrder, thread: Thread | undefined) {
 }
 
 function problemOf({ to, subject, thread }: Draft): Refusal | undefined {
-  if (thread?.isOfMachine) return refusal('A program sent that mail by itself: nobody reads an answer.')
+  if (thread?.isOfMachine)
+    return refusal('A program sent that mail by itself: nobody reads an answer.')
   if (to.length === 0) return refusal('Say in `to` who shall have it, or which mail it answers.')
   if (!to.every(isAddress)) return refusal('A recipient is no address that mail can be sent to.')
   return subject === '' ? refusal('A mail that answers none needs a subject.') : undefined

@@ -2,11 +2,12 @@
  * A mail as it is shown: to the owner as it is, to agents with handles in the places of codes. What
  * agents search by is the same view, or a search would tell them what is in those places.
  */
-import { textForAgents } from './kept-mail.ts'
+
+import type { VaultRoom } from '../vault/room.ts'
 import type { MarkedText } from './kept-mail.ts'
+import { textForAgents } from './kept-mail.ts'
 import type { MailItem } from './mailbox-port.ts'
 import { type MailRow, openHead, type Reader } from './mailbox-row.ts'
-import type { VaultRoom } from '../vault/room.ts'
 import { type Untrusted, untrusted, visibleLine } from './untrusted.ts'
 
 const subjectLengthMax = 300
