@@ -3,17 +3,39 @@ import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
 
+type Asked<Method extends keyof VaultPort> = Parameters<VaultPort[Method]>
+
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
-  receives(address: string) {
-    return openVault(worldFrom(this.env)).receives(address)
+  receives(...asked: Asked<'receives'>) {
+    return this.#open().receives(...asked)
   }
 
-  keep(mail: Parameters<VaultPort['keep']>[0]) {
-    return openVault(worldFrom(this.env)).keep(mail)
+  keep(...asked: Asked<'keep'>) {
+    return this.#open().keep(...asked)
+  }
+
+  listMails(...asked: Asked<'listMails'>) {
+    return this.#open().listMails(...asked)
+  }
+
+  readMail(...asked: Asked<'readMail'>) {
+    return this.#open().readMail(...asked)
+  }
+
+  waitForMail(...asked: Asked<'waitForMail'>) {
+    return this.#open().waitForMail(...asked)
+  }
+
+  sendMail(...asked: Asked<'sendMail'>) {
+    return this.#open().sendMail(...asked)
   }
 
   override fetch(): Response {
     return new Response(null, { status: 404 })
+  }
+
+  #open(): VaultPort {
+    return openVault(worldFrom(this.env), (work) => this.ctx.waitUntil(work))
   }
 }

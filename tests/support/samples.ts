@@ -62,6 +62,10 @@ const admitted: Record<string, Input> = {
   create_login_link: { action_type: 'deposit', token: 'USDC' },
   hosted_action_status: { action_id: someId },
   consent_receipt: { payment_id: someId },
+  mail_list: { limit: '5' },
+  mail_read: { mail_id: someId },
+  mail_wait: { timeout_seconds: '0' },
+  mail_send: { to: ['someone@example.com'], subject: 'Hello', text: 'A word.' },
 }
 
 const refused: Record<string, Input> = {
@@ -71,6 +75,7 @@ const refused: Record<string, Input> = {
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
   payment_mandate_create: { ...mandate, merchant_domain: 'github.io' },
   create_login_link: { action_type: 'website_login', site: 'www.example.com' },
+  mail_send: { reply_to_mail_id: someId, text: 'A word.' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
