@@ -10,6 +10,10 @@ import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
 import { hostedActionStatus } from './hosted-action-status/contract.ts'
+import { mailList } from './mail-list/contract.ts'
+import { mailRead } from './mail-read/contract.ts'
+import { mailSend } from './mail-send/contract.ts'
+import { mailWait } from './mail-wait/contract.ts'
 import { paymentMandateCreate } from './payment-mandate-create/contract.ts'
 import { paymentMandateRevoke } from './payment-mandate-revoke/contract.ts'
 import { paymentMandateStatement } from './payment-mandate-statement/contract.ts'
@@ -59,4 +63,8 @@ export const contracts: readonly Operation[] = [
   vaultGenerate,
   vaultDelete,
   vaultUse,
+  mailList,
+  mailRead,
+  mailWait,
+  mailSend,
 ]

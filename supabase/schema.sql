@@ -816,7 +816,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.begin_mail(credential text, answered uuid DEFAULT NULL::uuid)
- RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -824,7 +824,8 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
 begin
-  return query select private.mail_reader(caller), private.mail_json(m), m.sealed_body
+  return query select private.mail_reader(caller),
+      case when m.id is not null then private.mail_json(m) end, m.sealed_body
     from (select) as always
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
@@ -1953,9 +1954,9 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(found)
-    order by (found).number desc), '[]')
-  from (select m as found from private.mails m
+  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(listed.m)
+    order by (listed.m).number desc), '[]')
+  from (select m from private.mails m
     where m.account = caller.account and (before is null or m.number < before)
       and (sender is null or private.is_sender(m.from_address, sender))
       and (since is null or m.at >= since) and (until is null or m.at < until)
@@ -2195,7 +2196,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as found from private.mails m
+    select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null then m.at >= coalesce(since, 'infinity')
          else m.number > after end
@@ -2203,7 +2204,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.found order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;
@@ -3248,7 +3249,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.read_mail(credential text, mail uuid)
- RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''

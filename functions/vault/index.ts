@@ -1,41 +1,54 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type {
-  EntryRequest,
-  GenerateRequest,
-  StoreRequest,
-} from '../../shared/vault/entries-port.ts'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
 
+type Asked<Method extends keyof VaultPort> = Parameters<VaultPort[Method]>
+
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
-  receives(address: string) {
-    return this.#open().receives(address)
+  store(...asked: Asked<'store'>) {
+    return this.#open().store(...asked)
   }
 
-  store(request: StoreRequest) {
-    return this.#open().store(request)
+  generate(...asked: Asked<'generate'>) {
+    return this.#open().generate(...asked)
   }
 
-  generate(request: GenerateRequest) {
-    return this.#open().generate(request)
+  read(...asked: Asked<'read'>) {
+    return this.#open().read(...asked)
   }
 
-  read(request: EntryRequest) {
-    return this.#open().read(request)
+  totp(...asked: Asked<'totp'>) {
+    return this.#open().totp(...asked)
   }
 
-  totp(request: EntryRequest) {
-    return this.#open().totp(request)
+  use(...asked: Asked<'use'>) {
+    return this.#open().use(...asked)
   }
 
-  keep(mail: Parameters<VaultPort['keep']>[0]) {
-    return openVault(worldFrom(this.env)).keep(mail)
+  receives(...asked: Asked<'receives'>) {
+    return this.#open().receives(...asked)
   }
 
-  use(order: Parameters<VaultPort['use']>[0]) {
-    return openVault(worldFrom(this.env)).use(order)
+  keep(...asked: Asked<'keep'>) {
+    return this.#open().keep(...asked)
+  }
+
+  listMails(...asked: Asked<'listMails'>) {
+    return this.#open().listMails(...asked)
+  }
+
+  readMail(...asked: Asked<'readMail'>) {
+    return this.#open().readMail(...asked)
+  }
+
+  waitForMail(...asked: Asked<'waitForMail'>) {
+    return this.#open().waitForMail(...asked)
+  }
+
+  sendMail(...asked: Asked<'sendMail'>) {
+    return this.#open().sendMail(...asked)
   }
 
   override fetch(): Response {

@@ -78,6 +78,10 @@ const admitted: Record<string, Input> = {
   vault_generate: { site: 'www.example.com' },
   vault_delete: { credential_id: someId },
   vault_use: use,
+  mail_list: { limit: '5' },
+  mail_read: { mail_id: someId },
+  mail_wait: { timeout_seconds: '0' },
+  mail_send: { to: ['someone@example.com'], subject: 'Hello', text: 'A word.' },
 }
 
 const refused: Record<string, Input> = {
@@ -92,6 +96,7 @@ const refused: Record<string, Input> = {
   vault_list: { site: 'ftp://www.example.com' },
   vault_store: { ...login, site: 'ftp://www.example.com' },
   vault_generate: { site: 'ftp://www.example.com' },
+  mail_send: { reply_to_mail_id: someId, text: 'A word.' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
