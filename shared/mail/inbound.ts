@@ -57,8 +57,8 @@ function outcomeOf(outcome: 'kept' | (typeof refusals)[number]) {
   return outcome === 'kept' ? outcome : { refused: outcome }
 }
 
-/** Of two that make a key at once, both take the one that was kept first. */
-async function firstKey(room: VaultRoom, alias: string, account: string): Promise<Wrap> {
+/** Draws the key of an account's mail. Of two that do at once, both take the one that was kept first. */
+export async function firstKey(room: VaultRoom, alias: string, account: string): Promise<Wrap> {
   const { world } = room
   const drawn = newAccountKey(room.roots('mail'), (length) => world.randomBytes(length), account)
   const answer = await unbound(world.db).one('inbound_key', { alias, wrap: drawn }, keyed)
@@ -66,8 +66,8 @@ async function firstKey(room: VaultRoom, alias: string, account: string): Promis
   return answer.kept
 }
 
-/** Our own mails are named `<id of the outbox@MAIL_DOMAIN>`. */
-function ownMessage(domain: string, messageId: string | undefined): string | null {
+/** The id of a mail of our own that a Message-ID names: `<id@MAIL_DOMAIN>`, else null. */
+export function ownMessage(domain: string, messageId: string | undefined): string | null {
   const [id = '', host] = messageId?.slice(1, -1).toLowerCase().split('@') ?? []
   return host === domain.toLowerCase() && z.uuid().safeParse(id).success ? id : null
 }

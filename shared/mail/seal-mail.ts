@@ -10,7 +10,7 @@ import type { IncomingMail } from './inbound-port.ts'
 
 /** What SQL is given of a mail. */
 export type SealedMail = {
-  mail: Record<string, string | number | SealedRecord | null>
+  mail: { id: string } & Record<string, string | number | SealedRecord | null>
   attachments: SealedRecord[]
   codes: { handle: string; kind: string; sealed: SealedRecord }[]
 }
