@@ -3306,6 +3306,77 @@ begin
   return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.rotation_count()
+ RETURNS TABLE(purpose text, version integer, keys bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.purpose, k.kek_version, count(*) from private.account_keys k group by 1, 2 order by 1, 2
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_count()
+ RETURNS TABLE(purpose text, version integer, keys bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select 'custody', (k.envelope #>> '{wrap,kekVersion}')::integer, count(*)
+    from private.custody_keys k group by 2 order by 2
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_list(sealing integer, at_most integer, after text DEFAULT NULL::text)
+ RETURNS TABLE(key text, owner text, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.address, k.owner, k.envelope -> 'wrap' from private.custody_keys k
+   where (k.envelope #>> '{wrap,kekVersion}')::integer <> sealing
+     and (rotation_custody_list.after is null or k.address > rotation_custody_list.after)
+   order by k.address limit at_most
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_rewrap(moves jsonb)
+ RETURNS TABLE(moved bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.custody_keys k set envelope = pg_catalog.jsonb_set(k.envelope, '{wrap}', m.wrap)
+    from pg_catalog.jsonb_to_recordset(moves) as m (key text, was jsonb, wrap jsonb)
+   where k.address = m.key and k.envelope -> 'wrap' = m.was;
+  get diagnostics moved = row_count;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_list(purpose text, sealing integer, at_most integer, after text DEFAULT NULL::text)
+ RETURNS TABLE(key text, owner text, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.id::text, k.account::text, k.wrap from private.account_keys k
+   where k.purpose = rotation_list.purpose and k.kek_version <> sealing
+     and (rotation_list.after is null or k.id > rotation_list.after::uuid)
+   order by k.id limit at_most
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_rewrap(moves jsonb)
+ RETURNS TABLE(moved bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.account_keys k set wrap = m.wrap
+    from pg_catalog.jsonb_to_recordset(moves) as m (key text, was jsonb, wrap jsonb)
+   where k.id = m.key::uuid and k.wrap = m.was;
+  get diagnostics moved = row_count;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, id uuid, at timestamp with time zone)
  LANGUAGE plpgsql
@@ -5744,6 +5815,18 @@ grant execute on function api.read_mail(credential text, mail uuid) to vault;
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
 
 grant execute on function api.revoke_mandate(credential text, mandate uuid) to service_role;
+
+grant execute on function api.rotation_count() to vault;
+
+grant execute on function api.rotation_custody_count() to custody;
+
+grant execute on function api.rotation_custody_list(sealing integer, at_most integer, after text) to custody;
+
+grant execute on function api.rotation_custody_rewrap(moves jsonb) to custody;
+
+grant execute on function api.rotation_list(purpose text, sealing integer, at_most integer, after text) to vault;
+
+grant execute on function api.rotation_rewrap(moves jsonb) to vault;
 
 grant execute on function api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid) to vault;
 

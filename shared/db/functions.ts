@@ -530,6 +530,19 @@ export type DatabaseFunctions = {
     }
   }
   revoke_mandate: { args: { credential: string; mandate: string } }
+  rotation_count: { args: Record<string, never> }
+  rotation_custody_count: { args: Record<string, never> }
+  rotation_custody_list: { args: { sealing: number; at_most: number; after?: string | null } }
+  rotation_custody_rewrap: { args: { moves: unknown } }
+  rotation_list: {
+    args: {
+      purpose: string
+      sealing: number
+      at_most: number
+      after?: string | null
+    }
+  }
+  rotation_rewrap: { args: { moves: unknown } }
   send_mail: {
     args: {
       credential: string
