@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { LoginByLink } from '../../shared/vault/login-link-port.ts'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
@@ -7,6 +8,10 @@ import { worldFrom } from '../../shared/world.ts'
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
   receives(address: string) {
     return openVault(worldFrom(this.env)).receives(address)
+  }
+
+  storeByLink(login: LoginByLink) {
+    return openVault(worldFrom(this.env)).storeByLink(login)
   }
 
   override fetch(): Response {

@@ -4,6 +4,7 @@
  * because an error loses its kind between two workers.
  */
 import type { InboundPort } from '../mail/inbound-port.ts'
+import type { LoginLinkPort } from './login-link-port.ts'
 
 /** Entries and mails, as the vault serves them. */
-export type VaultPort = InboundPort
+export type VaultPort = InboundPort & LoginLinkPort

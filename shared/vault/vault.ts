@@ -4,11 +4,12 @@
  */
 import { openInbound } from '../mail/inbound.ts'
 import type { World } from '../world.ts'
+import { openLoginLinks } from './login-link.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
 
 /** Opens the vault over the world's database and root keys. */
 export function openVault(world: World): VaultPort {
   const room = openRoom(world)
-  return { ...openInbound(room) }
+  return { ...openInbound(room), ...openLoginLinks(room) }
 }

@@ -70,7 +70,7 @@ const refused: Record<string, Input> = {
   wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
   payment_mandate_create: { ...mandate, merchant_domain: 'github.io' },
-  create_login_link: { action_type: 'website_login', site: 'www.example.com' },
+  create_login_link: { action_type: 'website_login', site: 'http://www.example.com' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
