@@ -2,6 +2,7 @@
 declare module 'cloudflare:workers' {
   export abstract class WorkerEntrypoint<Bindings> {
     protected readonly env: Bindings
+    protected readonly ctx: { waitUntil(work: Promise<void>): void }
     fetch?(request: Request): Response | Promise<Response>
     scheduled?(): Promise<void>
   }

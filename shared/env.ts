@@ -25,12 +25,13 @@ const schema = z.object({
   INBOUND_MAIL_SECRET: z.string().min(16).optional(),
   /** The authserv-id (RFC 8601 section 2.5) of the server that mail is received by. */
   MAIL_RECEIVER: z.string().min(1).optional(),
-  /** PKCS#8 in base64, RSA or Ed25519, that signs mail of MAIL_DOMAIN; its selector in the DNS. */
+  /** PKCS#8 in base64, RSA or Ed25519, that signs mail of MAIL_DOMAIN. */
   DKIM_PRIVATE_KEY: z.string().min(1).optional(),
+  /** Where its public half is in the DNS; while it is empty, nothing is signed. */
   DKIM_SELECTOR: z
     .string()
-    .regex(/^[a-z0-9-]{1,63}$/)
-    .optional(),
+    .regex(/^[a-z0-9-]{0,63}$/)
+    .default(''),
   API_KEY_PEPPER: z.string().min(16).optional(),
   PASSWORD_PEPPER: z.string().min(16).optional(),
   /** JWK (RFC 8037) that signs session tokens; only the web app has it. */

@@ -320,13 +320,17 @@ create table private.mails (
   spf text not null default 'absent'::text,
   dkim text not null default 'absent'::text,
   dmarc text not null default 'absent'::text,
+  own_topic text,
   digest text not null,
   size integer not null,
   attachments integer not null default 0,
   sealed_head jsonb not null,
   sealed_body jsonb not null,
   read_at timestamp with time zone,
+  own_before integer not null default 0,
+  claim uuid,
   constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_account_claim_key UNIQUE (account, claim),
   constraint mails_account_digest_key UNIQUE (account, digest),
   constraint mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint mails_attachments_check CHECK (((attachments >= 0) AND (attachments <= 100))),
@@ -334,6 +338,8 @@ create table private.mails (
   constraint mails_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint mails_from_address_check CHECK (((length(from_address) >= 3) AND (length(from_address) <= 320))),
   constraint mails_number_key UNIQUE (number),
+  constraint mails_own_before_check CHECK (((own_before >= 0) AND (own_before <= 50))),
+  constraint mails_own_topic_check CHECK ((own_topic = ANY (ARRAY['notice'::text, 'sign_up_code'::text]))),
   constraint mails_proven_domain_check CHECK (((length(proven_domain) >= 1) AND (length(proven_domain) <= 253))),
   constraint mails_size_check CHECK (((size >= 1) AND (size <= 10485760)))
 );
@@ -386,6 +392,7 @@ create table private.outbox (
   account uuid,
   to_address text,
   topic text not null,
+  mail uuid,
   sealed text,
   created_at timestamp with time zone not null default private.clock(),
   send_after timestamp with time zone not null default private.clock(),
@@ -398,6 +405,7 @@ create table private.outbox (
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
+  constraint outbox_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
@@ -701,6 +709,8 @@ CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (c
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
+CREATE INDEX mails_came ON private.mails USING btree (account, at) WHERE (direction = 'in'::text);
+
 CREATE INDEX mails_from ON private.mails USING btree (account, from_address, number DESC);
 
 CREATE INDEX mails_listed ON private.mails USING btree (account, number DESC);
@@ -712,6 +722,8 @@ CREATE INDEX mandates_of_domain ON private.mandates USING btree (account, mercha
 CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay_to IS NOT NULL);
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
+
+CREATE INDEX outbox_of_mail ON private.outbox USING btree (mail) WHERE (mail IS NOT NULL);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
@@ -794,6 +806,20 @@ begin
     perform private.enqueue_mail(caller.account, mail, 6);
   end if;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.begin_mail(credential text, answered uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'pay', true);
+begin
+  return query select private.mail_reader(caller), private.mail_json(m), m.sealed_body
+    from (select) as always
+    left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false)
@@ -1691,6 +1717,77 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(outcome text, account uuid, wrap jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
+begin
+  return query select case
+    when mailbox is null then 'unknown_recipient'
+    when exists (select from private.mails m where m.account = mailbox
+      and m.digest = inbound_begin.digest) then 'kept'
+    when exists (select from private.mails m where m.account = mailbox
+      and m.id = message and m.direction = 'out') then 'loop'
+    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+  end, mailbox, private.account_key(mailbox, 'mail');
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  problem text;
+  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
+  kept private.mails := jsonb_populate_record(null::private.mails, mail);
+begin
+  perform pg_advisory_xact_lock(29, hashtext(mailbox::text));
+  if exists (select from private.mails m where m.account = mailbox
+    and m.digest = kept.digest) then
+    return query select 'kept';
+    return;
+  end if;
+  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  if problem is not null then
+    return query select problem;
+    return;
+  end if;
+  insert into private.mails (id, account, direction, from_address, proven_domain, spf, dkim, dmarc,
+    own_topic, digest, size, attachments, sealed_head, sealed_body)
+  values (kept.id, mailbox, 'in', kept.from_address, kept.proven_domain, kept.spf,
+    kept.dkim, kept.dmarc, case when is_own then private.own_topic(message) end, kept.digest,
+    kept.size, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
+  insert into private.mail_attachments (mail, number, sealed)
+  select kept.id, file.number, file.sealed
+    from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
+  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  select mailbox, code.handle, kept.id, code.kind,
+    case when not is_own then kept.proven_domain end, code.sealed,
+    private.clock() + interval '15 minutes'
+    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+  -- The subject is sealed, so that the feed can tell who wrote, and no more.
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (mailbox, 'mail', 'mail_received', 'A mail came in.',
+    jsonb_build_object('from', kept.from_address));
+  return query select 'kept';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_key(alias text, wrap jsonb)
+ RETURNS TABLE(kept jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
+   where a.alias = inbound_key.alias
+$function$;
+
 CREATE OR REPLACE FUNCTION api.inbound_receives(alias text)
  RETURNS TABLE(known boolean)
  LANGUAGE sql
@@ -1871,6 +1968,27 @@ begin
   order by a.id desc limit page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.list_mails(credential text, page integer, before bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, only_unread boolean DEFAULT false, only_direction text DEFAULT NULL::text)
+ RETURNS TABLE(reader jsonb, mails jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  return query
+  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(found)
+    order by (found).number desc), '[]')
+  from (select m as found from private.mails m
+    where m.account = caller.account and (before is null or m.number < before)
+      and (sender is null or private.is_sender(m.from_address, sender))
+      and (since is null or m.at >= since) and (until is null or m.at < until)
+      and (not only_unread or m.direction = 'in' and m.read_at is null)
+      and (only_direction is null or m.direction = only_direction)
+    order by m.number desc limit page) as listed;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid DEFAULT NULL::uuid)
  RETURNS TABLE(payment_row jsonb, counted_usd_micros text, paid_by text)
  LANGUAGE plpgsql
@@ -2010,6 +2128,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.mail_attachment(credential text, mail uuid, file integer)
+ RETURNS TABLE(sealed jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'read');
+begin
+  return query select f.sealed from private.mail_attachments f
+    join private.mails m on m.id = f.mail
+   where f.mail = mail_attachment.mail and f.number = file and m.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.mailer_claim(mails_max integer)
  RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer)
  LANGUAGE plpgsql
@@ -2020,7 +2152,8 @@ declare
   tries_max constant integer := 10;
   at timestamptz := private.clock();
 begin
-  delete from private.outbox m where m.created_at < at - interval '30 days';
+  -- What an account sent is kept as long as its mail, which tells what became of it.
+  delete from private.outbox m where m.created_at < at - interval '30 days' and m.mail is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
@@ -2057,6 +2190,32 @@ AS $function$
     sealed = case when for_good then null else m.sealed end
    where m.id = mail and m.sealed is not null
 $function$;
+
+CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := case when after is null then private.admit(credential, 'read')
+    else private.recognize(credential, 'read') end;
+begin
+  return query
+  with came as (
+    select m.number, private.mail_json(m) as found from private.mails m
+     where m.account = caller.account and m.direction = 'in'
+       and case when after is null then m.at >= coalesce(since, 'infinity')
+         else m.number > after end
+       and (sender is null or private.is_sender(m.from_address, sender))
+     order by m.number limit page
+  )
+  select private.mail_reader(caller),
+    (select coalesce(jsonb_agg(c.found order by c.number), '[]') from came c),
+    case when (select count(*) from came) = page then (select max(c.number) from came c)
+      else (select coalesce(max(m.number), 0) from private.mails m
+        where m.account = caller.account) end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION api.note_heard(credential text, payment uuid)
  RETURNS boolean
@@ -3050,6 +3209,24 @@ begin
    where p.id = payment_headroom.payment and p.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.read_mail(credential text, mail uuid)
+ RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+begin
+  if caller.kind <> 'session' then
+    update private.mails m set read_at = private.clock()
+     where m.id = read_mail.mail and m.account = caller.account and m.direction = 'in'
+       and m.read_at is null;
+  end if;
+  return query select private.mail_reader(caller), private.mail_json(m), m.sealed_body
+    from private.mails m where m.id = read_mail.mail and m.account = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.resolve_recipient(credential text, recipient_alias text DEFAULT NULL::text, address text DEFAULT NULL::text)
  RETURNS TABLE(address_found text, alias_found text, known boolean, similar_to text, own boolean)
  LANGUAGE plpgsql
@@ -3088,6 +3265,55 @@ declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
   return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(outcome text, id uuid, at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'pay', true);
+  entered private.mails := jsonb_populate_record(null::private.mails, mail);
+  recipients text[] := array(select l ->> 'to' from jsonb_array_elements(letters) l);
+  frozen timestamptz;
+  room_at timestamptz;
+begin
+  -- One after the other, so that no two find the same room; a freeze waits or was before.
+  select a.frozen_at into frozen from private.accounts a where a.id = caller.account
+     for no key update;
+  if frozen is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+  return query select 'sent', m.id, m.at from private.mails m
+   where m.account = caller.account and m.claim = send_mail.claim;
+  if found then
+    return;
+  end if;
+  room_at := private.mail_room_at(caller.account, recipients);
+  if room_at is not null then
+    perform private.refuse('mail_limit_reached', '429', jsonb_build_object('retry_after_seconds',
+      greatest(pg_catalog.ceil(extract(epoch from room_at - private.clock())), 1)));
+  end if;
+  select coalesce(max(m.own_before) + 1, 0) into entered.own_before from private.mails m
+   where m.account = caller.account and m.direction = 'out' and m.id = any (before);
+  if entered.own_before > 50 then
+    return query select 'loop', null::uuid, null::timestamptz;
+    return;
+  end if;
+  insert into private.mails (id, account, direction, from_address, digest, size, sealed_head,
+    sealed_body, own_before, claim)
+  values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
+    entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
+  insert into private.outbox (id, account, to_address, topic, mail, sealed)
+  select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
+    from jsonb_array_elements(letters) l;
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'mail', 'mail_sent',
+    pg_catalog.format('A mail was sent with the key %s.', caller.shown),
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+  return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link_digest text, client text)
@@ -3822,6 +4048,15 @@ AS $function$
     select from private.relay_lanes l where l.chain = on_chain and private.is_free(l))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_sender(address text, wanted text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select address = wanted
+    or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
+$function$;
+
 CREATE OR REPLACE FUNCTION private.keep_account_key(of_account uuid, purpose text, wrap jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -4024,6 +4259,70 @@ begin
   end if;
   return asked;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('id', m.id, 'number', m.number, 'direction', m.direction, 'at', m.at,
+    'from_address', m.from_address, 'proven_domain', m.proven_domain, 'spf', m.spf, 'dkim', m.dkim,
+    'dmarc', m.dmarc, 'own_topic', m.own_topic, 'size', m.size, 'attachments', m.attachments,
+    'unread', m.direction = 'in' and m.read_at is null, 'sealed_head', m.sealed_head,
+    'codes', (select coalesce(jsonb_agg(jsonb_build_object('handle', c.handle, 'kind', c.kind,
+        'domain', c.domain, 'expires_at', c.expires_at, 'used', c.used_at is not null)
+        order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
+    'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
+        'status', case when o.sent_at is not null then 'sent'
+          when o.gave_up_at is not null then 'failed' else 'queued' end)
+        order by o.to_address), '[]') from private.outbox o where o.mail = m.id))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('account', a.id, 'alias', a.alias,
+    'wrap', private.account_key(a.id, 'mail'),
+    'sees', case when caller.kind = 'session' then 'all' when a.shows_codes then 'codes'
+      else 'handles' end)
+  from private.accounts a where a.id = caller.account
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mail_room_at(sender uuid, recipients text[])
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(
+    (select o.created_at + interval '1 day' from private.outbox o
+      where o.account = sender and o.topic = 'agent_mail'
+        and o.created_at > private.clock() - interval '1 day'
+      order by o.created_at desc offset 100 - cardinality(recipients) limit 1),
+    (select max(full_until.at) from unnest(recipients) as r (address),
+      lateral (select o.created_at + interval '1 hour' as at from private.outbox o
+        where o.account = sender and o.topic = 'agent_mail' and o.to_address = r.address
+          and o.created_at > private.clock() - interval '1 hour'
+        order by o.created_at desc offset 19 limit 1) as full_until))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, size integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
+    from private.mails m where m.account = mailbox)
+  select case
+    when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
+    when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
+      or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and m.from_address = author order by m.number desc offset 59 limit 1)
+        > private.clock() - interval '1 hour' then 'too_many'
+  end from held
+$function$;
 
 CREATE OR REPLACE FUNCTION private.mandate_carries(m private.mandates, p private.payments)
  RETURNS boolean
@@ -4273,6 +4572,15 @@ begin
   return opened;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when exists (select from private.outbox o
+    where o.id = message and o.topic = 'sign_up_code') then 'sign_up_code' else 'notice' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.owner_approved(p private.payments, at_level text)
  RETURNS boolean
  LANGUAGE sql
@@ -4479,7 +4787,8 @@ begin
   delete from private.idempotent_answers i where i.account = of_account
      and i.operation = of_operation and i.key = released and i.claim = held
      and not exists (select from private.payments p where p.account = of_account
-       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
+       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired')
+     and not exists (select from private.mails m where m.account = of_account and m.claim = held);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb)
@@ -4851,6 +5160,8 @@ grant execute on function api.account_exposure(credential text) to service_role;
 
 grant execute on function api.await_confirmation(credential text, payment uuid, mail jsonb) to service_role;
 
+grant execute on function api.begin_mail(credential text, answered uuid) to vault;
+
 grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
@@ -4927,6 +5238,12 @@ grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, bl
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
+grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
+
+grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
+
+grant execute on function api.inbound_key(alias text, wrap jsonb) to vault;
+
 grant execute on function api.inbound_receives(alias text) to vault;
 
 grant execute on function api.keep_answer(credential text, operation text, key text, status integer, body text) to service_role;
@@ -4947,6 +5264,8 @@ grant execute on function api.link_verify(token_digest text, browser text, clien
 
 grant execute on function api.list_activity(credential text, page integer, before bigint, only_category text, hidden boolean) to service_role;
 
+grant execute on function api.list_mails(credential text, page integer, before bigint, sender text, since timestamp with time zone, until timestamp with time zone, only_unread boolean, only_direction text) to vault;
+
 grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid) to service_role;
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
@@ -4963,11 +5282,15 @@ grant execute on function api.login_with_passkey(passkey text, counter_seen text
 
 grant execute on function api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text, mail jsonb) to service_role;
 
+grant execute on function api.mail_attachment(credential text, mail uuid, file integer) to vault;
+
 grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
+
+grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
 
@@ -5059,9 +5382,13 @@ grant execute on function api.payment_facts(credential text, payment uuid, kind 
 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 
+grant execute on function api.read_mail(credential text, mail uuid) to vault;
+
 grant execute on function api.resolve_recipient(credential text, recipient_alias text, address text) to service_role;
 
 grant execute on function api.revoke_mandate(credential text, mandate uuid) to service_role;
+
+grant execute on function api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid) to vault;
 
 grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
 

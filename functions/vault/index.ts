@@ -14,6 +14,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return openVault(worldFrom(this.env)).storeByLink(login)
   }
 
+  keep(mail: Parameters<VaultPort['keep']>[0]) {
+    return openVault(worldFrom(this.env)).keep(mail)
+  }
+
   override fetch(): Response {
     return new Response(null, { status: 404 })
   }

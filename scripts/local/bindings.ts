@@ -1,10 +1,20 @@
 /** What the functions of the local world are bound to. */
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { Chain } from './chain.ts'
 import type { Ports } from './ports.ts'
 import type { Secrets } from './secrets.ts'
 
 const mailDomain = 'agents.example'
+const dkimSelector = 'local'
 const eurUsdRate = '1.10'
+
+/** Where a receiver finds the key that mail of the local world is signed with. */
+export function dkimRecordOf({ dkim_private_key: key }: Pick<Secrets, 'dkim_private_key'>) {
+  const pkcs8 = createPrivateKey({ key, format: 'der', encoding: 'base64', type: 'pkcs8' })
+  const spki = createPublicKey(pkcs8).export({ type: 'spki', format: 'der' })
+  const public_key = `v=DKIM1; k=rsa; p=${spki.toString('base64')}`
+  return { domain: mailDomain, selector: dkimSelector, public_key }
+}
 
 /** A value for every var and secret that a function may name, but for those that others bring. */
 export function bindingsOf(
@@ -35,6 +45,8 @@ export function bindingsOf(
     SESSION_PUBLIC_KEYS: secrets.session_public_keys,
     RECEIPT_PRIVATE_KEY: secrets.receipt_keys.private_key,
     RECEIPT_PUBLIC_KEYS: secrets.receipt_keys.public_keys,
+    DKIM_PRIVATE_KEY: secrets.dkim_private_key,
+    DKIM_SELECTOR: dkimSelector,
     OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
     MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,

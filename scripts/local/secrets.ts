@@ -2,7 +2,7 @@
  * The secrets of one local world, made once and kept in a file that only its owner may read. Losing
  * the file means losing the wallets: no other copy of the custody root exists.
  */
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { createReceiptKeys, createSessionKeys } from './session-keys.ts'
@@ -16,6 +16,8 @@ const schema = z.object({
   vault_key: z.string().default(() => newServiceKey('vault')),
   vault_roots: z.record(z.string(), z.string()).default(() => ({ 1: newKey() })),
   inbound_mail_secret: z.string().default(newKey),
+  /** PKCS#8 in base64. */
+  dkim_private_key: z.string().default(newDkimKey),
   api_key_pepper: z.string(),
   password_pepper: z.string(),
   /** JWK and JWKS as text, as the functions are bound to them. */
@@ -51,6 +53,7 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     vault_key: newServiceKey('vault'),
     vault_roots: { 1: newKey() },
     inbound_mail_secret: newKey(),
+    dkim_private_key: newDkimKey(),
     api_key_pepper: newKey(),
     password_pepper: newKey(),
     session_private_key: privateKey,
@@ -75,6 +78,12 @@ export function writePrivate(file: string, content: unknown): void {
 function newReceiptKeys() {
   const { privateKey, publicKeys } = createReceiptKeys()
   return { private_key: privateKey, public_keys: publicKeys }
+}
+
+/** Of RSA, which every receiver of mail knows. */
+function newDkimKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
 }
 
 function newServiceKey(role: string): string {

@@ -11,7 +11,7 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { buildFunctions } from '../build.ts'
 import { migrate } from '../migrate.ts'
-import { bindingsOf } from './bindings.ts'
+import { bindingsOf, dkimRecordOf } from './bindings.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
   type Account,
@@ -62,6 +62,7 @@ export type LocalWorld = {
   chains: readonly Chain[]
   merchant: Merchant
   mail: MailCatcher
+  dkim: ReturnType<typeof dkimRecordOf>
   stop(): Promise<void>
 }
 
@@ -117,7 +118,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     provision({ ...opening, bindings }, chains),
   ])
   say('functions listening')
-  return { url: workers.url, ...owned, chains, merchant, mail }
+  const dkim = dkimRecordOf(start.secrets)
+  return { url: workers.url, ...owned, chains, merchant, mail, dkim }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet. */
@@ -213,7 +215,7 @@ export function webUrlOf({ url }: Pick<LocalWorld, 'url'>): string {
 
 /** What other programs read to find their way around. */
 function describe(world: Omit<LocalWorld, 'stop'>) {
-  const { url, apiKeys, owner, shop, payee, chains, merchant, mail } = world
+  const { url, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
   return {
     base_url: url,
     web_url: webUrlOf(world),
@@ -233,6 +235,6 @@ function describe(world: Omit<LocalWorld, 'stop'>) {
       ...(eurc ? { eurc } : {}),
     })),
     merchant: { v1_url: merchant.v1Url, v2_url: merchant.v2Url },
-    mail: { smtp_url: mail.smtpUrl, outbox_url: mail.outboxUrl },
+    mail: { smtp_url: mail.smtpUrl, outbox_url: mail.outboxUrl, dkim },
   }
 }

@@ -6,6 +6,7 @@
 export type DatabaseFunctions = {
   account_exposure: { args: { credential: string } }
   await_confirmation: { args: { credential: string; payment: string; mail?: unknown } }
+  begin_mail: { args: { credential: string; answered?: string | null } }
   begin_payment: {
     args: {
       credential: string
@@ -229,6 +230,26 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_slots: { args: { batch: number } }
+  inbound_begin: {
+    args: {
+      alias: string
+      author: string
+      size: number
+      digest: string
+      message?: string | null
+    }
+  }
+  inbound_keep: {
+    args: {
+      alias: string
+      mail: unknown
+      is_own: boolean
+      attachments: unknown
+      codes: unknown
+      message?: string | null
+    }
+  }
+  inbound_key: { args: { alias: string; wrap: unknown } }
   inbound_receives: { args: { alias: string } }
   keep_answer: {
     args: {
@@ -262,6 +283,18 @@ export type DatabaseFunctions = {
       before?: number | null
       only_category?: string | null
       hidden?: boolean
+    }
+  }
+  list_mails: {
+    args: {
+      credential: string
+      page: number
+      before?: number | null
+      sender?: string | null
+      since?: string | null
+      until?: string | null
+      only_unread?: boolean
+      only_direction?: string | null
     }
   }
   list_mandate_payments: {
@@ -316,9 +349,19 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
+  mails_after: {
+    args: {
+      credential: string
+      page: number
+      after?: number | null
+      sender?: string | null
+      since?: string | null
+    }
+  }
   note_heard: { args: { credential: string; payment: string } }
   owner_add_passkey: {
     args: {
@@ -469,6 +512,7 @@ export type DatabaseFunctions = {
   owner_unfreeze: { args: { credential: string; mail?: unknown } }
   payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
   payment_headroom: { args: { credential: string; payment: string } }
+  read_mail: { args: { credential: string; mail: string } }
   resolve_recipient: {
     args: {
       credential: string
@@ -477,6 +521,15 @@ export type DatabaseFunctions = {
     }
   }
   revoke_mandate: { args: { credential: string; mandate: string } }
+  send_mail: {
+    args: {
+      credential: string
+      mail: unknown
+      letters: unknown
+      before: string[]
+      claim?: string | null
+    }
+  }
   signup_confirm: {
     args: {
       email: string

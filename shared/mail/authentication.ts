@@ -31,11 +31,16 @@ const valueLengthMax = 16 * 1024
 
 /**
  * Reads the findings. `headers` are all of the mail from the top, `trustedServer` is the authserv-id
- * of the server that hands mail over, `author` the address in From.
+ * of the server that hands mail over, `author` the address in From. Only a machine that talks to
+ * itself takes `localhost` for a domain (`provesLoopback`).
  */
 export function authenticationOf(
   headers: readonly { name: string; value: string }[],
-  { trustedServer, author }: { trustedServer: string; author: string },
+  {
+    trustedServer,
+    author,
+    provesLoopback = false,
+  }: { trustedServer: string; author: string; provesLoopback?: boolean },
 ): MailAuthentication {
   const top = headers.find(({ name }) => name === 'authentication-results')
   const results = top && resultsOf(top.value, trustedServer)
@@ -44,7 +49,9 @@ export function authenticationOf(
     spf: verdictOf(results, 'spf'),
     dkim: verdictOf(results, 'dkim'),
     dmarc: verdictOf(results, 'dmarc'),
-    provenDomain: provenDomain(results, author),
+    provenDomain: provenDomain(results, author, (host) =>
+      provesLoopback && host === 'localhost' ? host : registrableDomain(host),
+    ),
   }
 }
 
@@ -55,18 +62,22 @@ function verdictOf(results: readonly Result[], method: string): Verdict {
 }
 
 /** RFC 7489 section 3.1: what passed has to be of the author's own organisation. */
-function provenDomain(results: readonly Result[], author: string): string | undefined {
+function provenDomain(
+  results: readonly Result[],
+  author: string,
+  domainOf: (host: string) => string | undefined,
+): string | undefined {
   const host = hostOf(author)
-  const domain = registrableDomain(host)
+  const domain = domainOf(host)
   const dmarc = results.filter(({ method }) => method === 'dmarc')
   if (domain === undefined || dmarc.some(({ verdict }) => verdict === 'fail')) return undefined
   const proves = ({ method, verdict, properties }: Result) => {
     if (verdict !== 'pass') return false
     const named = (name: string) => hostOf(properties.get(name) ?? '')
     if (method === 'dmarc') return named('header.from') === host
-    if (method === 'spf') return registrableDomain(named('smtp.mailfrom')) === domain
+    if (method === 'spf') return domainOf(named('smtp.mailfrom')) === domain
     const signer = named('header.d') || named('header.i')
-    return method === 'dkim' && registrableDomain(signer) === domain
+    return method === 'dkim' && domainOf(signer) === domain
   }
   return results.some(proves) ? domain : undefined
 }

@@ -43,10 +43,10 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
 }
 
 /** The text with a handle for each secret, as `[code c_7f3a]`. */
-export function sealPlaces(
+export function sealPlaces<Place extends Omit<CodePlace, 'value'>>(
   text: string,
-  places: readonly CodePlace[],
-  handleFor: (place: CodePlace) => string,
+  places: readonly Place[],
+  handleFor: (place: Place) => string,
 ): string {
   let sealed = ''
   let at = 0

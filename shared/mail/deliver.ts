@@ -56,7 +56,10 @@ async function tryToSend(
   if (address === null || !isAddress(address)) {
     return { reason: 'there is no address that it could go to', forGood: true }
   }
-  const letter = await openMail(world, { id, to: recipient, sealed })
-  const from = required(world.config, 'MAIL_FROM')
-  return send({ id, from, to: address, createdAt, ...letter })
+  const {
+    from = required(world.config, 'MAIL_FROM'),
+    headers = {},
+    ...letter
+  } = await openMail(world, { id, to: recipient, sealed })
+  return send({ id, from, to: address, createdAt, headers, ...letter })
 }

@@ -15,6 +15,16 @@ export type DkimKey = {
   privateKey: PrivateKey
 }
 
+/** RFC 8410 section 3: id-Ed25519, which a private key of another kind does not hold there. */
+const ed25519Marker = [0x06, 0x03, 0x2b, 0x65, 0x70]
+
+/** Reads a private key in PKCS#8; throws when it is neither RSA nor Ed25519. */
+export function readPrivateKey(pkcs8: Uint8Array<ArrayBuffer>): Promise<PrivateKey> {
+  const isEd25519 = ed25519Marker.every((byte, at) => pkcs8[7 + at] === byte)
+  const algorithm = isEd25519 ? 'Ed25519' : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  return crypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign'])
+}
+
 /** RFC 6376 section 5.4.1, as far as mails from here have them. */
 const signed = `from to cc subject date message-id in-reply-to references reply-to mime-version
   content-type content-transfer-encoding auto-submitted`.split(/\s+/)

@@ -43,8 +43,8 @@ export function httpTransport(provider: {
   }
 }
 
-/** A provider breaks lines itself. */
+/** A provider breaks lines itself, and writes recipient and Message-ID of each mail itself. */
 function unfolded(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const lines = Object.entries(headers)
+  const lines = Object.entries(headers).filter(([name]) => !['To', 'Message-ID'].includes(name))
   return Object.fromEntries(lines.map(([name, value]) => [name, value.replaceAll('\r\n', '')]))
 }

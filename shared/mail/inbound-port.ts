@@ -1,8 +1,32 @@
 /** What the receiver of mail asks of the vault. */
 import type { Refusal } from '../contract/errors.ts'
+import type { MailAuthentication } from './authentication.ts'
+import type { MailBody, MailHead } from './kept-mail.ts'
+import type { MailRefusal } from './parse-refusals.ts'
+
+/** A mail that was read, on its way into the mailbox. */
+export type IncomingMail = {
+  /** The recipient of the envelope. */
+  to: string
+  /** Bytes as it came. */
+  size: number
+  /** The author's address in lower case. */
+  from: string
+  authentication: MailAuthentication
+  /** Names the mail when it comes again: SHA-256 in hex. */
+  digest: string
+  /** It is from this service itself, or says so. */
+  isOwn: boolean
+  head: MailHead
+  body: MailBody
+  attachments: Uint8Array[]
+  codes: { handle: string; kind: 'code' | 'link'; value: string }[]
+}
 
 /** Takes mail that came in. */
 export type InboundPort = {
   /** Whether mail is taken for an address. */
   receives(address: string): Promise<boolean | Refusal>
+  /** Keeps a mail in full, or says why it is not taken; the same mail is kept once. */
+  keep(mail: IncomingMail): Promise<'kept' | { refused: MailRefusal } | Refusal>
 }

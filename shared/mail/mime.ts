@@ -10,7 +10,10 @@ const lineLength = 76
 /** What makes a further line a part of the same header (RFC 5322 section 2.2.3). */
 const folding = '\r\n '
 
-/** The whole message with its headers; `domain` is where its Message-ID is unique. */
+/**
+ * The whole message with its headers, of which those of the mail itself count; `domain` is where its
+ * Message-ID is unique.
+ */
 export function mimeMessage(mail: Outgoing, domain: string): string {
   const boundary = `mail-${mail.id}`
   const headers = {

@@ -21,10 +21,19 @@ export type SealedMail = {
 
 const cipher = 'AES-GCM'
 const nonceBytes = 12
-const letterSchema = z.object({ subject: z.string(), text: z.string(), html: z.string() })
+const letterSchema = z.object({
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  /** Who it is from; without it, the service itself. */
+  from: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+})
 
 /** The text of a mail that was opened. */
 export type Letter = z.output<typeof letterSchema>
+
+type Addressing = { to?: string; id?: string } & Pick<Letter, 'from' | 'headers'>
 
 /**
  * Seals one mail. Without `to` it goes to the owner of the account that it is enqueued for; with an
@@ -32,7 +41,7 @@ export type Letter = z.output<typeof letterSchema>
  */
 export async function sealMail(
   world: Pick<World, 'config' | 'newId' | 'randomBytes'>,
-  { to, topic, id = world.newId(), ...letter }: Message & { to?: string; id?: string },
+  { to, topic, id = world.newId(), ...letter }: Message & Addressing,
 ): Promise<SealedMail> {
   const recipient = to ?? null
   const nonce = world.randomBytes(nonceBytes)

@@ -1,16 +1,29 @@
-/** Why a mail is not taken, as its sender is told: RFC 3463 says what the numbers stand for. */
+/**
+ * Why a mail is not taken, as its sender is told. The numbers are those of RFC 5321 and RFC 3463: what
+ * begins with 4 may be sent again later, what begins with 5 would be refused again.
+ */
 
-/** Each reason with the enhanced status code and the sentence of the SMTP reply. */
+/** Each reason with the SMTP reply. */
 export const mailRefusals = {
-  too_large: '5.3.4 The message is larger than this mailbox takes; send a smaller one',
-  headers_too_large: '5.3.4 The headers of the message are too long',
-  too_many_parts: '5.6.0 The message has too many parts; send fewer in one message',
-  too_deep: '5.6.0 The parts of the message are nested too deep',
-  too_many_attachments: '5.6.0 The message has too many attachments; send fewer in one message',
-  no_sender: '5.6.0 The message has no From header with one plain address',
-  several_senders: '5.6.0 The message names more than one author; send it as one',
-  unreadable: '5.6.0 The message cannot be read as RFC 5322 and MIME',
+  unknown_recipient: '550 5.1.1 There is no such mailbox here',
+  mailbox_full: '552 5.2.2 The mailbox is full',
+  too_large: '552 5.3.4 The message is larger than this mailbox takes; send a smaller one',
+  headers_too_large: '552 5.3.4 The headers of the message are too long',
+  loop: '554 5.4.6 The message goes in a circle',
+  too_many_parts: '554 5.6.0 The message has too many parts; send fewer in one message',
+  too_deep: '554 5.6.0 The parts of the message are nested too deep',
+  too_many_attachments: '554 5.6.0 The message has too many attachments; send fewer in one message',
+  no_sender: '554 5.6.0 The message has no From header with one plain address',
+  several_senders: '554 5.6.0 The message names more than one author; send it as one',
+  unreadable: '554 5.6.0 The message cannot be read as RFC 5322 and MIME',
+  too_many: '451 4.7.1 Too many messages for this mailbox lately; send it again later',
+  unavailable: '451 4.3.0 The mailbox cannot be reached right now; send it again later',
 } as const
 
 /** A reason for which a mail is not taken. */
 export type MailRefusal = keyof typeof mailRefusals
+
+/** Whether the same mail may be taken when it is sent again later. */
+export function isTemporary(refused: MailRefusal): boolean {
+  return mailRefusals[refused].startsWith('4')
+}

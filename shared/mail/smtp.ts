@@ -18,6 +18,8 @@ export type Submission = {
   password: string
   /** Names this side, and is where Message-IDs are unique. */
   domain: string
+  /** Puts a signature on top of a message of this domain, where there is a key for it. */
+  sign?: (message: string) => Promise<string>
   /** Ends a try. */
   deadline: () => AbortSignal
 }
@@ -43,8 +45,10 @@ export function smtpTransport(submission: Submission): MailTransport {
 async function converse(
   ask: Ask,
   mail: Outgoing,
-  { server, password, domain }: Submission,
+  submission: Submission,
 ): Promise<Failure | undefined> {
+  const { server, password, domain } = submission
+  const message = await messageOf(mail, submission)
   const user = decodeURIComponent(server.username)
   const credentials = encodeText(`\0${user}\0${password}`)
   const opening: [number, string?][] = [
@@ -61,7 +65,7 @@ async function converse(
   const steps: [number, string][] = [
     [25, `RCPT TO:<${mail.to}>`],
     [35, 'DATA'],
-    [25, `${mimeMessage(mail, domain)}.`],
+    [25, `${message}.`],
   ]
   for (const [wanted, lines] of steps) {
     const reply = await ask(lines)
@@ -72,6 +76,13 @@ async function converse(
   // It was taken. A goodbye that is waited for could still end as a try that failed, and be repeated.
   void ask('QUIT').catch(() => {})
   return undefined
+}
+
+/** A signature names the domain of the author, or it would prove nothing about the mail. */
+function messageOf(mail: Outgoing, { domain, sign }: Submission): string | Promise<string> {
+  const message = mimeMessage(mail, domain)
+  const isOurs = senderAddress(mail.from).endsWith(`@${domain}`)
+  return sign && isOurs ? sign(message) : message
 }
 
 async function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {

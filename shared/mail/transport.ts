@@ -1,10 +1,12 @@
 /** Which way mail leaves: MAIL_URL says it. Plain text travels only in the local world. */
+import { decodeBytes } from '../base64.ts'
 import type { Config } from '../env.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
+import { readPrivateKey, signDkim } from './dkim.ts'
 import { httpTransport } from './http.ts'
 import type { MailTransport } from './port.ts'
-import { smtpTransport } from './smtp.ts'
+import { type Submission, smtpTransport } from './smtp.ts'
 import type { Connect } from './smtp-connection.ts'
 
 /** Less than the shortest lease of a mail in the outbox. */
@@ -12,7 +14,7 @@ const deadlineMilliseconds = 20_000
 
 /** The transport of this deployment. */
 export function transportOf(
-  world: Pick<World, 'config' | 'fetch' | 'deadline'>,
+  world: Pick<World, 'config' | 'fetch' | 'deadline' | 'now'>,
   connect: Connect,
 ): MailTransport {
   const { config, fetch } = world
@@ -23,7 +25,19 @@ export function transportOf(
     return httpTransport({ fetch, url: server.href, token, deadline })
   }
   const domain = config.MAIL_DOMAIN
-  return smtpTransport({ connect, server, password: token, domain, deadline })
+  const submission = { connect, server, password: token, domain, deadline }
+  return smtpTransport({ ...submission, ...signing(world) })
+}
+
+/** Signs as MAIL_DOMAIN; nothing where no selector says under which name the key is published. */
+function signing({ config, now }: Pick<World, 'config' | 'now'>): Pick<Submission, 'sign'> {
+  const { MAIL_DOMAIN: domain, DKIM_SELECTOR: selector } = config
+  if (selector === '') return {}
+  const pkcs8 = decodeBytes(required(config, 'DKIM_PRIVATE_KEY')) ?? new Uint8Array()
+  return {
+    sign: async (message) =>
+      signDkim(message, { domain, selector, privateKey: await readPrivateKey(pkcs8) }, now()),
+  }
 }
 
 function mailUrl(config: Config): URL {

@@ -12,8 +12,8 @@ import * as z from 'zod'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import { encodeAssociatedData } from '../sealing/associated-data.ts'
 import type { Roots } from '../sealing/roots.ts'
-import { keyBytes, nonceBytes, spend, type Wrap } from '../sealing/wrap.ts'
-import { type RandomBytes, withAccountKey } from './keys.ts'
+import { keyBytes, nonceBytes, spend, unwrapKey, type Wrap } from '../sealing/wrap.ts'
+import type { RandomBytes } from './keys.ts'
 import { type PaddingRule, pad, unpad } from './padding.ts'
 
 const shape = 1
@@ -89,7 +89,7 @@ function withRecordKey<T>(
     String(shape),
   ])
   const info = utf8ToBytes(`${purpose}/record/${version}`)
-  return withAccountKey(roots, account, wrap, (accountKey) =>
+  return spend(unwrapKey(roots, account, wrap), (accountKey) =>
     spend(hkdf(sha256, accountKey, utf8ToBytes(record), info, keyBytes), (key) => use(key, data)),
   )
 }

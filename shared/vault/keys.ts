@@ -1,9 +1,9 @@
 /**
- * The key of an account for one purpose, its vault or its mail. It exists wrapped only; whoever needs
- * it is lent it. Deleting the wrap shreds everything that the account sealed for that purpose.
+ * The key of an account for one purpose, its vault or its mail. It exists wrapped only, and unwrapped
+ * while a record is sealed or opened. Deleting the wrap shreds everything that the account sealed for that purpose.
  */
 import type { Roots } from '../sealing/roots.ts'
-import { keyBytes, spend, unwrapKey, type Wrap, wrapKey } from '../sealing/wrap.ts'
+import { keyBytes, spend, type Wrap, wrapKey } from '../sealing/wrap.ts'
 
 /** Bytes that nobody can guess; `World.randomBytes` is one. */
 export type RandomBytes = (length: number) => Uint8Array
@@ -11,14 +11,4 @@ export type RandomBytes = (length: number) => Uint8Array
 /** Draws the key of an account. Later versions of the root take it over with `rewrapKey`. */
 export function newAccountKey(roots: Roots, random: RandomBytes, account: string): Wrap {
   return spend(random(keyBytes), (key) => wrapKey(roots, random, account, key))
-}
-
-/** Lends the key to `use`, which has to be done with it when it returns; throws as `unwrapKey`. */
-export function withAccountKey<T>(
-  roots: Roots,
-  account: string,
-  wrap: Wrap,
-  use: (key: Uint8Array) => T,
-): T {
-  return spend(unwrapKey(roots, account, wrap), use)
 }

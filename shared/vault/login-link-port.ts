@@ -1,7 +1,6 @@
 /** What the pages behind links ask of the vault. */
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
-import type { SealedMail } from '../mail/outbox.ts'
 import type { secretInput } from './record.ts'
 
 /** A login as a person typed it, by a link that this browser opened. */
@@ -11,8 +10,8 @@ export type LoginByLink = {
   client: string
   username: string
   secret: z.input<typeof secretInput>
-  /** To the owner, once it is stored. */
-  mail: SealedMail
+  /** To the owner, once it is stored; sealed for the outbox. */
+  mail: { id: string; to: string | null; topic: string; sealed: string }
 }
 
 /** Takes logins from people who have a link and no session. */

@@ -4,7 +4,8 @@
  * because an error loses its kind between two workers.
  */
 import type { InboundPort } from '../mail/inbound-port.ts'
+import type { MailboxPort } from '../mail/mailbox-port.ts'
 import type { LoginLinkPort } from './login-link-port.ts'
 
 /** Entries and mails, as the vault serves them. */
-export type VaultPort = InboundPort & LoginLinkPort
+export type VaultPort = InboundPort & MailboxPort & LoginLinkPort

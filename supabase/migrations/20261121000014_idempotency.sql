@@ -54,7 +54,8 @@ end $$;
 
 -- Gives a key back. What was entered under it and not reserved can no longer be, so that a decision
 -- still on its way finds nothing to reserve. What was reserved keeps the key, and whoever claims it
--- next goes on with that payment: a holder that lost touch cannot know whether it was paid.
+-- next goes on with that payment: a holder that lost touch cannot know whether it was paid. The same
+-- goes for a mail that was entered to be sent.
 create function private.release_key(of_account uuid, of_operation text, released text)
   returns void language plpgsql as $$
 declare
@@ -69,7 +70,8 @@ begin
   delete from private.idempotent_answers i where i.account = of_account
      and i.operation = of_operation and i.key = released and i.claim = held
      and not exists (select from private.payments p where p.account = of_account
-       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired');
+       and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired')
+     and not exists (select from private.mails m where m.account = of_account and m.claim = held);
 end $$;
 
 -- Keeps the answer of a claimed key, or with a null status gives the key back.

@@ -9,6 +9,8 @@ create table private.outbox (
   to_address text check (length(to_address) <= 254
     and to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'),
   topic text not null check (topic ~ '^[a-z_]{1,40}$'),
+  -- The mail of the account that this carries to one of its recipients; null for a notice of ours.
+  mail uuid,
   -- AES-256-GCM under a key that the database never sees; null once the mail needs no more tries.
   sealed text,
   created_at timestamptz not null default private.clock(),
@@ -61,7 +63,8 @@ declare
   tries_max constant integer := 10;
   at timestamptz := private.clock();
 begin
-  delete from private.outbox m where m.created_at < at - interval '30 days';
+  -- What an account sent is kept as long as its mail, which tells what became of it.
+  delete from private.outbox m where m.created_at < at - interval '30 days' and m.mail is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;

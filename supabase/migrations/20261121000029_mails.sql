@@ -14,6 +14,9 @@ create table private.mails (
   spf text not null default 'absent',
   dkim text not null default 'absent',
   dmarc text not null default 'absent',
+  -- Mail of this service itself: its codes are for the owner. Only the code of a sign-up may be shown
+  -- to an agent, where the owner lets agents read codes.
+  own_topic text check (own_topic in ('notice', 'sign_up_code')),
   -- SHA-256 of what makes it the same mail when it comes again.
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
   -- Bytes as it came, or as it was entered to go out.
@@ -61,4 +64,100 @@ create function api.inbound_receives(alias text) returns table (known boolean)
   language sql security definer set search_path = '' as $$
   select exists (select from private.accounts a where a.alias = inbound_receives.alias)
 $$;
-grant execute on function api.inbound_receives to vault;
+
+-- Why a mailbox takes no mail of this size from this author now; null when it does. 10,000 mails and
+-- 100 MB, 500 mails in a day, and 60 in an hour from one author. The mail that fills a limit is found
+-- by the order in which they came, so that no limit costs more than the mails that it allows.
+create function private.mailbox_problem(mailbox uuid, author text, size integer) returns text
+  language sql stable as $$
+  with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
+    from private.mails m where m.account = mailbox)
+  select case
+    when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
+    when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
+      or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and m.from_address = author order by m.number desc offset 59 limit 1)
+        > private.clock() - interval '1 hour' then 'too_many'
+  end from held
+$$;
+
+-- Looks whether a mail would be kept, before it is sealed: `open`, with the account and its key if it
+-- has one; `kept`, when it is here already; or why it is refused. `message` is the id of a mail of our
+-- own that this one says it is: to the account that sent it, it comes back in a circle.
+create function api.inbound_begin(
+  alias text, author text, size integer, digest text, message uuid default null)
+  returns table (outcome text, account uuid, wrap jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
+begin
+  return query select case
+    when mailbox is null then 'unknown_recipient'
+    when exists (select from private.mails m where m.account = mailbox
+      and m.digest = inbound_begin.digest) then 'kept'
+    when exists (select from private.mails m where m.account = mailbox
+      and m.id = message and m.direction = 'out') then 'loop'
+    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+  end, mailbox, private.account_key(mailbox, 'mail');
+end $$;
+
+-- Gives an account its key for mail unless it has one; answers the one that it then has.
+create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
+  language sql security definer set search_path = '' as $$
+  select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
+   where a.alias = inbound_key.alias
+$$;
+
+-- What this service itself sent, as the outbox remembers it for a month.
+create function private.own_topic(message uuid) returns text
+  language sql stable as $$
+  select case when exists (select from private.outbox o
+    where o.id = message and o.topic = 'sign_up_code') then 'sign_up_code' else 'notice' end
+$$;
+
+-- Keeps a mail with its files and codes, all or nothing, and once: `kept`, or why it is refused.
+-- Mails of one account are kept one after the other, so that no limit is passed by two at once, and
+-- who reads on from a number misses none.
+create function api.inbound_keep(
+  alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb,
+  message uuid default null)
+  returns table (outcome text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  problem text;
+  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
+  kept private.mails := jsonb_populate_record(null::private.mails, mail);
+begin
+  perform pg_advisory_xact_lock(29, hashtext(mailbox::text));
+  if exists (select from private.mails m where m.account = mailbox
+    and m.digest = kept.digest) then
+    return query select 'kept';
+    return;
+  end if;
+  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  if problem is not null then
+    return query select problem;
+    return;
+  end if;
+  insert into private.mails (id, account, direction, from_address, proven_domain, spf, dkim, dmarc,
+    own_topic, digest, size, attachments, sealed_head, sealed_body)
+  values (kept.id, mailbox, 'in', kept.from_address, kept.proven_domain, kept.spf,
+    kept.dkim, kept.dmarc, case when is_own then private.own_topic(message) end, kept.digest,
+    kept.size, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
+  insert into private.mail_attachments (mail, number, sealed)
+  select kept.id, file.number, file.sealed
+    from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
+  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  select mailbox, code.handle, kept.id, code.kind,
+    case when not is_own then kept.proven_domain end, code.sealed,
+    private.clock() + interval '15 minutes'
+    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+  -- The subject is sealed, so that the feed can tell who wrote, and no more.
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (mailbox, 'mail', 'mail_received', 'A mail came in.',
+    jsonb_build_object('from', kept.from_address));
+  return query select 'kept';
+end $$;
+grant execute on function api.inbound_receives, api.inbound_begin, api.inbound_key,
+  api.inbound_keep to vault;

@@ -190,6 +190,7 @@ test('mail leaves in plain text in the local world only', () => {
         }),
         fetch,
         deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
+        now: () => new Date(),
       },
       connect,
     )

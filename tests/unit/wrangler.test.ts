@@ -37,7 +37,9 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
   if (folder === 'not-found') return []
-  if (folder === 'mailer') return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN']
+  if (folder === 'mailer') {
+    return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY']
+  }
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   if (folder === 'vault') return ['VAULT_DATABASE_KEY', 'VAULT_ROOT_KEYS', 'OUTBOX_KEY']
   const own = ownSecrets[folder]

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { mailDirection, mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const mailList = operation({
+  id: 'mail_list',
+  method: 'GET',
+  folder: 'mail-list',
+  access: 'read',
+  summary: 'Mails of the account, newest first: who wrote when, the subject, and codes by handle.',
+  request: z.strictObject({
+    limit: field.limit.optional(),
+    cursor: z
+      .string()
+      .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
+      .optional(),
+    from: mailFrom.optional(),
+    subject: mailSubject.optional(),
+    since: field.time.optional(),
+    until: field.time.optional(),
+    unread: z.literal('true').optional().describe('Only mail that no agent has read.'),
+    direction: mailDirection.optional(),
+  }),
+  response: z.object({
+    mails: z.array(z.object(mailFields)),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Go on with it, even where a search by subject found nothing so far.'),
+  }),
+  errors: [],
+})

@@ -1,0 +1,17 @@
+import type { Handler } from '../../shared/http/handler.ts'
+import { askVault } from '../../shared/vault/ask.ts'
+import type { mailList } from './contract.ts'
+
+const limitDefault = 20
+
+export const run: Handler<typeof mailList> = async (input, { world, credential }) => {
+  const { limit, cursor, unread, ...filters } = input
+  return askVault(world, (vault) =>
+    vault.listMails(credential, {
+      ...filters,
+      limit: Number(limit ?? limitDefault),
+      before: cursor === undefined ? undefined : Number(cursor),
+      unread: unread === 'true',
+    }),
+  )
+}

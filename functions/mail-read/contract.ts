@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { mailFields, untrustedText } from '../../shared/contract/mail.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+const verdict = z.enum(['pass', 'fail', 'neutral', 'error', 'none', 'absent'])
+const offset = z.string().regex(/^[0-9]{1,9}$/, 'the next_offset of an earlier answer')
+
+export const mailRead = operation({
+  id: 'mail_read',
+  method: 'GET',
+  folder: 'mail-read',
+  access: 'read',
+  summary: 'One mail in full, or one of its attachments; long ones are read on by offset.',
+  request: z.strictObject({
+    mail_id: z.uuid(),
+    attachment: z
+      .string()
+      .regex(/^[1-9][0-9]?$/, 'the number of an attachment')
+      .optional()
+      .describe('Number of an attachment, whose content is answered in place of the text.'),
+    offset: offset.optional(),
+  }),
+  response: z.object({
+    ...mailFields,
+    authentication: z
+      .object({ spf: verdict, dkim: verdict, dmarc: verdict })
+      .describe('What the receiving server found.'),
+    to: z.array(z.string()),
+    in_reply_to_mail_id: z
+      .uuid()
+      .nullable()
+      .describe('The mail of this account that it says it answers.'),
+    automatic: z.boolean().describe('A program sent it by itself; mail_send does not answer it.'),
+    oddities: z.array(z.string()).describe('What is not as it should be in a mail.'),
+    attachments: z.array(
+      z.object({
+        number: z.int(),
+        type: z.string(),
+        size: z.int(),
+        withheld: z
+          .boolean()
+          .describe('A mail within the mail: it could hold codes, and the owner alone opens it.'),
+        untrusted: z.object({ name: untrustedText }),
+      }),
+    ),
+    untrusted: mailFields.untrusted.extend({
+      text: untrustedText.optional().describe('The plain text, else what the HTML shows.'),
+      attachment: untrustedText.optional().describe('Of an attachment that is text.'),
+    }),
+    content_base64: z.string().optional().describe('Of an attachment that is not text.'),
+    next_offset: z.int().nullable().describe('Where to read on; null: this was the end.'),
+  }),
+  errors: ['mail_not_found'],
+})

@@ -1,0 +1,19 @@
+import type { Handler } from '../../shared/http/handler.ts'
+import { filePage } from '../../shared/mail/mailbox-file.ts'
+import { askVault } from '../../shared/vault/ask.ts'
+import type { mailRead } from './contract.ts'
+
+export const run: Handler<typeof mailRead> = async (input, { world, credential }) => {
+  const { mail_id: mail, attachment } = input
+  const offset = Number(input.offset ?? 0)
+  const number = attachment === undefined ? undefined : Number(attachment)
+  const read = await askVault(world, (vault) =>
+    vault.readMail(credential, { mail, attachment: number, offset }),
+  )
+  if (!read.file) return read.mail
+  const { next, ...content } = filePage(read.file, read.mail, offset)
+  const { subject } = read.mail.untrusted
+  const untrusted =
+    'untrusted' in content ? { subject, attachment: content.untrusted } : { subject }
+  return { ...read.mail, ...content, untrusted, next_offset: next }
+}

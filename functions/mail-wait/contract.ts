@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import { mailFields, mailFrom, mailSubject } from '../../shared/contract/mail.ts'
+import { operation } from '../../shared/contract/operation.ts'
+
+export const mailWait = operation({
+  id: 'mail_wait',
+  method: 'GET',
+  folder: 'mail-wait',
+  access: 'read',
+  summary: 'Waits up to 25 seconds for a mail to come in and answers it as soon as it is there.',
+  request: z.strictObject({
+    timeout_seconds: z
+      .string()
+      .regex(/^(1?[0-9]|2[0-5])$/, 'an integer from 0 to 25')
+      .optional()
+      .describe('0 to 25; 25 when absent.'),
+    from: mailFrom.optional(),
+    subject: mailSubject.optional(),
+    since: field.time
+      .optional()
+      .describe('Mail that came since then counts too, a day back at most. Absent: from now on.'),
+  }),
+  response: z.object({
+    mail: z.object(mailFields).nullable().describe('Null: none came; call again to go on.'),
+  }),
+  errors: [],
+})

@@ -1,0 +1,43 @@
+/**
+ * What an agent writes, as a mail: plain text, and HTML that shows the same and has no markup of the
+ * agent's. It is from the account's own address; a name or address of this service cannot be taken.
+ */
+import { escapeHtml, type Message } from './letter.ts'
+import type { Reply } from './thread.ts'
+import { visibleLine } from './untrusted.ts'
+
+/** A mail of an account, but for whom each letter of it goes to. */
+export type AgentMail = Message & { from: string; headers: Record<string, string> }
+
+/** Between two recipients (RFC 5322 section 2.2.3): a line has at most 998 characters. */
+const nextRecipient = ',\r\n '
+
+/** Writes the mail `<id@domain>` to all of its recipients. */
+export function agentMail(mail: {
+  id: string
+  alias: string
+  domain: string
+  to: readonly string[]
+  subject: string
+  text: string
+  reply: Reply | undefined
+}): AgentMail {
+  const { id, alias, domain, to, subject, text, reply } = mail
+  return {
+    topic: 'agent_mail',
+    from: `${alias} <${alias}@${domain}>`,
+    subject: visibleLine(subject),
+    text,
+    html: `<!doctype html>
+<html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
+<body><div style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</div></body></html>
+`,
+    headers: {
+      'Message-ID': `<${id}@${domain}>`,
+      To: to.join(nextRecipient),
+      // RFC 3834 section 5: a program wrote it, so no program shall answer by itself.
+      'Auto-Submitted': reply ? 'auto-replied' : 'auto-generated',
+      ...reply?.headers,
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Lists of mails, and the wait for the next one. */
+import * as z from 'zod'
+import { bindCredential } from '../db/database.ts'
+import type { VaultRoom } from '../vault/room.ts'
+import type { MailboxPort, MailFilters, MailItem, MailQuestion } from './mailbox-port.ts'
+import { mailRow, readerRow } from './mailbox-row.ts'
+import { hasInSubject, itemOf } from './mailbox-view.ts'
+
+const listed = z.object({ reader: readerRow, mails: z.array(mailRow) })
+const came = listed.extend({ newest: z.int() })
+
+/** Subjects are sealed, so a search opens them one by one: so many at a time, so many times. */
+const searchedAtOnce = 50
+const looksMax = 4
+/** Between two looks of a wait. */
+const pauseMilliseconds = 1_000
+
+/** A page of mails, newest first. A search ends early, with a cursor, where it would take too long. */
+export async function listMails(
+  room: VaultRoom,
+  credential: string,
+  { limit, before, from, subject, unread, direction, ...times }: MailQuestion,
+): Promise<{ mails: MailItem[]; next_cursor: string | null }> {
+  const db = bindCredential(room.world.db, credential)
+  const page = subject === undefined ? limit + 1 : searchedAtOnce
+  const question = {
+    page,
+    sender: senderOf(from),
+    since: times.since ?? null,
+    until: times.until ?? null,
+    only_unread: unread,
+    only_direction: direction ?? null,
+  }
+  const mails: MailItem[] = []
+  let cursor = before ?? null
+  for (let look = 0; look < looksMax; look += 1) {
+    const found = await db.one('list_mails', { ...question, before: cursor }, listed)
+    for (const row of found?.mails ?? []) {
+      if (mails.length === limit) return { mails, next_cursor: String(cursor) }
+      cursor = row.number
+      const item = found && itemOf(room, found.reader, row)
+      if (item && hasInSubject(item, subject)) mails.push(item)
+    }
+    if ((found?.mails.length ?? 0) < page) return { mails, next_cursor: null }
+  }
+  return { mails, next_cursor: String(cursor) }
+}
+
+/** Looks for a mail once a second until it is there or the time is over. */
+export async function waitForMail(
+  room: VaultRoom,
+  credential: string,
+  { timeoutSeconds, from, subject, since }: Parameters<MailboxPort['waitForMail']>[1],
+): Promise<{ mail: MailItem | null }> {
+  const { world } = room
+  const db = bindCredential(world.db, credential)
+  const ends = world.now().getTime() + timeoutSeconds * 1000
+  const question = { page: searchedAtOnce, sender: senderOf(from), since: since ?? null }
+  for (let after: number | null = null; ; ) {
+    const found: z.output<typeof came> | undefined = await db.one(
+      'mails_after',
+      { ...question, after },
+      came,
+    )
+    if (!found) throw new Error('the database told of no mails')
+    const { reader, mails, newest } = found
+    const mail = mails
+      .map((row) => itemOf(room, reader, row))
+      .find((item) => hasInSubject(item, subject))
+    if (mail) return { mail }
+    after = newest
+    if (mails.length === searchedAtOnce) continue
+    const left = ends - world.now().getTime()
+    if (left <= 0) return { mail: null }
+    await world.pause(Math.min(pauseMilliseconds, left))
+  }
+}
+
+/** As addresses are stored. */
+function senderOf(from: MailFilters['from']): string | null {
+  return from === undefined ? null : from.toLowerCase().replace(/^@/, '')
+}

@@ -1,0 +1,88 @@
+/** One mail, opened for its reader. */
+import * as z from 'zod'
+import { fail, type Refusal } from '../contract/errors.ts'
+import { bindCredential } from '../db/database.ts'
+import type { VaultRoom } from '../vault/room.ts'
+import { isAddress } from './address.ts'
+import { ownMessage } from './inbound.ts'
+import type { MailBody, MarkedText } from './kept-mail.ts'
+import type { MailChoice, MailFile, OpenedMail } from './mailbox-port.ts'
+import { type MailRow, mailRow, openBody, openPart, type Reader, readerRow } from './mailbox-row.ts'
+import { itemOf, seesCodes, shown } from './mailbox-view.ts'
+import { pageOf } from './text-page.ts'
+import { untrusted } from './untrusted.ts'
+
+const found = z.object({ reader: readerRow, found: mailRow, sealed_body: z.unknown() })
+const sealedFile = z.object({ sealed: z.unknown() })
+
+const recipientsShownMax = 20
+const nameLengthMax = 200
+
+/** Types that a file may be said to have: a type is a stranger's word as well. */
+const typesShown = [
+  ...['text/plain', 'text/html', 'text/csv', 'text/calendar', 'text/xml', 'message/rfc822'],
+  ...['application/json', 'application/pdf', 'application/xml', 'application/zip'],
+  ...['image/gif', 'image/jpeg', 'image/png', 'image/svg+xml', 'image/webp'],
+]
+
+/** Opens a mail of the caller's, and a file of it; what the caller may not see is not in there. */
+export async function readMail(
+  room: VaultRoom,
+  credential: string,
+  { mail, attachment, offset }: MailChoice,
+): Promise<{ mail: OpenedMail; file?: MailFile } | Refusal> {
+  const db = bindCredential(room.world.db, credential)
+  const kept = await db.one('read_mail', { mail }, found)
+  if (!kept) return fail('mail_not_found')
+  const { reader, found: row } = kept
+  const body = openBody(room, reader, row, kept.sealed_body)
+  const opened = openedMail(room, { reader, row, body }, offset)
+  if (attachment === undefined) return { mail: opened }
+  const listed = opened.attachments[attachment - 1]
+  const file = listed && (await db.one('mail_attachment', { mail, file: attachment }, sealedFile))
+  if (!file || listed.withheld) {
+    return fail('mail_not_found', { message: 'The mail has no such attachment that you may open.' })
+  }
+  const content = openPart(room, reader, row, `attachment/${attachment}`, file.sealed)
+  return { mail: opened, file: { type: listed.type, content, showsCodes: seesCodes(reader, row) } }
+}
+
+type Kept = { reader: Reader; row: MailRow; body: MailBody }
+
+function openedMail(room: VaultRoom, { reader, row, body }: Kept, offset: number): OpenedMail {
+  const { spf, dkim, dmarc } = row
+  const item = itemOf(room, reader, row)
+  const { from } = item.untrusted.subject
+  const showsCodes = seesCodes(reader, row)
+  const show = (text: MarkedText) => shown(text, showsCodes)
+  const whole = body.text.text.trim() === '' ? body.htmlText : body.text
+  const notKept = whole.length - whole.text.length
+  const { page, next } = pageOf({ from, text: show(whole), notKept }, offset)
+  return {
+    ...item,
+    authentication: { spf, dkim, dmarc },
+    to: body.to
+      .map(({ address }) => address)
+      .filter(isAddress)
+      .slice(0, recipientsShownMax),
+    in_reply_to_mail_id: answeredBy(room, body),
+    automatic: body.automatic,
+    oddities: [...body.flaws, ...(body.hiddenPieces > 0 ? ['hidden_text'] : [])],
+    attachments: body.attachments.map(({ name, type, size }, at) => ({
+      number: at + 1,
+      type: typesShown.find((known) => known === type) ?? 'application/octet-stream',
+      size,
+      // Another mail is read with a parser that the vault has not, so its codes cannot be sealed here.
+      withheld: !showsCodes && type.startsWith('message/'),
+      untrusted: { name: untrusted({ from, text: show(name) }, nameLengthMax) },
+    })),
+    untrusted: { ...item.untrusted, text: page },
+    next_offset: next,
+  }
+}
+
+/** The mail of this service that a mail says it answers. */
+function answeredBy({ world }: VaultRoom, { inReplyTo, references }: MailBody): string | null {
+  const ids = [...references, inReplyTo].map((id) => ownMessage(world.config.MAIL_DOMAIN, id))
+  return ids.findLast((id) => id !== null) ?? null
+}

@@ -1,0 +1,97 @@
+/**
+ * Marks the codes of a mail that was read and gives each a handle. Everything that an agent may be
+ * shown of a mail is looked through: the texts, and the names of people and files.
+ */
+import type { World } from '../world.ts'
+import { type CodePlace, findCodes } from './codes.ts'
+import type { IncomingMail } from './inbound-port.ts'
+import type { MailBody, MailHead, MarkedText } from './kept-mail.ts'
+import type { ParsedMail } from './parse.ts'
+import { visibleText } from './untrusted.ts'
+
+/** UTF-16 units that are kept of a text; of more its length is kept. */
+const textLengthMax = 256 * 1024
+const handleSigns = '0123456789abcdefghijklmnopqrstuvwxyz'
+const handleLength = 12
+
+/** A mail in its parts, and the codes that stand in them. */
+export type MarkedMail = {
+  head: MailHead
+  body: Omit<MailBody, 'automatic'>
+  codes: IncomingMail['codes']
+}
+
+/** Marks the codes of a mail. One that stands in several places has one handle. */
+export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): MarkedMail {
+  const bodies = [visibleText(mail.text), visibleText(mail.htmlText)]
+  const names = [mail.from.name, ...mail.to.map(({ name }) => name)]
+  const files = mail.attachments.map(({ name }) => name)
+  const texts = [...bodies, ...names, ...files]
+  const places = findCodes({ subject: mail.subject, texts })
+  const codes: IncomingMail['codes'] = []
+  const handleOf = ({ kind, value }: CodePlace) => {
+    const known = codes.find((one) => one.kind === kind && one.value === value)
+    if (known) return known.handle
+    const handle = newHandle(world)
+    codes.push({ handle, kind, value })
+    return handle
+  }
+  const marked = (text: string, found: readonly CodePlace[] = []): MarkedText => ({
+    text,
+    places: found.map((one) => ({
+      kind: one.kind,
+      start: one.start,
+      end: one.end,
+      handle: handleOf(one),
+    })),
+  })
+  const subject = marked(mail.subject, places.subject)
+  const [text, htmlText, name, ...rest] = texts.map((one, at) => marked(one, places.texts[at]))
+  const nothing = marked('')
+  return {
+    head: { name: name ?? nothing, subject },
+    body: {
+      ...bodyOf(mail, rest),
+      text: cut(text ?? nothing),
+      htmlText: cut(htmlText ?? nothing),
+    },
+    codes,
+  }
+}
+
+function bodyOf(mail: ParsedMail, names: readonly MarkedText[]) {
+  const { date, messageId, inReplyTo, references, hiddenPieces, flaws } = mail
+  const named = (at: number) => names[at] ?? { text: '', places: [] }
+  return {
+    to: mail.to.map(({ address }, at) => ({ name: named(at), address })),
+    ...(date === undefined ? {} : { date }),
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(inReplyTo === undefined ? {} : { inReplyTo }),
+    references,
+    hiddenPieces,
+    attachments: mail.attachments.map(({ type, size }, at) => ({
+      name: named(mail.to.length + at),
+      type,
+      size,
+    })),
+    flaws,
+  }
+}
+
+/** Never within a code, of which the beginning would then be left unmarked. */
+function cut({ text, places }: MarkedText) {
+  const kept = places.filter(({ end }) => end <= textLengthMax)
+  const across = places.find(({ start, end }) => start < textLengthMax && end > textLengthMax)
+  const end = across?.start ?? textLengthMax
+  return { text: text.slice(0, end).toWellFormed(), places: kept, length: text.length }
+}
+
+function newHandle(world: Pick<World, 'randomBytes'>): string {
+  let handle = 'c_'
+  while (handle.length < handleLength + 2) {
+    // Bytes beyond the last whole round of the alphabet would favour its beginning.
+    const [byte = 0] = world.randomBytes(1)
+    if (byte < 252) handle += handleSigns.charAt(byte % handleSigns.length)
+  }
+  return handle
+}

@@ -1,0 +1,44 @@
+/**
+ * Takes a mail from the server that received it: reads it, and has the vault keep it. It never
+ * throws: whatever fails here is a reason to send the mail again later, so that none is lost.
+ */
+import { isRefusal, type Refusal } from '../contract/errors.ts'
+import type { World } from '../world.ts'
+import { type Delivery, readIncoming } from './incoming.ts'
+import type { MailRefusal } from './parse-refusals.ts'
+
+/** What becomes of a mail. */
+export type Reception = 'kept' | { refused: MailRefusal }
+
+/** Takes a mail, or says why not. */
+export async function receiveMail(world: World, delivery: Delivery): Promise<Reception> {
+  return orLater(world, async () => {
+    const mail = await readIncoming(world, delivery)
+    return 'refused' in mail ? mail : vaultOf(world).keep(mail)
+  })
+}
+
+/** Whether mail for an address would be looked at, before it is sent. */
+export async function takesMail(world: World, address: string): Promise<Reception> {
+  return orLater(world, async () => {
+    const known = await vaultOf(world).receives(address)
+    if (isRefusal(known)) return known
+    return known ? 'kept' : { refused: 'unknown_recipient' }
+  })
+}
+
+function vaultOf({ vault }: World) {
+  if (!vault) throw new Error('VAULT is not bound')
+  return vault
+}
+
+async function orLater(world: World, work: () => Promise<Reception | Refusal>): Promise<Reception> {
+  try {
+    const outcome = await work()
+    if (!isRefusal(outcome)) return outcome
+    world.log({ work: 'inbound_mail', error: outcome.refusal, log: outcome.log ?? '' })
+  } catch (error) {
+    world.log({ work: 'inbound_mail', error: 'internal_error', log: String(error) })
+  }
+  return { refused: 'unavailable' }
+}

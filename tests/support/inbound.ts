@@ -1,0 +1,60 @@
+/** Mail as a server outside hands it over to the product. */
+import { receiveMail } from '../../shared/mail/receive.ts'
+import type { World } from '../../shared/world.ts'
+import { mailDomain } from './world.ts'
+
+export type Letter = {
+  to: string
+  from: string
+  subject: string
+  text: string
+  html?: string
+  /** Domain that the receiving server found the mail to be from, by SPF. */
+  authenticated?: string
+  /** More header lines, and a Message-ID in place of a new one. */
+  headers?: Readonly<Record<string, string>>
+  envelopeFrom?: string
+}
+
+let count = 0
+
+/** The mail on the wire, with what the receiving server writes above it. */
+export function messageOf(letter: Letter): string {
+  const { to, from, subject, text, html, authenticated, headers } = letter
+  count += 1
+  const results = authenticated ? `spf=pass smtp.mailfrom=${authenticated}` : 'spf=none'
+  const body = html === undefined ? plain(text) : alternatives(text, html)
+  const lines = {
+    'Authentication-Results': `mx.${mailDomain}; ${results}`,
+    From: from,
+    To: to,
+    Subject: /^[ -~]*$/.test(subject)
+      ? subject
+      : `=?utf-8?b?${Buffer.from(subject).toString('base64')}?=`,
+    Date: new Date().toUTCString(),
+    'Message-ID': `<${count}.${Date.now()}@mail.example>`,
+    'MIME-Version': '1.0',
+    ...headers,
+  }
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+  return head.join('') + body
+}
+
+/** Hands a mail over; throws when it is not kept. */
+export async function deliver(world: World, letter: Letter): Promise<void> {
+  const { to, from, envelopeFrom = from } = letter
+  const raw = new TextEncoder().encode(messageOf(letter))
+  const outcome = await receiveMail(world, { envelopeFrom, envelopeTo: to, raw })
+  if (outcome !== 'kept') throw new Error(`the mail was refused: ${outcome.refused}`)
+}
+
+function plain(text: string): string {
+  return `Content-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`
+}
+
+function alternatives(text: string, html: string): string {
+  const part = (type: string, content: string) =>
+    `--b\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${content}\r\n`
+  const all = part('plain', text) + part('html', html)
+  return `Content-Type: multipart/alternative; boundary=b\r\n\r\n${all}--b--\r\n`
+}
