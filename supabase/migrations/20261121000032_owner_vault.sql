@@ -70,3 +70,28 @@ begin
   end if;
 end $$;
 grant execute on function api.link_login_asked, api.link_store_login to vault;
+
+-- A page of the entries as their owner sees them, the latest made first, from before a position; those
+-- whose site or user name holds these words, or one entry. `maker` is the label of the key that made
+-- it, null for a person.
+create function api.owner_list_entries(
+  credential text, page integer, before bigint default null, words text default '',
+  entry uuid default null)
+  returns table (number text, listed jsonb, maker text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select e.number::text, private.entry_json(caller, e), k.label
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and (before is null or e.number < before)
+     and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
+       pg_catalog.lower(words)) > 0
+     and (owner_list_entries.entry is null or e.id = owner_list_entries.entry)
+   order by e.number desc limit page;
+end $$;
+grant execute on function api.owner_list_entries to service_role;
+
+-- What the feed tells of one entry is found without reading the feed.
+create index activities_of_entry on private.activities (account, entry, id desc)
+  where entry is not null;

@@ -15,7 +15,7 @@ import { loginEntered } from '../../../shared/mail/vault-messages.ts'
 import type { LoginByLink } from '../../../shared/vault/login-link-port.ts'
 import { browserOf } from '../own-session.ts'
 import type { Visit } from '../visit.ts'
-import { vaultOf } from './vault.ts'
+import { vaultOf } from './vault-port.ts'
 
 const seenRow = z.object({
   /** Null for a browser that did not open it. */
