@@ -228,6 +228,7 @@ create table private.hosted_actions (
   opened_at timestamp with time zone,
   opened_after bigint,
   wallet text,
+  entered jsonb,
   declined_at timestamp with time zone,
   finished_at timestamp with time zone,
   constraint hosted_actions_pkey PRIMARY KEY (id),
@@ -238,7 +239,7 @@ create table private.hosted_actions (
   constraint hosted_actions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
   constraint hosted_actions_token_digest_check CHECK ((token_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint hosted_actions_token_digest_key UNIQUE (token_digest),
-  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text]))),
+  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text, 'website_login'::text]))),
   constraint hosted_actions_wallet_check CHECK ((wallet ~ '^0x[0-9a-fA-F]{40}$'::text))
 );
 alter table private.hosted_actions enable row level security;
@@ -1872,6 +1873,19 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.link_login_asked(token_digest text, browser text, client text)
+ RETURNS TABLE(account uuid, site text, wrap jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+begin
+  return query select asked.account, asked.asked ->> 'site',
+    private.account_key(asked.account, 'vault') where asked.id is not null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client text)
  RETURNS TABLE(action jsonb, alias text, address text)
  LANGUAGE plpgsql
@@ -1898,6 +1912,44 @@ begin
    where a.token_digest = link_open.token_digest and a.opened_at is null
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
+begin
+  if asked.id is null then
+    return query select 'over';
+  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
+    return query select 'full';
+  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+    return query select 'again';
+  else
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names)
+    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+      given.sealed, given.has_password, given.has_totp, given.field_names)
+    on conflict (account, site, username) do nothing;
+    if not found then
+      return query select 'exists';
+      return;
+    end if;
+    update private.hosted_actions a set finished_at = private.clock(),
+      entered = pg_catalog.jsonb_build_object('credential_id', given.id,
+        'site', asked.asked ->> 'site', 'username', given.username)
+     where a.id = asked.id;
+    insert into private.activities (account, category, type, summary)
+    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+    perform private.enqueue_mail(asked.account, mail);
+    return query select 'stored';
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, client text)
@@ -4316,7 +4368,7 @@ AS $function$
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
     'expires_at', a.expires_at, 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
-    'deposit', private.deposit_json(d.id),
+    'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
   from (select private.hosted_action_deposit(a) as id) found
   left join private.deposits d on d.id = found.id
@@ -4636,6 +4688,26 @@ begin
   else
     perform pg_catalog.pg_advisory_xact_lock_shared(7319, on_chain::integer);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.login_asked_by_link(token_digest text, browser text, client text)
+ RETURNS private.hosted_actions
+ LANGUAGE plpgsql
+AS $function$
+declare
+  asked private.hosted_actions;
+begin
+  perform private.limit_link(client);
+  select a.* into asked from private.hosted_actions a
+   where a.token_digest = login_asked_by_link.token_digest
+     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and private.hosted_action_status(a) = 'opened'
+     for update;
+  if exists (select from private.accounts o
+      where o.id = asked.account and o.frozen_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
+  return asked;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
@@ -5678,9 +5750,13 @@ grant execute on function api.link_connect(token_digest text, browser text, clie
 
 grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
 
+grant execute on function api.link_login_asked(token_digest text, browser text, client text) to vault;
+
 grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
 
 grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
 
 grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 

@@ -1,4 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { LoginByLink } from '../../shared/vault/login-link-port.ts'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
@@ -49,6 +50,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
 
   sendMail(...asked: Asked<'sendMail'>) {
     return this.#open().sendMail(...asked)
+  }
+
+  storeByLink(...asked: Asked<'storeByLink'>) {
+    return this.#open().storeByLink(...asked)
   }
 
   override fetch(): Response {

@@ -263,8 +263,19 @@ export type DatabaseFunctions = {
   }
   link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
   link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_login_asked: { args: { token_digest: string; browser: string; client: string } }
   link_look: { args: { token_digest: string; browser: string; client: string } }
   link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_store_login: {
+    args: {
+      token_digest: string
+      browser: string
+      client: string
+      entry: unknown
+      mail: unknown
+      drawn?: unknown
+    }
+  }
   link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {

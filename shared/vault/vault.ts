@@ -7,6 +7,7 @@ import { openMailbox } from '../mail/mailbox.ts'
 import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import { changesOfEntries } from './change-entry.ts'
+import { openLoginLinks } from './login-link.ts'
 import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
@@ -23,6 +24,7 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...viewsOfEntries(room),
     ...openInbound(room),
     ...openMailbox(room),
+    ...openLoginLinks(room),
     ...openUse(room),
   }
 }

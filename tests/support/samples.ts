@@ -97,6 +97,7 @@ const refused: Record<string, Input> = {
   vault_store: { ...login, site: 'ftp://www.example.com' },
   vault_generate: { site: 'ftp://www.example.com' },
   mail_send: { reply_to_mail_id: someId, text: 'A word.' },
+  create_login_link: { action_type: 'website_login', site: 'http://www.example.com' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 
