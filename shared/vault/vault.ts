@@ -7,9 +7,11 @@ import { openMailbox } from '../mail/mailbox.ts'
 import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import { changesOfEntries } from './change-entry.ts'
+import { openLoginLinks } from './login-link.ts'
 import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
+import { openUse } from './use.ts'
 
 /**
  * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
@@ -22,5 +24,7 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...viewsOfEntries(room),
     ...openInbound(room),
     ...openMailbox(room),
+    ...openLoginLinks(room),
+    ...openUse(room),
   }
 }
