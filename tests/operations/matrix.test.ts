@@ -49,6 +49,7 @@ const scopes = ['read', 'pay', 'full', 'vault'] as const
 /** Written out, so that a change of the order between scopes is seen here. */
 function isLetIn({ access }: Operation, held: Scope): boolean {
   if (access === 'any') return true
+  if (access === 'vault') return held !== 'read'
   return (access === 'read' ? ['read', 'pay', 'full'] : ['pay', 'full']).includes(held)
 }
 
@@ -56,7 +57,8 @@ function isLetIn({ access }: Operation, held: Scope): boolean {
 const takesBack = ['payment_mandate_revoke']
 
 function takesMoney({ access, id }: Operation): boolean {
-  return (access === 'pay' || access === 'full') && !takesBack.includes(id)
+  const uses = id === 'vault_use'
+  return uses || ((access === 'pay' || access === 'full') && !takesBack.includes(id))
 }
 
 /** What every refusal is, whoever asked for what. */
