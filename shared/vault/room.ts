@@ -1,5 +1,6 @@
 /** What the parts of the vault work with. */
 import { required } from '../env.ts'
+import { type Later, wakeMailer } from '../mail/wake.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
 import type { Wrap } from '../sealing/wrap.ts'
@@ -13,12 +14,9 @@ export type VaultRoom = {
   roots(purpose: 'vault' | 'mail'): Roots
   /** The bytes of a stored record; throws unless it was sealed for this place. */
   open(purpose: 'vault' | 'mail', record: Place & { wrap: Wrap; sealed: unknown }): Uint8Array
-  /** Has the mailer look into the outbox; the answer does not wait for it. */
+  /** Has the mailer look into the outbox; nobody waits for it. */
   mailSoon(): void
 }
-
-/** Takes work that goes on after the answer. */
-export type Later = (work: Promise<void>) => void
 
 /** Reads the roots when they are first asked for. */
 export function openRoom(world: World, later: Later): VaultRoom {
@@ -34,9 +32,6 @@ export function openRoom(world: World, later: Later): VaultRoom {
     roots: rootsOf,
     open: (purpose, { wrap, sealed, ...place }) =>
       openRecord({ roots: rootsOf(purpose), wrap }, place, readSealed(sealed)),
-    mailSoon() {
-      const failed = (error: unknown) => world.log({ work: 'mail', log: String(error) })
-      if (world.mailer) later(world.mailer.deliver().catch(failed))
-    },
+    mailSoon: () => wakeMailer(world, later),
   }
 }
