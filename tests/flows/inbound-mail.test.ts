@@ -11,10 +11,12 @@ import { buildFunctions } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { type MailCatcher, startMailCatcher } from '../../scripts/local/mail.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
+import { messageOf } from '../support/inbound.ts'
 import { inboundMailSecret, mailDomain, start } from '../support/world.ts'
 
 const modules = mkdtempSync(join(tmpdir(), 'aoa-inbound-'))
-const { db, bindings, agent } = await start()
+const product = await start()
+const { db, bindings } = product
 const lines: string[] = []
 let workers: Workers
 let catcher: MailCatcher
@@ -30,7 +32,8 @@ beforeAll(async () => {
     secret: inboundMailSecret,
   }
   catcher = await startMailCatcher({ smtp: 0, outbox: 0 }, inbound)
-  const given = { ...bindings.product, ...bindings.vault, MAIL_URL: catcher.smtpUrl }
+  const mailing = { MAIL_URL: catcher.smtpUrl, DKIM_PRIVATE_KEY: 'none' }
+  const given = { ...bindings.product, ...bindings.vault, ...mailing }
   const log = (line: string) => lines.push(line)
   workers = await startWorkers({ functions, port, modules, bindings: given, log })
 }, 120_000)
@@ -52,7 +55,7 @@ async function freePort(): Promise<number> {
 }
 
 test('a mail from any SMTP client is kept, and one to nobody is refused before it is sent', async () => {
-  const { alias, id } = await agent('read')
+  const { alias, id } = await product.agent('read')
   const client = createTransport(catcher.smtpUrl)
   const mail = { from: 'Ann <ann@localhost>', subject: 'Hi', text: 'Your code is 482913.' }
   const forged = {
@@ -69,4 +72,22 @@ test('a mail from any SMTP client is kept, and one to nobody is refused before i
   const kept = await db.sql`
     select from_address, proven_domain, spf from private.mails where account = ${id}`
   expect(kept).toEqual([{ from_address: 'ann@localhost', proven_domain: 'localhost', spf: 'pass' }])
+})
+
+test('the platform’s mail handler keeps a mail, bounces one to nobody, and is tried again later', async () => {
+  const { alias, id } = await product.agent('read')
+  const raw = messageOf({ to: '', from: 'ann@mail.example', subject: 'Hi', text: 'Hello' })
+  const send = (to: string) =>
+    workers.email('inbound-mail', { from: 'ann@mail.example', to: `${to}@${mailDomain}` }, raw)
+
+  expect(await send(alias)).toEqual({ outcome: 'ok' })
+  expect(await send('nobody')).toEqual({
+    outcome: 'ok',
+    rejectReason: '5.1.1 There is no such mailbox here',
+  })
+  await db.stopGateway()
+  expect(await send(alias)).toEqual({ outcome: 'exception' })
+
+  const kept = await db.sql`select from_address from private.mails where account = ${id}`
+  expect(kept).toEqual([{ from_address: 'ann@mail.example' }])
 })

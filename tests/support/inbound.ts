@@ -87,18 +87,21 @@ export async function byPlatform(
 export async function byWebhook(
   world: World,
   body: unknown,
-  { secret = inboundMailSecret, at = world.now(), ...init }: RequestInit & Signing = {},
+  { secret = inboundMailSecret, at = world.now(), method = 'POST', headers }: Signing = {},
 ): Promise<{ status: number; body: unknown }> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const headers = { ...signed(secret, text, at), ...init.headers }
-  const request = new Request(`http://aoa${'/inbound-mail'}`, {
-    method: 'POST',
-    body: text,
-    ...init,
-    headers,
+  const request = new Request('http://aoa/inbound-mail', {
+    method,
+    body: method === 'POST' ? text : null,
+    headers: { ...signed(secret, text, at), ...headers },
   })
   const answer = await inboundMail(() => world).fetch(request)
   return { status: answer.status, body: await answer.json() }
 }
 
-type Signing = { secret?: string; at?: Date }
+type Signing = {
+  secret?: string
+  at?: Date
+  method?: string
+  headers?: Record<string, string>
+}
