@@ -7,6 +7,22 @@ type Asked<Method extends keyof VaultPort> = Parameters<VaultPort[Method]>
 
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
+  store(...asked: Asked<'store'>) {
+    return this.#open().store(...asked)
+  }
+
+  generate(...asked: Asked<'generate'>) {
+    return this.#open().generate(...asked)
+  }
+
+  read(...asked: Asked<'read'>) {
+    return this.#open().read(...asked)
+  }
+
+  totp(...asked: Asked<'totp'>) {
+    return this.#open().totp(...asked)
+  }
+
   receives(...asked: Asked<'receives'>) {
     return this.#open().receives(...asked)
   }

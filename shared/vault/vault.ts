@@ -3,13 +3,28 @@
  * roots of their keys; the database tells sealed records to nobody else.
  */
 import { openInbound } from '../mail/inbound.ts'
-import { openMailbox } from '../mail/mailbox.ts'
+import { listsOfMail } from '../mail/mailbox-list.ts'
+import { viewsOfMail } from '../mail/mailbox-read.ts'
+import { sendingOfMail } from '../mail/mailbox-send.ts'
+import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
+import { changesOfEntries } from './change-entry.ts'
+import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
-import { type Later, openRoom } from './room.ts'
+import { openRoom } from './room.ts'
 
-/** Opens the vault over the world's database and root keys. */
-export function openVault(world: World, later: Later = () => {}): VaultPort {
+/**
+ * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
+ * the answer does not wait for, where the platform would end it.
+ */
+export function openVault(world: World, later: Later = () => undefined): VaultPort {
   const room = openRoom(world, later)
-  return { ...openInbound(room), ...openMailbox(room) }
+  return {
+    ...changesOfEntries(room),
+    ...viewsOfEntries(room),
+    ...openInbound(room),
+    ...listsOfMail(room),
+    ...viewsOfMail(room),
+    ...sendingOfMail(room),
+  }
 }
