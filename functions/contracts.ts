@@ -17,6 +17,12 @@ import { paymentMandateStatus } from './payment-mandate-status/contract.ts'
 import { requestSignupVerification } from './request-signup-verification/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
+import { storeSiteCredentials, userSiteCredentials } from './user-site-credentials/contract.ts'
+import { vaultDelete } from './vault-delete/contract.ts'
+import { vaultGenerate } from './vault-generate/contract.ts'
+import { vaultList } from './vault-list/contract.ts'
+import { vaultStore } from './vault-store/contract.ts'
+import { vaultTotp } from './vault-totp/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
 import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts'
 import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
@@ -44,4 +50,11 @@ export const contracts: readonly Operation[] = [
   createHostedAction,
   hostedActionStatus,
   consentReceipt,
+  storeSiteCredentials,
+  userSiteCredentials,
+  vaultList,
+  vaultStore,
+  vaultTotp,
+  vaultGenerate,
+  vaultDelete,
 ]

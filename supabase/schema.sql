@@ -56,6 +56,8 @@ create table private.activities (
   untrusted jsonb,
   deposit uuid,
   mandate uuid,
+  entry uuid,
+  mail uuid,
   hidden boolean not null default false,
   constraint activities_pkey PRIMARY KEY (id),
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -634,6 +636,7 @@ alter table private.signups enable row level security;
 
 create table private.vault_entries (
   id uuid not null,
+  number bigint not null generated always as identity,
   account uuid not null,
   site text not null,
   site_domain text,
@@ -652,6 +655,7 @@ create table private.vault_entries (
   constraint vault_entries_account_site_username_key UNIQUE (account, site, username),
   constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
+  constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
   constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
@@ -696,6 +700,10 @@ CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
+
+CREATE INDEX activities_of_entry ON private.activities USING btree (account, entry, id DESC) WHERE (entry IS NOT NULL);
+
+CREATE INDEX activities_secrets_read ON private.activities USING btree (account, at) WHERE (type = 'secret_read'::text);
 
 CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
@@ -769,7 +777,9 @@ CREATE INDEX signups_of_address ON private.signups USING btree (email, created_a
 
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
 
-CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, updated_at DESC, id);
+CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
+
+CREATE INDEX vault_entries_made ON private.vault_entries USING btree (created_by);
 
 -- Functions
 
@@ -1246,6 +1256,25 @@ begin
   perform private.leave_queue(withdrawn.id);
   perform private.record_payment(withdrawn, withdrawn.kind || '_consent_invalid');
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.delete_vault_entry(credential text, entry uuid)
+ RETURNS TABLE(deleted_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
+  if not found then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  perform private.record_entry(caller, e, 'credential_deleted',
+    pg_catalog.format('The login of %s was deleted', e.site));
+  return query select private.clock();
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.find_consent(credential text, payment uuid DEFAULT NULL::uuid, mandate uuid DEFAULT NULL::uuid)
@@ -1804,7 +1833,7 @@ CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'read');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   if keep_answer.status is null then
     perform private.release_key(caller.account, operation, key);
@@ -1898,11 +1927,10 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
-    return query select 'full';
   elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
     return query select 'again';
   else
+    perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
       has_password, has_totp, field_names)
     values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
@@ -1916,9 +1944,9 @@ begin
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
         'site', asked.asked ->> 'site', 'username', given.username)
      where a.id = asked.id;
-    insert into private.activities (account, category, type, summary)
+    insert into private.activities (account, category, type, summary, entry)
     values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -1946,7 +1974,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1960,7 +1988,7 @@ begin
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
@@ -2026,6 +2054,23 @@ begin
        when m.state = 'active' and list_mandates.status in ('active', 'exhausted')
        then private.used_of(m) end) = list_mandates.status)
    order by m.number desc limit page;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(number text, listed jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, needed);
+begin
+  return query select e.number::text, private.entry_json(caller, e)
+    from private.vault_entries e
+   where e.account = caller.account and (before is null or e.number < before)
+     and (at_site is null or e.site = at_site)
+     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
+   order by e.number desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text, client text)
@@ -2485,7 +2530,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2497,7 +2542,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -2623,6 +2668,24 @@ begin
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_entries(credential text, page integer, before bigint DEFAULT NULL::bigint, words text DEFAULT ''::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(number text, listed jsonb, maker text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select e.number::text, private.entry_json(caller, e), k.label
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and (before is null or e.number < before)
+     and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
+       pg_catalog.lower(words)) > 0
+     and (owner_list_entries.entry is null or e.id = owner_list_entries.entry)
+   order by e.number desc limit page;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
  RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
@@ -2639,7 +2702,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2648,7 +2711,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -2934,6 +2997,8 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d
      where d.account = caller.account and d.key = old.id;
+    update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
+    update private.vault_entries e set created_by = placed where e.created_by = old.id;
     update private.credentials k set expires_at = least(
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;
@@ -2945,8 +3010,8 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false, of_entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2958,12 +3023,13 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;
@@ -3063,6 +3129,30 @@ begin
   return query select * from private.note_proof(caller, session_digest);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_reads_secrets(credential text, key uuid, reads boolean, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(label text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, reads);
+begin
+  update private.credentials k set reads_secrets = reads
+   where k.id = owner_set_reads_secrets.key and k.account = caller.account
+     and private.is_key_live(k) and k.reads_secrets is distinct from reads;
+  if found then
+    perform private.record_change(caller, 'security', 'secret_reading_changed', pg_catalog.format(
+      case when reads then 'The API key %s may read secrets of the vault from now on.'
+        else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
+      from private.credentials k where k.id = owner_set_reads_secrets.key;
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return query select k.label from private.credentials k
+   where k.id = owner_set_reads_secrets.key and k.account = caller.account
+     and private.is_key_live(k);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests text[], mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3085,6 +3175,26 @@ begin
     'New recovery codes were made; older ones are void.');
   perform private.enqueue_mail(caller.account, mail);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_shows_codes(credential text, shows boolean, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(shows_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, shows);
+begin
+  update private.accounts a set shows_codes = shows
+   where a.id = caller.account and a.shows_codes is distinct from shows;
+  if found then
+    perform private.record_change(caller, 'security', 'code_reading_changed',
+      case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
+        else 'Agents no longer read one-time codes and sign-in links of mails.' end);
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return query select shows;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
@@ -3372,6 +3482,130 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(account_found uuid, wrap jsonb, present jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries;
+begin
+  if entry is not null then
+    e := private.entry_of(caller, entry);
+  else
+    select v.* into e from private.vault_entries v where v.account = caller.account
+       and v.site = at_site and v.username = for_username;
+  end if;
+  if e.id is not null and not private.may_change(caller, e) then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  return query select caller.account, private.account_key(caller.account, 'vault'),
+    case when e.id is not null then jsonb_build_object('id', e.id, 'site', e.site,
+      'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(kept boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault', true);
+  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  e private.vault_entries;
+begin
+  if drawn is not null and drawn is distinct from
+    private.keep_account_key(caller.account, 'vault', drawn) then
+    return query select false;
+    return;
+  end if;
+  if was_version = 0 then
+    perform private.take_vault_place(caller.account);
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names, created_by)
+    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+      vault_commit_store.has_password, vault_commit_store.has_totp,
+      vault_commit_store.field_names, made_by)
+    on conflict do nothing returning * into e;
+  else
+    update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
+      sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
+      has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
+      created_by = made_by
+     where v.id = entry and v.account = caller.account and v.version = was_version
+       and private.may_change(caller, v)
+    returning * into e;
+  end if;
+  if e.id is not null then
+    perform private.record_entry(caller, e, vault_commit_store.type, pg_catalog.format(
+      case vault_commit_store.type
+        when 'password_generated' then 'A new password for %s was generated'
+        when 'credential_replaced' then 'The login of %s was changed'
+        else 'A login of %s was stored' end, e.site));
+  end if;
+  return query select e.id is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_note_site(credential text, entry uuid, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'any', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  insert into private.vault_sites (account, site) values (caller.account, e.site)
+  on conflict do nothing;
+  if found then
+    perform private.enqueue_mail(caller.account, mail, 20);
+  end if;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_open_totp(credential text, entry uuid)
+ RETURNS TABLE(opened jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  if e.has_totp then
+    return query select private.open_entry(caller, e, 'totp_code_given',
+      pg_catalog.format('A one-time code for %s was given out', e.site));
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
+ RETURNS TABLE(listed jsonb, opened jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  if caller.kind = 'session' and private.is_proven(caller) and not private.is_guarded(caller) then
+    opened := private.open_entry(caller, e, 'secret_shown',
+      pg_catalog.format('The secrets of the login of %s were seen', e.site));
+  elsif caller.reads_secrets then
+    perform private.recognize(credential, 'read', true);
+    perform private.limit_reads(caller.account);
+    opened := private.open_entry(caller, e, 'secret_read',
+      pg_catalog.format('The secrets of the login of %s were read', e.site));
+  end if;
+  listed := private.entry_json(caller, e);
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.account_key(of_account uuid, purpose text)
  RETURNS jsonb
  LANGUAGE sql
@@ -3443,8 +3677,7 @@ declare
 begin
   if fresh then
     perform private.demand_proof(caller);
-    if exists (select from private.owners o where o.account = caller.account
-      and o.guarded_until > private.clock()) then
+    if private.is_guarded(caller) then
       perform private.refuse('account_guarded', '403');
     end if;
   end if;
@@ -3703,8 +3936,7 @@ CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes') then
+  if not private.is_proven(caller) then
     perform private.refuse('proof_required', '403');
   end if;
 end $function$;
@@ -3794,6 +4026,35 @@ begin
     update private.payments q set state = 'declined' where q.id = p.id;
   end if;
   perform private.record_payment(p, 'confirmation_' || decision);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e private.vault_entries)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
+    'field_names', e.field_names, 'created_by', (
+      select k.shown from private.credentials k where k.id = e.created_by),
+    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.entry_of(caller private.credentials, entry uuid)
+ RETURNS private.vault_entries
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  e private.vault_entries;
+begin
+  select v.* into e from private.vault_entries v
+   where v.account = caller.account and v.id = entry;
+  if not found then
+    perform private.refuse('credential_not_found', '404');
+  end if;
+  return e;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.exposed_mandates(of_account uuid, at timestamp with time zone)
@@ -4011,6 +4272,15 @@ AS $function$
     and (l.leased_until is null or l.leased_until <= private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.owners o where o.account = caller.account
+    and o.guarded_until > private.clock())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -4037,6 +4307,15 @@ CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  STABLE
 AS $function$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.sessions s where s.credential = caller.id
+    and s.proven_at > private.clock() - interval '10 minutes')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
@@ -4166,6 +4445,27 @@ begin
   if wait > interval '0' then
     perform private.refuse('rate_limited', '429', jsonb_build_object(
       'retry_after_seconds', ceil(extract(epoch from wait))));
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.limit_reads(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  hourly_max constant integer := 30;
+  free_at timestamptz;
+begin
+  -- One after the other, or many at once would each find room for one more.
+  perform from private.account_keys k
+   where k.account = of_account and k.purpose = 'vault' for no key update;
+  select a.at + interval '1 hour' into free_at from private.activities a
+   where a.account = of_account and a.type = 'secret_read'
+     and a.at > private.clock() - interval '1 hour'
+   order by a.at desc offset hourly_max - 1 limit 1;
+  if found then
+    perform private.refuse('rate_limited', '429', jsonb_build_object('retry_after_seconds',
+      greatest(1, pg_catalog.ceil(extract(epoch from free_at - private.clock())))));
   end if;
 end $function$;
 
@@ -4426,6 +4726,14 @@ AS $function$
       where a.id = p.account and a.frozen_at is not null))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e private.vault_entries)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select caller.kind = 'session' or e.created_by is not distinct from caller.id
+$function$;
+
 CREATE OR REPLACE FUNCTION private.merkle_root(entries bytea[])
  RETURNS bytea
  LANGUAGE plpgsql
@@ -4532,6 +4840,20 @@ AS $function$
   insert into private.credentials (account, digest, label, shown, scopes, per_second, burst)
   values (account, digest, label, shown, scopes, per_second, burst)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e private.vault_entries, type text, deed text, untrusted jsonb DEFAULT NULL::jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
+  perform private.record_entry(caller, e, type, deed, untrusted);
+  return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
+    'username', e.username, 'version', e.version, 'sealed', e.sealed,
+    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
+    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
+      where s.account = e.account and s.site = e.site));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
  RETURNS void
@@ -4736,6 +5058,16 @@ CREATE OR REPLACE FUNCTION private.record_change(caller private.credentials, cat
 AS $function$
   insert into private.activities (account, category, type, summary)
   values (caller.account, category, type, summary)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.record_entry(caller private.credentials, e private.vault_entries, type text, deed text, untrusted jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary, entry, untrusted)
+  values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
+    case caller.kind when 'session' then 'by the owner'
+      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_mandate(m private.mandates, type text, words text)
@@ -5024,6 +5356,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.take_vault_place(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  entries_max constant integer := 1000;
+begin
+  perform from private.account_keys k
+   where k.account = of_account and k.purpose = 'vault' for no key update;
+  if (select count(*) from private.vault_entries e where e.account = of_account) >= entries_max then
+    perform private.refuse('vault_full', '409');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.terms_digest(p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -5194,6 +5540,8 @@ grant execute on function api.custody_record_replacement(slot bigint, attempt in
 
 grant execute on function api.custody_withdraw(payment uuid) to custody;
 
+grant execute on function api.delete_vault_entry(credential text, entry uuid) to service_role;
+
 grant execute on function api.find_consent(credential text, payment uuid, mandate uuid) to service_role;
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
@@ -5270,6 +5618,8 @@ grant execute on function api.list_mandate_payments(credential text, mandate uui
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
+grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text, entry uuid) to service_role;
+
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
 
 grant execute on function api.login_find(email text, client text) to service_role;
@@ -5330,6 +5680,8 @@ grant execute on function api.owner_list_approvals(credential text, listed_max i
 
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_list_entries(credential text, page integer, before bigint, words text, entry uuid) to service_role;
+
 grant execute on function api.owner_list_exposures(credential text) to service_role;
 
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
@@ -5360,7 +5712,7 @@ grant execute on function api.owner_revoke_mandate(credential text, mandate uuid
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
@@ -5368,7 +5720,11 @@ grant execute on function api.owner_set_limit(credential text, limit_name text, 
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
+grant execute on function api.owner_set_reads_secrets(credential text, key uuid, reads boolean, mail jsonb) to service_role;
+
 grant execute on function api.owner_set_recovery_codes(credential text, digests text[], mail jsonb) to service_role;
+
+grant execute on function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb) to service_role;
 
 grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
 
@@ -5395,6 +5751,16 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 grant execute on function api.signup_read(link_digest text) to service_role;
 
 grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
+
+grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
+
+grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
+
+grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
+
+grant execute on function api.vault_open_totp(credential text, entry uuid) to vault;
+
+grant execute on function api.vault_read_entry(credential text, entry uuid) to vault;
 
 grant usage on schema api to custody;
 

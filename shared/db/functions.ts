@@ -137,6 +137,7 @@ export type DatabaseFunctions = {
     }
   }
   custody_withdraw: { args: { payment: string } }
+  delete_vault_entry: { args: { credential: string; entry: string } }
   find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
   find_payment: {
     args: {
@@ -314,6 +315,16 @@ export type DatabaseFunctions = {
       status?: string | null
     }
   }
+  list_vault_entries: {
+    args: {
+      credential: string
+      needed: string
+      page: number
+      before?: number | null
+      at_site?: string | null
+      entry?: string | null
+    }
+  }
   login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
   login_find: { args: { email: string; client: string } }
   login_take_passkey: { args: { challenge: string; browser: string; passkey: string } }
@@ -427,6 +438,15 @@ export type DatabaseFunctions = {
   owner_forget_recipient: { args: { credential: string; address: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
+  owner_list_entries: {
+    args: {
+      credential: string
+      page: number
+      before?: number | null
+      words?: string
+      entry?: string | null
+    }
+  }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
@@ -479,6 +499,7 @@ export type DatabaseFunctions = {
       before?: number | null
       only_category?: string | null
       hidden?: boolean
+      of_entry?: string | null
     }
   }
   owner_security: { args: { credential: string } }
@@ -498,7 +519,16 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_set_reads_secrets: {
+    args: {
+      credential: string
+      key: string
+      reads: boolean
+      mail?: unknown
+    }
+  }
   owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
+  owner_set_shows_codes: { args: { credential: string; shows: boolean; mail?: unknown } }
   owner_suspend_mandate: { args: { credential: string; mandate: string; suspended: boolean } }
   owner_take_ceremony: {
     args: {
@@ -549,4 +579,31 @@ export type DatabaseFunctions = {
       wish?: string | null
     }
   }
+  vault_begin_store: {
+    args: {
+      credential: string
+      at_site?: string | null
+      for_username?: string | null
+      entry?: string | null
+    }
+  }
+  vault_commit_store: {
+    args: {
+      credential: string
+      entry: string
+      was_version: number
+      at_site: string
+      for_username: string
+      sealed: unknown
+      has_password: boolean
+      has_totp: boolean
+      field_names: string[]
+      type: string
+      domain?: string | null
+      drawn?: unknown
+    }
+  }
+  vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
+  vault_open_totp: { args: { credential: string; entry: string } }
+  vault_read_entry: { args: { credential: string; entry: string } }
 }

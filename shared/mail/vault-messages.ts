@@ -1,8 +1,18 @@
-/** Tells the owner what became of the vault without it. */
+/** Tells the owner where secrets of the vault go, and who put them there. */
 import type { Deed } from './deed.ts'
-import { told } from './deed.ts'
-import type { Message } from './letter.ts'
-import { letter } from './letter.ts'
+import { told, utc } from './deed.ts'
+import { letter, type Message } from './letter.ts'
+
+/** A secret was used at a site, or read for one, for the first time. */
+export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: Date }): Message {
+  return letter('site_first_used', 'A login of your vault is in use at a new site', [
+    'For the first time a secret of your vault is used at this site, or was read by your agent:',
+    { facts: { Site: site, When: utc(at) } },
+    'You are told once for each site; every use stands in the activity.',
+    { link: `${webUrl}/activity`, label: 'See the activity' },
+    'If this is not as you meant it, freeze the account: then no secret is used any more.',
+  ])
+}
 
 /** Somebody who has a link put a login into the vault. */
 export function loginEntered(

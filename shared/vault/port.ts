@@ -5,7 +5,8 @@
  */
 import type { InboundPort } from '../mail/inbound-port.ts'
 import type { MailboxPort } from '../mail/mailbox-port.ts'
+import type { EntriesPort } from './entries-port.ts'
 import type { LoginLinkPort } from './login-link-port.ts'
 
 /** Entries and mails, as the vault serves them. */
-export type VaultPort = InboundPort & MailboxPort & LoginLinkPort
+export type VaultPort = EntriesPort & LoginLinkPort & InboundPort & MailboxPort

@@ -71,13 +71,13 @@ create function private.activity_words(a private.activities, p private.payments)
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
 $$;
 
--- As api.list_activity, of items that hold these words. So that a rare word ends, the newest 20,000
--- are looked through from where the page begins.
+-- As api.list_activity, of items that hold these words or are about this entry of the vault. So that
+-- a rare word ends, the newest 20,000 are looked through from where the page begins.
 create function api.owner_search_activity(
   credential text, page integer, words text, before bigint default null,
-  only_category text default null, hidden boolean default false)
+  only_category text default null, hidden boolean default false, of_entry uuid default null)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -86,12 +86,13 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;
@@ -101,7 +102,7 @@ end $$;
 -- asked for it. No row for a stranger's item, as for none.
 create function api.owner_find_activity(credential text, item bigint)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -110,7 +111,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key

@@ -33,6 +33,24 @@ import { resolveTransferRecipient } from '../../functions/resolve-transfer-recip
 import { run as runResolveRecipient } from '../../functions/resolve-transfer-recipient/handler.ts'
 import { transferStatus } from '../../functions/transfer-status/contract.ts'
 import { run as runTransferStatus } from '../../functions/transfer-status/handler.ts'
+import {
+  storeSiteCredentials,
+  userSiteCredentials,
+} from '../../functions/user-site-credentials/contract.ts'
+import {
+  list as runListCredentials,
+  store as runStoreCredentials,
+} from '../../functions/user-site-credentials/handler.ts'
+import { vaultDelete } from '../../functions/vault-delete/contract.ts'
+import { run as runVaultDelete } from '../../functions/vault-delete/handler.ts'
+import { vaultGenerate } from '../../functions/vault-generate/contract.ts'
+import { run as runVaultGenerate } from '../../functions/vault-generate/handler.ts'
+import { vaultList } from '../../functions/vault-list/contract.ts'
+import { run as runVaultList } from '../../functions/vault-list/handler.ts'
+import { vaultStore } from '../../functions/vault-store/contract.ts'
+import { run as runVaultStore } from '../../functions/vault-store/handler.ts'
+import { vaultTotp } from '../../functions/vault-totp/contract.ts'
+import { run as runVaultTotp } from '../../functions/vault-totp/handler.ts'
 import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
 import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
@@ -42,7 +60,7 @@ import { run as runX402Execute } from '../../functions/x402-payment-execute/hand
 import { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
 import { run as runX402Prepare } from '../../functions/x402-payment-prepare/handler.ts'
 import type { EdgeFunction } from '../../shared/http/edge.ts'
-import { edgeFunction } from '../../shared/http/edge.ts'
+import { bound, edgeFunction, edgeFunctions } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 
 /** The functions by folder. */
@@ -82,5 +100,20 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
     [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
+    [
+      storeSiteCredentials.folder,
+      edgeFunctions(
+        [
+          bound(storeSiteCredentials, runStoreCredentials),
+          bound(userSiteCredentials, runListCredentials),
+        ],
+        given,
+      ),
+    ],
+    [vaultList.folder, edgeFunction(vaultList, runVaultList, given)],
+    [vaultStore.folder, edgeFunction(vaultStore, runVaultStore, given)],
+    [vaultTotp.folder, edgeFunction(vaultTotp, runVaultTotp, given)],
+    [vaultGenerate.folder, edgeFunction(vaultGenerate, runVaultGenerate, given)],
+    [vaultDelete.folder, edgeFunction(vaultDelete, runVaultDelete, given)],
   ])
 }

@@ -190,7 +190,7 @@ function sendingTo(world: World): TestWorld['send'] {
     const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
     const text = await answer.text()
     const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
-    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
+    if (answer.status !== 200) mustBeDeclared(folder, init?.method ?? 'GET', body['error'])
     return { status: answer.status, body, headers: answer.headers }
   }
 }
@@ -209,8 +209,9 @@ function posting(key: string, body: unknown, headers?: Record<string, string>): 
 }
 
 /** Described errors are those that are sent: an operation must not answer another code. */
-function mustBeDeclared(folder: string, code: unknown) {
-  const contract = contracts.find((one) => one.folder === folder)
+function mustBeDeclared(folder: string, method: string, code: unknown) {
+  const ofFolder = contracts.filter((one) => one.folder === folder)
+  const contract = ofFolder.find((one) => one.method === method) ?? ofFolder[0]
   const declared: unknown[] = contract ? [...contract.errors, ...commonErrors(contract)] : []
   if (contract && !declared.includes(code)) {
     throw new Error(`${contract.id} answers ${String(code)}, which its contract does not declare`)
