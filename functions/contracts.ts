@@ -10,6 +10,10 @@ import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
 import { hostedActionStatus } from './hosted-action-status/contract.ts'
+import { mailList } from './mail-list/contract.ts'
+import { mailRead } from './mail-read/contract.ts'
+import { mailSend } from './mail-send/contract.ts'
+import { mailWait } from './mail-wait/contract.ts'
 import { paymentMandateCreate } from './payment-mandate-create/contract.ts'
 import { paymentMandateRevoke } from './payment-mandate-revoke/contract.ts'
 import { paymentMandateStatement } from './payment-mandate-statement/contract.ts'
@@ -23,6 +27,7 @@ import { vaultGenerate } from './vault-generate/contract.ts'
 import { vaultList } from './vault-list/contract.ts'
 import { vaultStore } from './vault-store/contract.ts'
 import { vaultTotp } from './vault-totp/contract.ts'
+import { vaultUse } from './vault-use/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
 import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts'
 import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
@@ -57,4 +62,9 @@ export const contracts: readonly Operation[] = [
   vaultTotp,
   vaultGenerate,
   vaultDelete,
+  vaultUse,
+  mailList,
+  mailRead,
+  mailWait,
+  mailSend,
 ]

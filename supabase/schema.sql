@@ -819,7 +819,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.begin_mail(credential text, answered uuid DEFAULT NULL::uuid)
- RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -827,7 +827,8 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
 begin
-  return query select private.mail_reader(caller), private.mail_json(m), m.sealed_body
+  return query select private.mail_reader(caller),
+      case when m.id is not null then private.mail_json(m) end, m.sealed_body
     from (select) as always
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
@@ -2006,9 +2007,9 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(found)
-    order by (found).number desc), '[]')
-  from (select m as found from private.mails m
+  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(listed.m)
+    order by (listed.m).number desc), '[]')
+  from (select m from private.mails m
     where m.account = caller.account and (before is null or m.number < before)
       and (sender is null or private.is_sender(m.from_address, sender))
       and (since is null or m.at >= since) and (until is null or m.at < until)
@@ -2248,7 +2249,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as found from private.mails m
+    select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null then m.at >= coalesce(since, 'infinity')
          else m.number > after end
@@ -2256,7 +2257,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.found order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;
@@ -3320,7 +3321,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.read_mail(credential text, mail uuid)
- RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3375,6 +3376,77 @@ declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
   return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_count()
+ RETURNS TABLE(purpose text, version integer, keys bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.purpose, k.kek_version, count(*) from private.account_keys k group by 1, 2 order by 1, 2
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_count()
+ RETURNS TABLE(purpose text, version integer, keys bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select 'custody', (k.envelope #>> '{wrap,kekVersion}')::integer, count(*)
+    from private.custody_keys k group by 2 order by 2
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_list(sealing integer, at_most integer, after text DEFAULT NULL::text)
+ RETURNS TABLE(key text, owner text, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.address, k.owner, k.envelope -> 'wrap' from private.custody_keys k
+   where (k.envelope #>> '{wrap,kekVersion}')::integer <> sealing
+     and (rotation_custody_list.after is null or k.address > rotation_custody_list.after)
+   order by k.address limit at_most
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_rewrap(moves jsonb)
+ RETURNS TABLE(moved bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.custody_keys k set envelope = pg_catalog.jsonb_set(k.envelope, '{wrap}', m.wrap)
+    from pg_catalog.jsonb_to_recordset(moves) as m (key text, was jsonb, wrap jsonb)
+   where k.address = m.key and k.envelope -> 'wrap' = m.was;
+  get diagnostics moved = row_count;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_list(purpose text, sealing integer, at_most integer, after text DEFAULT NULL::text)
+ RETURNS TABLE(key text, owner text, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.id::text, k.account::text, k.wrap from private.account_keys k
+   where k.purpose = rotation_list.purpose and k.kek_version <> sealing
+     and (rotation_list.after is null or k.id > rotation_list.after::uuid)
+   order by k.id limit at_most
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_rewrap(moves jsonb)
+ RETURNS TABLE(moved bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.account_keys k set wrap = m.wrap
+    from pg_catalog.jsonb_to_recordset(moves) as m (key text, was jsonb, wrap jsonb)
+   where k.id = m.key::uuid and k.wrap = m.was;
+  get diagnostics moved = row_count;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid DEFAULT NULL::uuid)
@@ -3506,6 +3578,44 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault');
+  used private.vault_entries;
+begin
+  perform private.hold_unfrozen(caller.account);
+  update private.vault_entries e set last_used_at = private.clock()
+   where e.id = entry and e.account = caller.account returning e.* into used;
+  if not found then
+    perform private.refuse('credential_not_found', '404');
+  end if;
+  -- In one order, and before they are looked at: of two who want the same code one finds it used.
+  perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
+    order by c.handle for update;
+  perform private.check_codes(used, handles);
+  update private.mail_codes c set used_at = private.clock()
+   where c.account = caller.account and c.handle = any (handles);
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'vault', 'secret_used',
+    case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
+      else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+    jsonb_strip_nulls(jsonb_build_object(
+      'username', nullif(used.username, ''), 'request', request)));
+  insert into private.vault_sites (account, site) values (caller.account, used.site)
+  on conflict do nothing;
+  if found then
+    perform private.enqueue_mail(caller.account, mail, 20);
+  end if;
+  update private.idempotent_answers i set claimed_until = 'infinity'
+   where i.account = caller.account and i.claim = vault_begin_use.claim;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(kept boolean)
  LANGUAGE plpgsql
@@ -3581,6 +3691,32 @@ begin
     return query select private.open_entry(caller, e, 'totp_code_given',
       pg_catalog.format('A one-time code for %s was given out', e.site));
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, is_first boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  used private.vault_entries;
+begin
+  select e.* into used from private.vault_entries e
+   where e.id = entry and e.account = caller.account;
+  if not found then
+    return;
+  end if;
+  perform private.check_codes(used, handles);
+  return query
+  select used.account, used.site, used.username, used.version, used.sealed,
+    private.account_key(used.account, 'vault'), private.account_key(used.account, 'mail'),
+    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
+        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+      from private.mail_codes c where c.account = used.account and c.handle = any (handles)), '[]'),
+    not exists (select from private.vault_sites s
+      where s.account = used.account and s.site = used.site);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
@@ -3775,6 +3911,26 @@ begin
         private.canonical(e.value), ',' order by e.ordinality), '') || ']'
       from jsonb_array_elements(value) with ordinality e)
     else value::text end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  known integer;
+begin
+  select count(*) into known from private.mail_codes c
+   where c.account = entry.account and c.handle = any (handles) and c.used_at is null
+     and c.expires_at > private.clock();
+  if known <> cardinality(handles) then
+    perform private.refuse('code_not_found', '404');
+  end if;
+  if exists (select from private.mail_codes c
+    where c.account = entry.account and c.handle = any (handles)
+      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+    perform private.refuse('code_not_for_site', '403');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.claim_for(p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
@@ -4001,8 +4157,8 @@ begin
     -- One after the other, or many at once would each find room for one more.
     perform from private.owners o where o.account = enqueue_mail.account for no key update;
     if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
-      >= hourly_max then
+      and m.topic = enqueue_mail.mail ->> 'topic'
+      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
       return;
     end if;
   end if;
@@ -4182,6 +4338,20 @@ declare
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
   if unfrozen and payer.frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.hold_unfrozen(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  frozen_at timestamptz;
+begin
+  -- The weakest lock that freezing waits for: payments of the account do not.
+  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
+  if frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
 end $function$;
@@ -5744,6 +5914,18 @@ grant execute on function api.resolve_recipient(credential text, recipient_alias
 
 grant execute on function api.revoke_mandate(credential text, mandate uuid) to service_role;
 
+grant execute on function api.rotation_count() to vault;
+
+grant execute on function api.rotation_custody_count() to custody;
+
+grant execute on function api.rotation_custody_list(sealing integer, at_most integer, after text) to custody;
+
+grant execute on function api.rotation_custody_rewrap(moves jsonb) to custody;
+
+grant execute on function api.rotation_list(purpose text, sealing integer, at_most integer, after text) to vault;
+
+grant execute on function api.rotation_rewrap(moves jsonb) to vault;
+
 grant execute on function api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid) to vault;
 
 grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
@@ -5754,11 +5936,15 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid, mail jsonb) to vault;
+
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
 
 grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
 
 grant execute on function api.vault_open_totp(credential text, entry uuid) to vault;
+
+grant execute on function api.vault_open_use(credential text, entry uuid, handles text[]) to vault;
 
 grant execute on function api.vault_read_entry(credential text, entry uuid) to vault;
 

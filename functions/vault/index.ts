@@ -23,8 +23,8 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return this.#open().totp(...asked)
   }
 
-  storeByLink(...asked: Asked<'storeByLink'>) {
-    return this.#open().storeByLink(...asked)
+  use(...asked: Asked<'use'>) {
+    return this.#open().use(...asked)
   }
 
   receives(...asked: Asked<'receives'>) {
@@ -49,6 +49,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
 
   sendMail(...asked: Asked<'sendMail'>) {
     return this.#open().sendMail(...asked)
+  }
+
+  storeByLink(...asked: Asked<'storeByLink'>) {
+    return this.#open().storeByLink(...asked)
   }
 
   override fetch(): Response {

@@ -54,6 +54,8 @@ export type WorldOptions = {
 
 export type LocalWorld = {
   url: string
+  /** Of the database's API. */
+  supabaseUrl: string
   apiKeys: ApiKeys
   owner: Account & { email: string; password: string }
   shop: Account
@@ -119,7 +121,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   ])
   say('functions listening')
   const dkim = dkimRecordOf(start.secrets)
-  return { url: workers.url, ...owned, chains, merchant, mail, dkim }
+  const { SUPABASE_URL: supabaseUrl } = bindings
+  return { url: workers.url, supabaseUrl, ...owned, chains, merchant, mail, dkim }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet. */
@@ -215,9 +218,10 @@ export function webUrlOf({ url }: Pick<LocalWorld, 'url'>): string {
 
 /** What other programs read to find their way around. */
 function describe(world: Omit<LocalWorld, 'stop'>) {
-  const { url, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
+  const { url, supabaseUrl, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
   return {
     base_url: url,
+    supabase_url: supabaseUrl,
     web_url: webUrlOf(world),
     api_keys: apiKeys,
     owner: {

@@ -551,6 +551,19 @@ export type DatabaseFunctions = {
     }
   }
   revoke_mandate: { args: { credential: string; mandate: string } }
+  rotation_count: { args: Record<string, never> }
+  rotation_custody_count: { args: Record<string, never> }
+  rotation_custody_list: { args: { sealing: number; at_most: number; after?: string | null } }
+  rotation_custody_rewrap: { args: { moves: unknown } }
+  rotation_list: {
+    args: {
+      purpose: string
+      sealing: number
+      at_most: number
+      after?: string | null
+    }
+  }
+  rotation_rewrap: { args: { moves: unknown } }
   send_mail: {
     args: {
       credential: string
@@ -587,6 +600,16 @@ export type DatabaseFunctions = {
       entry?: string | null
     }
   }
+  vault_begin_use: {
+    args: {
+      credential: string
+      entry: string
+      handles: string[]
+      request: string
+      claim?: string | null
+      mail?: unknown
+    }
+  }
   vault_commit_store: {
     args: {
       credential: string
@@ -605,5 +628,6 @@ export type DatabaseFunctions = {
   }
   vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
   vault_open_totp: { args: { credential: string; entry: string } }
+  vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
   vault_read_entry: { args: { credential: string; entry: string } }
 }

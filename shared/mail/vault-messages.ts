@@ -1,6 +1,5 @@
-/** Tells the owner where secrets of the vault go, and who put them there. */
-import type { Deed } from './deed.ts'
-import { told, utc } from './deed.ts'
+/** Tells the owner where secrets of the vault go. */
+import { type Deed, told, utc } from './deed.ts'
 import { letter, type Message } from './letter.ts'
 
 /** A secret was used at a site, or read for one, for the first time. */

@@ -11,6 +11,7 @@ import { openLoginLinks } from './login-link.ts'
 import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
+import { openUse } from './use.ts'
 
 /**
  * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
@@ -21,8 +22,9 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
   return {
     ...changesOfEntries(room),
     ...viewsOfEntries(room),
-    ...openLoginLinks(room),
     ...openInbound(room),
     ...openMailbox(room),
+    ...openLoginLinks(room),
+    ...openUse(room),
   }
 }

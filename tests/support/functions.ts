@@ -19,6 +19,14 @@ import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
 import { run as runWalletBalances } from '../../functions/get-wallet-balances/handler.ts'
 import { hostedActionStatus } from '../../functions/hosted-action-status/contract.ts'
 import { run as runHostedStatus } from '../../functions/hosted-action-status/handler.ts'
+import { mailList } from '../../functions/mail-list/contract.ts'
+import { run as runMailList } from '../../functions/mail-list/handler.ts'
+import { mailRead } from '../../functions/mail-read/contract.ts'
+import { run as runMailRead } from '../../functions/mail-read/handler.ts'
+import { mailSend } from '../../functions/mail-send/contract.ts'
+import { run as runMailSend } from '../../functions/mail-send/handler.ts'
+import { mailWait } from '../../functions/mail-wait/contract.ts'
+import { run as runMailWait } from '../../functions/mail-wait/handler.ts'
 import { paymentMandateCreate } from '../../functions/payment-mandate-create/contract.ts'
 import { run as runMandateCreate } from '../../functions/payment-mandate-create/handler.ts'
 import { paymentMandateRevoke } from '../../functions/payment-mandate-revoke/contract.ts'
@@ -51,6 +59,8 @@ import { vaultStore } from '../../functions/vault-store/contract.ts'
 import { run as runVaultStore } from '../../functions/vault-store/handler.ts'
 import { vaultTotp } from '../../functions/vault-totp/contract.ts'
 import { run as runVaultTotp } from '../../functions/vault-totp/handler.ts'
+import { vaultUse } from '../../functions/vault-use/contract.ts'
+import { run as runVaultUse } from '../../functions/vault-use/handler.ts'
 import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
 import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
@@ -99,6 +109,11 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
+    [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
+    [mailList.folder, edgeFunction(mailList, runMailList, given)],
+    [mailRead.folder, edgeFunction(mailRead, runMailRead, given)],
+    [mailWait.folder, edgeFunction(mailWait, runMailWait, given)],
+    [mailSend.folder, edgeFunction(mailSend, runMailSend, given)],
     [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
     [
       storeSiteCredentials.folder,

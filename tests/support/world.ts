@@ -77,6 +77,7 @@ export const pepper = 'a pepper of the tests only'
 const sessionKeys = createSessionKeys()
 const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
+export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
 export const userAgent = 'guarantee/1.0'
@@ -240,7 +241,7 @@ function bindingsOf(
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',
     MAIL_RECEIVER: `mx.${mailDomain}`,
-    INBOUND_MAIL_SECRET: 'a webhook secret of the tests only',
+    INBOUND_MAIL_SECRET: inboundMailSecret,
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
