@@ -1928,11 +1928,10 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
-    return query select 'full';
   elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
     return query select 'again';
   else
+    perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
       has_password, has_totp, field_names)
     values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
@@ -1946,9 +1945,9 @@ begin
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
         'site', asked.asked ->> 'site', 'username', given.username)
      where a.id = asked.id;
-    insert into private.activities (account, category, type, summary)
+    insert into private.activities (account, category, type, summary, entry)
     values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -2704,7 +2703,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2713,7 +2712,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -3012,7 +3011,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false, of_entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3031,6 +3030,7 @@ begin
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;
@@ -5882,7 +5882,7 @@ grant execute on function api.owner_revoke_mandate(credential text, mandate uuid
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
