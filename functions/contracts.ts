@@ -10,6 +10,10 @@ import { createHostedAction } from './create-hosted-action/contract.ts'
 import { getIdentity } from './get-identity/contract.ts'
 import { walletBalances } from './get-wallet-balances/contract.ts'
 import { hostedActionStatus } from './hosted-action-status/contract.ts'
+import { mailList } from './mail-list/contract.ts'
+import { mailRead } from './mail-read/contract.ts'
+import { mailSend } from './mail-send/contract.ts'
+import { mailWait } from './mail-wait/contract.ts'
 import { paymentMandateCreate } from './payment-mandate-create/contract.ts'
 import { paymentMandateRevoke } from './payment-mandate-revoke/contract.ts'
 import { paymentMandateStatement } from './payment-mandate-statement/contract.ts'
@@ -17,6 +21,13 @@ import { paymentMandateStatus } from './payment-mandate-status/contract.ts'
 import { requestSignupVerification } from './request-signup-verification/contract.ts'
 import { resolveTransferRecipient } from './resolve-transfer-recipient/contract.ts'
 import { transferStatus } from './transfer-status/contract.ts'
+import { storeSiteCredentials, userSiteCredentials } from './user-site-credentials/contract.ts'
+import { vaultDelete } from './vault-delete/contract.ts'
+import { vaultGenerate } from './vault-generate/contract.ts'
+import { vaultList } from './vault-list/contract.ts'
+import { vaultStore } from './vault-store/contract.ts'
+import { vaultTotp } from './vault-totp/contract.ts'
+import { vaultUse } from './vault-use/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
 import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts'
 import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
@@ -44,4 +55,16 @@ export const contracts: readonly Operation[] = [
   createHostedAction,
   hostedActionStatus,
   consentReceipt,
+  storeSiteCredentials,
+  userSiteCredentials,
+  vaultList,
+  vaultStore,
+  vaultTotp,
+  vaultGenerate,
+  vaultDelete,
+  vaultUse,
+  mailList,
+  mailRead,
+  mailWait,
+  mailSend,
 ]

@@ -59,6 +59,13 @@ const vault: BundleRule = {
   runtime: ['cloudflare:workers'],
 }
 
+/** Reads mails of strangers and finds their codes; it can open nothing. */
+const inboundMail: BundleRule = {
+  gzipBytesMax: 130 * kilobyte,
+  packages: ['zod', '@supabase/postgrest-js', 'postal-mime', 'tldts', 'tldts-core'],
+  runtime: [],
+}
+
 /** What verifies a passkey; most of it reads attestations, which nobody is asked for. */
 const passkeys = [
   '@simplewebauthn/server',
@@ -121,6 +128,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   custody,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
+  'inbound-mail': inboundMail,
   mailer,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,

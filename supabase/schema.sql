@@ -56,6 +56,8 @@ create table private.activities (
   untrusted jsonb,
   deposit uuid,
   mandate uuid,
+  entry uuid,
+  mail uuid,
   hidden boolean not null default false,
   constraint activities_pkey PRIMARY KEY (id),
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -226,6 +228,7 @@ create table private.hosted_actions (
   opened_at timestamp with time zone,
   opened_after bigint,
   wallet text,
+  entered jsonb,
   declined_at timestamp with time zone,
   finished_at timestamp with time zone,
   constraint hosted_actions_pkey PRIMARY KEY (id),
@@ -236,7 +239,7 @@ create table private.hosted_actions (
   constraint hosted_actions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
   constraint hosted_actions_token_digest_check CHECK ((token_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint hosted_actions_token_digest_key UNIQUE (token_digest),
-  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text]))),
+  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text, 'website_login'::text]))),
   constraint hosted_actions_wallet_check CHECK ((wallet ~ '^0x[0-9a-fA-F]{40}$'::text))
 );
 alter table private.hosted_actions enable row level security;
@@ -633,6 +636,7 @@ alter table private.signups enable row level security;
 
 create table private.vault_entries (
   id uuid not null,
+  number bigint not null generated always as identity,
   account uuid not null,
   site text not null,
   site_domain text,
@@ -651,6 +655,7 @@ create table private.vault_entries (
   constraint vault_entries_account_site_username_key UNIQUE (account, site, username),
   constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
+  constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
   constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
@@ -695,6 +700,8 @@ CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
+
+CREATE INDEX activities_secrets_read ON private.activities USING btree (account, at) WHERE (type = 'secret_read'::text);
 
 CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
@@ -768,7 +775,9 @@ CREATE INDEX signups_of_address ON private.signups USING btree (email, created_a
 
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
 
-CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, updated_at DESC, id);
+CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
+
+CREATE INDEX vault_entries_made ON private.vault_entries USING btree (created_by);
 
 -- Functions
 
@@ -808,7 +817,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.begin_mail(credential text, answered uuid DEFAULT NULL::uuid)
- RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -816,7 +825,8 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
 begin
-  return query select private.mail_reader(caller), private.mail_json(m), m.sealed_body
+  return query select private.mail_reader(caller),
+      case when m.id is not null then private.mail_json(m) end, m.sealed_body
     from (select) as always
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
@@ -1245,6 +1255,25 @@ begin
   perform private.leave_queue(withdrawn.id);
   perform private.record_payment(withdrawn, withdrawn.kind || '_consent_invalid');
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.delete_vault_entry(credential text, entry uuid)
+ RETURNS TABLE(deleted_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
+  if not found then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  perform private.record_entry(caller, e, 'credential_deleted',
+    pg_catalog.format('The login of %s was deleted', e.site));
+  return query select private.clock();
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.find_consent(credential text, payment uuid DEFAULT NULL::uuid, mandate uuid DEFAULT NULL::uuid)
@@ -1803,7 +1832,7 @@ CREATE OR REPLACE FUNCTION api.keep_answer(credential text, operation text, key 
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'read');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   if keep_answer.status is null then
     perform private.release_key(caller.account, operation, key);
@@ -1844,6 +1873,19 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.link_login_asked(token_digest text, browser text, client text)
+ RETURNS TABLE(account uuid, site text, wrap jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+begin
+  return query select asked.account, asked.asked ->> 'site',
+    private.account_key(asked.account, 'vault') where asked.id is not null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client text)
  RETURNS TABLE(action jsonb, alias text, address text)
  LANGUAGE plpgsql
@@ -1872,6 +1914,44 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
+begin
+  if asked.id is null then
+    return query select 'over';
+  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
+    return query select 'full';
+  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+    return query select 'again';
+  else
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names)
+    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+      given.sealed, given.has_password, given.has_totp, given.field_names)
+    on conflict (account, site, username) do nothing;
+    if not found then
+      return query select 'exists';
+      return;
+    end if;
+    update private.hosted_actions a set finished_at = private.clock(),
+      entered = pg_catalog.jsonb_build_object('credential_id', given.id,
+        'site', asked.asked ->> 'site', 'username', given.username)
+     where a.id = asked.id;
+    insert into private.activities (account, category, type, summary)
+    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+    perform private.enqueue_mail(asked.account, mail);
+    return query select 'stored';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, client text)
  RETURNS TABLE(action jsonb, alias text, address text)
  LANGUAGE plpgsql
@@ -1894,7 +1974,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.list_activity(credential text, page integer, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1908,7 +1988,7 @@ begin
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)
@@ -1926,9 +2006,9 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(found)
-    order by (found).number desc), '[]')
-  from (select m as found from private.mails m
+  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(listed.m)
+    order by (listed.m).number desc), '[]')
+  from (select m from private.mails m
     where m.account = caller.account and (before is null or m.number < before)
       and (sender is null or private.is_sender(m.from_address, sender))
       and (since is null or m.at >= since) and (until is null or m.at < until)
@@ -1974,6 +2054,23 @@ begin
        when m.state = 'active' and list_mandates.status in ('active', 'exhausted')
        then private.used_of(m) end) = list_mandates.status)
    order by m.number desc limit page;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(number text, listed jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, needed);
+begin
+  return query select e.number::text, private.entry_json(caller, e)
+    from private.vault_entries e
+   where e.account = caller.account and (before is null or e.number < before)
+     and (at_site is null or e.site = at_site)
+     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
+   order by e.number desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text, client text)
@@ -2151,7 +2248,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as found from private.mails m
+    select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null then m.at >= coalesce(since, 'infinity')
          else m.number > after end
@@ -2159,7 +2256,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.found order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;
@@ -2433,7 +2530,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_find_activity(credential text, item bigint)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2445,7 +2542,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -2882,6 +2979,8 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d
      where d.account = caller.account and d.key = old.id;
+    update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
+    update private.vault_entries e set created_by = placed where e.created_by = old.id;
     update private.credentials k set expires_at = least(
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;
@@ -2894,7 +2993,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
- RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid)
+ RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2906,7 +3005,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
@@ -3011,6 +3110,30 @@ begin
   return query select * from private.note_proof(caller, session_digest);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_reads_secrets(credential text, key uuid, reads boolean, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(label text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, reads);
+begin
+  update private.credentials k set reads_secrets = reads
+   where k.id = owner_set_reads_secrets.key and k.account = caller.account
+     and private.is_key_live(k) and k.reads_secrets is distinct from reads;
+  if found then
+    perform private.record_change(caller, 'security', 'secret_reading_changed', pg_catalog.format(
+      case when reads then 'The API key %s may read secrets of the vault from now on.'
+        else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
+      from private.credentials k where k.id = owner_set_reads_secrets.key;
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return query select k.label from private.credentials k
+   where k.id = owner_set_reads_secrets.key and k.account = caller.account
+     and private.is_key_live(k);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_set_recovery_codes(credential text, digests text[], mail jsonb DEFAULT NULL::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3033,6 +3156,26 @@ begin
     'New recovery codes were made; older ones are void.');
   perform private.enqueue_mail(caller.account, mail);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_shows_codes(credential text, shows boolean, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(shows_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, shows);
+begin
+  update private.accounts a set shows_codes = shows
+   where a.id = caller.account and a.shows_codes is distinct from shows;
+  if found then
+    perform private.record_change(caller, 'security', 'code_reading_changed',
+      case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
+        else 'Agents no longer read one-time codes and sign-in links of mails.' end);
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return query select shows;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
@@ -3158,7 +3301,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.read_mail(credential text, mail uuid)
- RETURNS TABLE(reader jsonb, found jsonb, sealed_body jsonb)
+ RETURNS TABLE(reader jsonb, mail_row jsonb, sealed_body jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3391,6 +3534,194 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(account_found uuid, wrap jsonb, present jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries;
+begin
+  if entry is not null then
+    e := private.entry_of(caller, entry);
+  else
+    select v.* into e from private.vault_entries v where v.account = caller.account
+       and v.site = at_site and v.username = for_username;
+  end if;
+  if e.id is not null and not private.may_change(caller, e) then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  return query select caller.account, private.account_key(caller.account, 'vault'),
+    case when e.id is not null then jsonb_build_object('id', e.id, 'site', e.site,
+      'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault');
+  used private.vault_entries;
+begin
+  perform private.hold_unfrozen(caller.account);
+  update private.vault_entries e set last_used_at = private.clock()
+   where e.id = entry and e.account = caller.account returning e.* into used;
+  if not found then
+    perform private.refuse('credential_not_found', '404');
+  end if;
+  -- In one order, and before they are looked at: of two who want the same code one finds it used.
+  perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
+    order by c.handle for update;
+  perform private.check_codes(used, handles);
+  update private.mail_codes c set used_at = private.clock()
+   where c.account = caller.account and c.handle = any (handles);
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'vault', 'secret_used',
+    case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
+      else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+    jsonb_strip_nulls(jsonb_build_object(
+      'username', nullif(used.username, ''), 'request', request)));
+  insert into private.vault_sites (account, site) values (caller.account, used.site)
+  on conflict do nothing;
+  if found then
+    perform private.enqueue_mail(caller.account, mail, 20);
+  end if;
+  update private.idempotent_answers i set claimed_until = 'infinity'
+   where i.account = caller.account and i.claim = vault_begin_use.claim;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(kept boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault', true);
+  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  e private.vault_entries;
+begin
+  if drawn is not null and drawn is distinct from
+    private.keep_account_key(caller.account, 'vault', drawn) then
+    return query select false;
+    return;
+  end if;
+  if was_version = 0 then
+    perform private.take_vault_place(caller.account);
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names, created_by)
+    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+      vault_commit_store.has_password, vault_commit_store.has_totp,
+      vault_commit_store.field_names, made_by)
+    on conflict do nothing returning * into e;
+  else
+    update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
+      sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
+      has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
+      created_by = made_by
+     where v.id = entry and v.account = caller.account and v.version = was_version
+       and private.may_change(caller, v)
+    returning * into e;
+  end if;
+  if e.id is not null then
+    perform private.record_entry(caller, e, vault_commit_store.type, pg_catalog.format(
+      case vault_commit_store.type
+        when 'password_generated' then 'A new password for %s was generated'
+        when 'credential_replaced' then 'The login of %s was changed'
+        else 'A login of %s was stored' end, e.site));
+  end if;
+  return query select e.id is not null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_note_site(credential text, entry uuid, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'any', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  insert into private.vault_sites (account, site) values (caller.account, e.site)
+  on conflict do nothing;
+  if found then
+    perform private.enqueue_mail(caller.account, mail, 20);
+  end if;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_open_totp(credential text, entry uuid)
+ RETURNS TABLE(opened jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  if e.has_totp then
+    return query select private.open_entry(caller, e, 'totp_code_given',
+      pg_catalog.format('A one-time code for %s was given out', e.site));
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, is_first boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  used private.vault_entries;
+begin
+  select e.* into used from private.vault_entries e
+   where e.id = entry and e.account = caller.account;
+  if not found then
+    return;
+  end if;
+  perform private.check_codes(used, handles);
+  return query
+  select used.account, used.site, used.username, used.version, used.sealed,
+    private.account_key(used.account, 'vault'), private.account_key(used.account, 'mail'),
+    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
+        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+      from private.mail_codes c where c.account = used.account and c.handle = any (handles)), '[]'),
+    not exists (select from private.vault_sites s
+      where s.account = used.account and s.site = used.site);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
+ RETURNS TABLE(listed jsonb, opened jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  if caller.kind = 'session' and private.is_proven(caller) and not private.is_guarded(caller) then
+    opened := private.open_entry(caller, e, 'secret_shown',
+      pg_catalog.format('The secrets of the login of %s were seen', e.site));
+  elsif caller.reads_secrets then
+    perform private.recognize(credential, 'read', true);
+    perform private.limit_reads(caller.account);
+    opened := private.open_entry(caller, e, 'secret_read',
+      pg_catalog.format('The secrets of the login of %s were read', e.site));
+  end if;
+  listed := private.entry_json(caller, e);
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.account_key(of_account uuid, purpose text)
  RETURNS jsonb
  LANGUAGE sql
@@ -3462,8 +3793,7 @@ declare
 begin
   if fresh then
     perform private.demand_proof(caller);
-    if exists (select from private.owners o where o.account = caller.account
-      and o.guarded_until > private.clock()) then
+    if private.is_guarded(caller) then
       perform private.refuse('account_guarded', '403');
     end if;
   end if;
@@ -3561,6 +3891,26 @@ begin
         private.canonical(e.value), ',' order by e.ordinality), '') || ']'
       from jsonb_array_elements(value) with ordinality e)
     else value::text end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  known integer;
+begin
+  select count(*) into known from private.mail_codes c
+   where c.account = entry.account and c.handle = any (handles) and c.used_at is null
+     and c.expires_at > private.clock();
+  if known <> cardinality(handles) then
+    perform private.refuse('code_not_found', '404');
+  end if;
+  if exists (select from private.mail_codes c
+    where c.account = entry.account and c.handle = any (handles)
+      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+    perform private.refuse('code_not_for_site', '403');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.claim_for(p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
@@ -3722,8 +4072,7 @@ CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes') then
+  if not private.is_proven(caller) then
     perform private.refuse('proof_required', '403');
   end if;
 end $function$;
@@ -3788,8 +4137,8 @@ begin
     -- One after the other, or many at once would each find room for one more.
     perform from private.owners o where o.account = enqueue_mail.account for no key update;
     if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
-      >= hourly_max then
+      and m.topic = enqueue_mail.mail ->> 'topic'
+      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
       return;
     end if;
   end if;
@@ -3813,6 +4162,35 @@ begin
     update private.payments q set state = 'declined' where q.id = p.id;
   end if;
   perform private.record_payment(p, 'confirmation_' || decision);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e private.vault_entries)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
+    'field_names', e.field_names, 'created_by', (
+      select k.shown from private.credentials k where k.id = e.created_by),
+    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.entry_of(caller private.credentials, entry uuid)
+ RETURNS private.vault_entries
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  e private.vault_entries;
+begin
+  select v.* into e from private.vault_entries v
+   where v.account = caller.account and v.id = entry;
+  if not found then
+    perform private.refuse('credential_not_found', '404');
+  end if;
+  return e;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.exposed_mandates(of_account uuid, at timestamp with time zone)
@@ -3944,6 +4322,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.hold_unfrozen(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  frozen_at timestamptz;
+begin
+  -- The weakest lock that freezing waits for: payments of the account do not.
+  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
+  if frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
  RETURNS text
  LANGUAGE sql
@@ -3976,7 +4368,7 @@ AS $function$
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
     'expires_at', a.expires_at, 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
-    'deposit', private.deposit_json(d.id),
+    'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
   from (select private.hosted_action_deposit(a) as id) found
   left join private.deposits d on d.id = found.id
@@ -4030,6 +4422,15 @@ AS $function$
     and (l.leased_until is null or l.leased_until <= private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.owners o where o.account = caller.account
+    and o.guarded_until > private.clock())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -4056,6 +4457,15 @@ CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  STABLE
 AS $function$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.sessions s where s.credential = caller.id
+    and s.proven_at > private.clock() - interval '10 minutes')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
@@ -4188,6 +4598,27 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.limit_reads(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  hourly_max constant integer := 30;
+  free_at timestamptz;
+begin
+  -- One after the other, or many at once would each find room for one more.
+  perform from private.account_keys k
+   where k.account = of_account and k.purpose = 'vault' for no key update;
+  select a.at + interval '1 hour' into free_at from private.activities a
+   where a.account = of_account and a.type = 'secret_read'
+     and a.at > private.clock() - interval '1 hour'
+   order by a.at desc offset hourly_max - 1 limit 1;
+  if found then
+    perform private.refuse('rate_limited', '429', jsonb_build_object('retry_after_seconds',
+      greatest(1, pg_catalog.ceil(extract(epoch from free_at - private.clock())))));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
  RETURNS void
  LANGUAGE plpgsql
@@ -4257,6 +4688,26 @@ begin
   else
     perform pg_catalog.pg_advisory_xact_lock_shared(7319, on_chain::integer);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.login_asked_by_link(token_digest text, browser text, client text)
+ RETURNS private.hosted_actions
+ LANGUAGE plpgsql
+AS $function$
+declare
+  asked private.hosted_actions;
+begin
+  perform private.limit_link(client);
+  select a.* into asked from private.hosted_actions a
+   where a.token_digest = login_asked_by_link.token_digest
+     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and private.hosted_action_status(a) = 'opened'
+     for update;
+  if exists (select from private.accounts o
+      where o.id = asked.account and o.frozen_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
+  return asked;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
@@ -4425,6 +4876,14 @@ AS $function$
       where a.id = p.account and a.frozen_at is not null))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e private.vault_entries)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select caller.kind = 'session' or e.created_by is not distinct from caller.id
+$function$;
+
 CREATE OR REPLACE FUNCTION private.merkle_root(entries bytea[])
  RETURNS bytea
  LANGUAGE plpgsql
@@ -4531,6 +4990,20 @@ AS $function$
   insert into private.credentials (account, digest, label, shown, scopes, per_second, burst)
   values (account, digest, label, shown, scopes, per_second, burst)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e private.vault_entries, type text, deed text, untrusted jsonb DEFAULT NULL::jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
+  perform private.record_entry(caller, e, type, deed, untrusted);
+  return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
+    'username', e.username, 'version', e.version, 'sealed', e.sealed,
+    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
+    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
+      where s.account = e.account and s.site = e.site));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
  RETURNS void
@@ -4735,6 +5208,16 @@ CREATE OR REPLACE FUNCTION private.record_change(caller private.credentials, cat
 AS $function$
   insert into private.activities (account, category, type, summary)
   values (caller.account, category, type, summary)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.record_entry(caller private.credentials, e private.vault_entries, type text, deed text, untrusted jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary, entry, untrusted)
+  values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
+    case caller.kind when 'session' then 'by the owner'
+      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_mandate(m private.mandates, type text, words text)
@@ -5023,6 +5506,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.take_vault_place(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  entries_max constant integer := 1000;
+begin
+  perform from private.account_keys k
+   where k.account = of_account and k.purpose = 'vault' for no key update;
+  if (select count(*) from private.vault_entries e where e.account = of_account) >= entries_max then
+    perform private.refuse('vault_full', '409');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.terms_digest(p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -5193,6 +5690,8 @@ grant execute on function api.custody_record_replacement(slot bigint, attempt in
 
 grant execute on function api.custody_withdraw(payment uuid) to custody;
 
+grant execute on function api.delete_vault_entry(credential text, entry uuid) to service_role;
+
 grant execute on function api.find_consent(credential text, payment uuid, mandate uuid) to service_role;
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
@@ -5251,9 +5750,13 @@ grant execute on function api.link_connect(token_digest text, browser text, clie
 
 grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
 
+grant execute on function api.link_login_asked(token_digest text, browser text, client text) to vault;
+
 grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
 
 grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
 
 grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
@@ -5264,6 +5767,8 @@ grant execute on function api.list_mails(credential text, page integer, before b
 grant execute on function api.list_mandate_payments(credential text, mandate uuid, page integer, before uuid) to service_role;
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
+
+grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text, entry uuid) to service_role;
 
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
 
@@ -5363,7 +5868,11 @@ grant execute on function api.owner_set_limit(credential text, limit_name text, 
 
 grant execute on function api.owner_set_password(credential text, password_hash text, session_digest text, mail jsonb) to service_role;
 
+grant execute on function api.owner_set_reads_secrets(credential text, key uuid, reads boolean, mail jsonb) to service_role;
+
 grant execute on function api.owner_set_recovery_codes(credential text, digests text[], mail jsonb) to service_role;
+
+grant execute on function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb) to service_role;
 
 grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
 
@@ -5402,6 +5911,20 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 grant execute on function api.signup_read(link_digest text) to service_role;
 
 grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
+
+grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
+
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid, mail jsonb) to vault;
+
+grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
+
+grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
+
+grant execute on function api.vault_open_totp(credential text, entry uuid) to vault;
+
+grant execute on function api.vault_open_use(credential text, entry uuid, handles text[]) to vault;
+
+grant execute on function api.vault_read_entry(credential text, entry uuid) to vault;
 
 grant usage on schema api to custody;
 

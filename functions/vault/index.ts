@@ -1,19 +1,66 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { LoginByLink } from '../../shared/vault/login-link-port.ts'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
 
+type Asked<Method extends keyof VaultPort> = Parameters<VaultPort[Method]>
+
 /** Reached by service binding only: it has no route, and its HTTP face answers nothing. */
 export default class Vault extends WorkerEntrypoint<Record<string, unknown>> implements VaultPort {
-  receives(address: string) {
-    return openVault(worldFrom(this.env)).receives(address)
+  store(...asked: Asked<'store'>) {
+    return this.#open().store(...asked)
   }
 
-  keep(mail: Parameters<VaultPort['keep']>[0]) {
-    return openVault(worldFrom(this.env)).keep(mail)
+  generate(...asked: Asked<'generate'>) {
+    return this.#open().generate(...asked)
+  }
+
+  read(...asked: Asked<'read'>) {
+    return this.#open().read(...asked)
+  }
+
+  totp(...asked: Asked<'totp'>) {
+    return this.#open().totp(...asked)
+  }
+
+  use(...asked: Asked<'use'>) {
+    return this.#open().use(...asked)
+  }
+
+  receives(...asked: Asked<'receives'>) {
+    return this.#open().receives(...asked)
+  }
+
+  keep(...asked: Asked<'keep'>) {
+    return this.#open().keep(...asked)
+  }
+
+  listMails(...asked: Asked<'listMails'>) {
+    return this.#open().listMails(...asked)
+  }
+
+  readMail(...asked: Asked<'readMail'>) {
+    return this.#open().readMail(...asked)
+  }
+
+  waitForMail(...asked: Asked<'waitForMail'>) {
+    return this.#open().waitForMail(...asked)
+  }
+
+  sendMail(...asked: Asked<'sendMail'>) {
+    return this.#open().sendMail(...asked)
+  }
+
+  storeByLink(...asked: Asked<'storeByLink'>) {
+    return this.#open().storeByLink(...asked)
   }
 
   override fetch(): Response {
     return new Response(null, { status: 404 })
+  }
+
+  #open(): VaultPort {
+    return openVault(worldFrom(this.env), (work) => this.ctx.waitUntil(work))
   }
 }

@@ -137,6 +137,7 @@ export type DatabaseFunctions = {
     }
   }
   custody_withdraw: { args: { payment: string } }
+  delete_vault_entry: { args: { credential: string; entry: string } }
   find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
   find_payment: {
     args: {
@@ -262,8 +263,19 @@ export type DatabaseFunctions = {
   }
   link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
   link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_login_asked: { args: { token_digest: string; browser: string; client: string } }
   link_look: { args: { token_digest: string; browser: string; client: string } }
   link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_store_login: {
+    args: {
+      token_digest: string
+      browser: string
+      client: string
+      entry: unknown
+      mail: unknown
+      drawn?: unknown
+    }
+  }
   link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {
@@ -301,6 +313,16 @@ export type DatabaseFunctions = {
       before?: number | null
       mandate?: string | null
       status?: string | null
+    }
+  }
+  list_vault_entries: {
+    args: {
+      credential: string
+      needed: string
+      page: number
+      before?: number | null
+      at_site?: string | null
+      entry?: string | null
     }
   }
   login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
@@ -487,7 +509,16 @@ export type DatabaseFunctions = {
       mail?: unknown
     }
   }
+  owner_set_reads_secrets: {
+    args: {
+      credential: string
+      key: string
+      reads: boolean
+      mail?: unknown
+    }
+  }
   owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
+  owner_set_shows_codes: { args: { credential: string; shows: boolean; mail?: unknown } }
   owner_suspend_mandate: { args: { credential: string; mandate: string; suspended: boolean } }
   owner_take_ceremony: {
     args: {
@@ -551,4 +582,42 @@ export type DatabaseFunctions = {
       wish?: string | null
     }
   }
+  vault_begin_store: {
+    args: {
+      credential: string
+      at_site?: string | null
+      for_username?: string | null
+      entry?: string | null
+    }
+  }
+  vault_begin_use: {
+    args: {
+      credential: string
+      entry: string
+      handles: string[]
+      request: string
+      claim?: string | null
+      mail?: unknown
+    }
+  }
+  vault_commit_store: {
+    args: {
+      credential: string
+      entry: string
+      was_version: number
+      at_site: string
+      for_username: string
+      sealed: unknown
+      has_password: boolean
+      has_totp: boolean
+      field_names: string[]
+      type: string
+      domain?: string | null
+      drawn?: unknown
+    }
+  }
+  vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
+  vault_open_totp: { args: { credential: string; entry: string } }
+  vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
+  vault_read_entry: { args: { credential: string; entry: string } }
 }

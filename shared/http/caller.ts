@@ -10,10 +10,10 @@ import type { CallerDatabase, Database } from '../db/database.ts'
 import { bindCredential, unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
 import { required } from '../env.ts'
+import type { Later } from '../mail/wake.ts'
+import { wakeMailer } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
-import type { Later } from './later.ts'
-import { wakeMailer } from './later.ts'
 
 /**
  * What stands in the database for the bearer token of a request (RFC 6750 section 2.1): an API key,

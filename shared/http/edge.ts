@@ -173,7 +173,7 @@ async function serve(
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
   const work = async (claim: string | null) => {
-    const result = await run(input, { ...context, claim })
+    const result = await run(input, { ...context, claim }).catch(refusedIn)
     return isRefusal(result) ? result : JSON.stringify(contract.response.parse(result))
   }
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
@@ -183,6 +183,12 @@ async function serve(
   return context.isAdmitted()
     ? answerRefusal(contract, result, c)
     : refuseAdmitted(contract, result, c)
+}
+
+/** A Rejection as the value that a handler could have returned: it may come from another function. */
+function refusedIn(error: unknown): Refusal {
+  if (error instanceof Rejection) return error.refusal
+  throw error
 }
 
 function validInput(c: Received, target: 'query' | 'json'): unknown {

@@ -3,10 +3,11 @@
  * comes while the first is still at work waits a little for its answer, then is told to come back.
  */
 import * as z from 'zod'
+import { credentialOf } from '../auth/api-key.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
-import { sha256Hex } from '../digest.ts'
+import { required } from '../env.ts'
 import type { Context } from './handler.ts'
 
 const claim = z.object({
@@ -29,7 +30,8 @@ export async function once(
   context: Context,
   run: (claim: string) => Promise<string | Refusal>,
 ): Promise<string | Refusal> {
-  const digest = await sha256Hex(body)
+  const pepper = required(context.world.config, 'API_KEY_PEPPER')
+  const digest = await credentialOf(`${contract.id} ${body}`, pepper)
   const kept = await claimOrWait(contract, key, digest, context)
   if (typeof kept === 'string' || isRefusal(kept)) return kept
   const operation = contract.id

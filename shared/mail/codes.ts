@@ -9,12 +9,10 @@ import { candidatesIn } from './code-candidates.ts'
 import type { Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, signsIn } from './code-links.ts'
+import type { CodePlace } from './code-places.ts'
 import { actionPattern, codeNamePattern } from './code-words.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
-
-/** A secret in a text: `text.slice(start, end)` is how it is written, `value` what is entered. */
-export type CodePlace = { kind: 'code' | 'link'; start: number; end: number; value: string }
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
 export type MailTexts = { subject: string; texts: readonly string[] }
@@ -40,21 +38,6 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   )
   const places = parts.map((part, at) => merge([...(found[at] ?? []), ...repeats(part, values)]))
   return { subject: places[0] ?? [], texts: places.slice(1) }
-}
-
-/** The text with a handle for each secret, as `[code c_7f3a]`. */
-export function sealPlaces<Place extends Omit<CodePlace, 'value'>>(
-  text: string,
-  places: readonly Place[],
-  handleFor: (place: Place) => string,
-): string {
-  let sealed = ''
-  let at = 0
-  for (const place of places) {
-    sealed += `${text.slice(at, place.start)}[${place.kind} ${handleFor(place)}]`
-    at = place.end
-  }
-  return sealed + text.slice(at)
 }
 
 function speaksOfCodes(folded: string): boolean {

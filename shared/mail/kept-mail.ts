@@ -3,7 +3,7 @@
  * a person may see, with the places of its codes; an agent is shown handles in those places.
  */
 import * as z from 'zod'
-import { sealPlaces } from './codes.ts'
+import { sealPlaces } from './code-places.ts'
 
 const place = z.object({
   kind: z.enum(['code', 'link']),

@@ -3,7 +3,8 @@
  * bytes. What a picture or a document shows is not looked through.
  */
 import { encodeBase64 } from '../base64.ts'
-import { findCodes, sealPlaces } from './codes.ts'
+import { sealPlaces } from './code-places.ts'
+import { findCodes } from './codes.ts'
 import { htmlText } from './html-text.ts'
 import type { MailFile, OpenedMail } from './mailbox-port.ts'
 import { pageOf } from './text-page.ts'

@@ -56,19 +56,16 @@ export async function waitForMail(
   const db = bindCredential(world.db, credential)
   const ends = world.now().getTime() + timeoutSeconds * 1000
   const question = { page: searchedAtOnce, sender: senderOf(from), since: since ?? null }
-  for (let after: number | null = null; ; ) {
-    const found: z.output<typeof came> | undefined = await db.one(
-      'mails_after',
-      { ...question, after },
-      came,
-    )
+  let after: number | null = null
+  const look = () => db.one('mails_after', { ...question, after }, came)
+  for (;;) {
+    const found = await look()
     if (!found) throw new Error('the database told of no mails')
-    const { reader, mails, newest } = found
-    const mail = mails
-      .map((row) => itemOf(room, reader, row))
-      .find((item) => hasInSubject(item, subject))
+    const { reader, mails } = found
+    const items = mails.map((row) => itemOf(room, reader, row))
+    const mail = items.find((item) => hasInSubject(item, subject))
     if (mail) return { mail }
-    after = newest
+    after = found.newest
     if (mails.length === searchedAtOnce) continue
     const left = ends - world.now().getTime()
     if (left <= 0) return { mail: null }

@@ -12,18 +12,16 @@ import { itemOf, seesCodes, shown } from './mailbox-view.ts'
 import { pageOf } from './text-page.ts'
 import { untrusted } from './untrusted.ts'
 
-const found = z.object({ reader: readerRow, found: mailRow, sealed_body: z.unknown() })
+const found = z.object({ reader: readerRow, mail_row: mailRow, sealed_body: z.unknown() })
 const sealedFile = z.object({ sealed: z.unknown() })
 
 const recipientsShownMax = 20
 const nameLengthMax = 200
 
 /** Types that a file may be said to have: a type is a stranger's word as well. */
-const typesShown = [
-  ...['text/plain', 'text/html', 'text/csv', 'text/calendar', 'text/xml', 'message/rfc822'],
-  ...['application/json', 'application/pdf', 'application/xml', 'application/zip'],
-  ...['image/gif', 'image/jpeg', 'image/png', 'image/svg+xml', 'image/webp'],
-]
+const typesShown = `text/plain text/html text/csv text/calendar text/xml message/rfc822
+  application/json application/pdf application/xml application/zip
+  image/gif image/jpeg image/png image/svg+xml image/webp`.split(/\s+/)
 
 /** Opens a mail of the caller's, and a file of it; what the caller may not see is not in there. */
 export async function readMail(
@@ -34,7 +32,7 @@ export async function readMail(
   const db = bindCredential(room.world.db, credential)
   const kept = await db.one('read_mail', { mail }, found)
   if (!kept) return fail('mail_not_found')
-  const { reader, found: row } = kept
+  const { reader, mail_row: row } = kept
   const body = openBody(room, reader, row, kept.sealed_body)
   const opened = openedMail(room, { reader, row, body }, offset)
   if (attachment === undefined) return { mail: opened }

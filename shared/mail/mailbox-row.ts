@@ -69,14 +69,14 @@ export function openBody(
 
 /** Opens a part of a mail: `head`, `body` or `attachment/<number>`. */
 export function openPart(
-  { roots }: VaultRoom,
+  room: VaultRoom,
   { account, wrap }: Reader,
   { id, proven_domain: domain }: MailRow,
   part: string,
   sealed: unknown,
 ): Uint8Array {
   const place = { account, record: `${id}/${part}`, version: 1, site: domain ?? '' }
-  return openRecord({ roots: roots('mail'), wrap: keyOf(wrap) }, place, readSealed(sealed))
+  return openRecord({ roots: room.roots('mail'), wrap: keyOf(wrap) }, place, readSealed(sealed))
 }
 
 function openJson(...part: Parameters<typeof openPart>): unknown {

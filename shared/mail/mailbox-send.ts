@@ -11,7 +11,7 @@ import type { VaultRoom } from '../vault/room.ts'
 import type { World } from '../world.ts'
 import { canonicalEmail, isAddress } from './address.ts'
 import { agentMail } from './agent-mail.ts'
-import { sealPlaces } from './codes.ts'
+import { sealPlaces } from './code-places.ts'
 import { firstKey, ownMessage } from './inbound.ts'
 import type { MailBody } from './kept-mail.ts'
 import { aliasOf } from './mailbox-address.ts'
@@ -24,7 +24,7 @@ import { visibleLine } from './untrusted.ts'
 
 const begun = z.object({
   reader: readerRow,
-  found: mailRow.nullable(),
+  mail_row: mailRow.nullable(),
   sealed_body: z.unknown(),
 })
 const sent = z.discriminatedUnion('outcome', [
@@ -53,7 +53,7 @@ export async function sendMail(
   const { answered, claim } = order
   const found = await db.one('begin_mail', { answered: answered ?? null }, begun)
   if (!found) throw new Error('the database told of no account')
-  const { reader, found: row } = found
+  const { reader, mail_row: row } = found
   if (answered !== undefined && !row) return fail('mail_not_found')
   const thread = row ? threadOf(room, reader, row, found.sealed_body) : undefined
   const draft = { ...order, ...addressed(order, thread), thread }

@@ -3,7 +3,8 @@
  * shown of a mail is looked through: the texts, and the names of people and files.
  */
 import type { World } from '../world.ts'
-import { type CodePlace, findCodes } from './codes.ts'
+import type { CodePlace } from './code-places.ts'
+import { findCodes } from './codes.ts'
 import type { IncomingMail } from './inbound-port.ts'
 import type { MailBody, MailHead, MarkedText } from './kept-mail.ts'
 import type { ParsedMail } from './parse.ts'

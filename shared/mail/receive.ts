@@ -4,7 +4,10 @@
  */
 import { isRefusal, type Refusal } from '../contract/errors.ts'
 import type { World } from '../world.ts'
-import { type Delivery, readIncoming } from './incoming.ts'
+import type { IncomingMail } from './inbound-port.ts'
+import { markCodes } from './mark-codes.ts'
+import { type Delivery, goesInCircles, originOf } from './origin.ts'
+import { parseMail } from './parse.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 
 /** What becomes of a mail. */
@@ -13,7 +16,7 @@ export type Reception = 'kept' | { refused: MailRefusal }
 /** Takes a mail, or says why not. */
 export async function receiveMail(world: World, delivery: Delivery): Promise<Reception> {
   return orLater(world, async () => {
-    const mail = await readIncoming(world, delivery)
+    const mail = await read(world, delivery)
     return 'refused' in mail ? mail : vaultOf(world).keep(mail)
   })
 }
@@ -25,6 +28,20 @@ export async function takesMail(world: World, address: string): Promise<Receptio
     if (isRefusal(known)) return known
     return known ? 'kept' : { refused: 'unknown_recipient' }
   })
+}
+
+/** Needs no secret and no database, so that what the bytes do to a reader they do away from both. */
+async function read(
+  world: World,
+  delivery: Delivery,
+): Promise<IncomingMail | { refused: MailRefusal }> {
+  const mail = await parseMail(delivery.raw)
+  if ('refused' in mail) return mail
+  if (goesInCircles(mail)) return { refused: 'loop' }
+  const { automatic, ...origin } = await originOf(world.config, delivery, mail)
+  const { head, body, codes } = markCodes(world, mail)
+  const attachments = mail.attachments.map(({ content }) => content)
+  return { ...origin, head, body: { ...body, automatic }, codes, attachments }
 }
 
 function vaultOf({ vault }: World) {

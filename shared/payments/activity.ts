@@ -22,6 +22,8 @@ export const activityRow = z.object({
   untrusted: z.record(z.string(), z.string()).nullable(),
   deposit: depositRow.nullable(),
   mandate: z.uuid().nullable(),
+  entry: z.uuid().nullable(),
+  mail: z.uuid().nullable(),
 })
 
 /** An item in the form of the wire. What moved is there where money did. */
@@ -44,7 +46,7 @@ export type ActivityItem = {
 
 /** Tells a row as an item. */
 export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
-  const { id, at, category, type, summary, payment, deposit, untrusted, mandate } = row
+  const { id, at, category, type, summary, payment, deposit, untrusted } = row
   return {
     activity_id: id,
     at: new Date(at).toISOString(),
@@ -52,10 +54,20 @@ export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
     type,
     summary: summary ?? '',
     ...(untrusted ? { untrusted } : {}),
-    ...(mandate === null ? {} : { ref: { kind: 'mandate', id: mandate } }),
+    ...refOf(row),
     ...(payment ? paymentItem(payment) : {}),
     ...(deposit ? depositItem(deposit) : {}),
   }
+}
+
+function refOf({ mandate, entry, mail }: z.output<typeof activityRow>) {
+  const subjects = [
+    { kind: 'mandate', id: mandate },
+    { kind: 'credential', id: entry },
+    { kind: 'mail', id: mail },
+  ]
+  for (const { kind, id } of subjects) if (id !== null) return { ref: { kind, id } }
+  return {}
 }
 
 function paymentItem(payment: Payment) {

@@ -13,11 +13,11 @@ const attemptsMax = 5_000
 /** What is known of a site's rules. */
 export type PasswordWish = {
   /** Apple's `passwordrules`; usual ones when it is absent. */
-  rules?: string
+  rules?: string | undefined
   /** Characters that must not be there. */
-  exclude?: string
+  exclude?: string | undefined
   /** Exact number of characters; 24 or the nearest that the rules allow when it is absent. */
-  length?: number
+  length?: number | undefined
 }
 
 /** A password that keeps the rules, or a sentence why there is none. */

@@ -3,50 +3,61 @@
  * elsewhere. Site and user name are not in it, because they are listed.
  */
 import * as z from 'zod'
+import { sealedFields, secretChange } from '../contract/vault-entry.ts'
 import { readTotp, totpCode, totpSchema } from './totp.ts'
 
 const sealedBytesMax = 32_768
-const fieldsMax = 20
-
-/** Text that comes back from UTF-8 as it was. */
-function text(charactersMax: number) {
-  return z
-    .string()
-    .min(1)
-    .max(charactersMax)
-    .refine((value) => value.isWellFormed(), {
-      message: 'must be well-formed Unicode',
-    })
-}
-
-const fieldName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/)
-
-const plainFields = {
-  password: text(1024).optional(),
-  notes: text(4096).optional(),
-  fields: z
-    .record(fieldName, text(1024))
-    .refine((fields) => Object.keys(fields).length <= fieldsMax, `at most ${fieldsMax} fields`)
-    .optional(),
-}
+/** A site that was not told of a new password still wants an earlier one. */
+const previousMax = 3
 
 /** The secret part as it is asked for on the wire. */
-export const secretInput = z.strictObject({
-  ...plainFields,
-  totp_secret: text(1024).optional().describe('An otpauth:// address, or the secret in base32.'),
-})
+export const secretInput = z.strictObject(secretChange)
 
-const secretSchema = z.strictObject({ ...plainFields, totp: totpSchema.optional() })
+const secretSchema = z.strictObject({
+  ...sealedFields,
+  previous_passwords: z.array(z.string()).max(previousMax).optional(),
+  totp: totpSchema.optional(),
+})
 
 /** The secret part as it is sealed. */
 export type Secret = z.output<typeof secretSchema>
 
-/** Makes the secret part of what was given, or says in a sentence what is wrong with it. */
-export function secretOf(input: z.output<typeof secretInput>): Secret | { refused: string } {
-  const { totp_secret, ...others } = input
-  const totp = totp_secret === undefined ? undefined : readTotp(totp_secret)
-  if (totp !== undefined && 'refused' in totp) return totp
-  const secret = { ...others, ...(totp === undefined ? {} : { totp }) }
+/**
+ * What becomes of a secret part by what was given, or a sentence what is wrong with that. What is
+ * not given stays, null takes it away; a password that is given ends what was there before it.
+ */
+export function secretOf(
+  { password, totp_secret, notes, fields }: z.output<typeof secretInput>,
+  present: Secret = {},
+): Secret | { refused: string } {
+  const totp = typeof totp_secret === 'string' ? readTotp(totp_secret) : totp_secret
+  if (totp && 'refused' in totp) return totp
+  return checked({
+    ...(password === undefined ? present : { ...present, password, previous_passwords: null }),
+    ...(totp === undefined ? {} : { totp }),
+    ...(notes === undefined ? {} : { notes }),
+    fields: { ...present.fields, ...fields },
+  })
+}
+
+/** The secret part with a new password; the ones before it stay, of which the site may know one. */
+export function withNewPassword(present: Secret, password: string): Secret | { refused: string } {
+  const { password: last, previous_passwords: earlier = [] } = present
+  const previous = last === undefined ? earlier : [last, ...earlier].slice(0, previousMax)
+  return checked({ ...present, password, previous_passwords: previous })
+}
+
+type Given = Record<string, unknown> & { fields?: Record<string, string | null> | undefined }
+
+function checked({ fields = {}, ...others }: Given): Secret | { refused: string } {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null)
+  const isThere = ([, value]: [string, unknown]) => value !== null && value !== undefined
+  const read = secretSchema.safeParse({
+    ...Object.fromEntries(Object.entries(others).filter(isThere)),
+    ...(kept.length === 0 ? {} : { fields: Object.fromEntries(kept) }),
+  })
+  if (!read.success) return { refused: 'The entry would have more than 20 fields.' }
+  const secret = read.data
   if (usableValues(secret, 0).size === 0) {
     return { refused: 'Give a password, a TOTP secret or a field: there is nothing to use.' }
   }
@@ -72,7 +83,8 @@ export function decodeSecret(bytes: Uint8Array): Secret {
 
 /**
  * What a request may carry, by the names that a template uses: `password`, `totp` for the code of
- * this moment (milliseconds of the epoch), and `fields.NAME`. Notes and the seed are not among them.
+ * this moment (milliseconds of the epoch), `fields.NAME`, and `previous_password`, of which there are
+ * `previous_password_2` and `_3`. Notes and the seed are not among them.
  */
 export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
@@ -80,6 +92,9 @@ export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyM
   if (secret.totp !== undefined) values.set('totp', totpCode(secret.totp, nowMilliseconds).code)
   for (const [name, value] of Object.entries(secret.fields ?? {})) {
     values.set(`fields.${name}`, value)
+  }
+  for (const [at, previous] of (secret.previous_passwords ?? []).entries()) {
+    values.set(at === 0 ? 'previous_password' : `previous_password_${at + 1}`, previous)
   }
   return values
 }

@@ -1,5 +1,6 @@
 /** What the parts of the vault work with. */
 import { required } from '../env.ts'
+import { type Later, wakeMailer } from '../mail/wake.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
@@ -8,12 +9,9 @@ import type { World } from '../world.ts'
 export type VaultRoom = {
   world: World
   roots(purpose: 'vault' | 'mail'): Roots
-  /** Has the mailer look into the outbox; the answer does not wait for it. */
+  /** Has the mailer look into the outbox; nobody waits for it. */
   mailSoon(): void
 }
-
-/** Takes work that goes on after the answer. */
-export type Later = (work: Promise<void>) => void
 
 /** Reads the roots when they are first asked for. */
 export function openRoom(world: World, later: Later): VaultRoom {
@@ -26,9 +24,6 @@ export function openRoom(world: World, later: Later): VaultRoom {
       opened.set(purpose, roots)
       return roots
     },
-    mailSoon() {
-      const failed = (error: unknown) => world.log({ work: 'mail', log: String(error) })
-      if (world.mailer) later(world.mailer.deliver().catch(failed))
-    },
+    mailSoon: () => wakeMailer(world, later),
   }
 }

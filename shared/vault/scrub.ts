@@ -15,7 +15,8 @@ export const removedMark = '[secret removed]'
 
 /** A shorter secret stands in many texts by chance, and its removal would tell where. */
 const removableCharactersMin = 6
-const secretsMax = 64
+/** Of one answer. */
+export const secretsMax = 64
 /** The longest that the end of a cut answer could hold of one character, as `\u{0041}` and gaps. */
 const writtenBytesMax = 16
 
@@ -41,7 +42,7 @@ export type Scrubber = (answer: RawAnswer) => Promise<ScrubbedAnswer>
 export function scrubberFor(secrets: readonly string[]): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
-  const isShort = (secret: string) => Array.from(secret).length < removableCharactersMin
+  const isShort = (secret: string) => !isRemovable(secret)
   const search = (chosen: string[]) => searchFor(chosen.flatMap(sequencesOf))
   const short = distinct.some(isShort) ? search(distinct.filter(isShort)) : undefined
   const long = search(distinct.filter((secret) => !isShort(secret)))
@@ -61,6 +62,11 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
       removed: [kept, ...parts].reduce((sum, { removed }) => sum + removed, 0),
     }
   }
+}
+
+/** Whether a secret is long enough to be removed; an answer with a shorter one is withheld. */
+export function isRemovable(secret: string): boolean {
+  return Array.from(secret).length >= removableCharactersMin
 }
 
 function asText(text: string): AnswerText {

@@ -4,12 +4,27 @@
  */
 import { openInbound } from '../mail/inbound.ts'
 import { openMailbox } from '../mail/mailbox.ts'
+import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
+import { changesOfEntries } from './change-entry.ts'
+import { openLoginLinks } from './login-link.ts'
+import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
-import { type Later, openRoom } from './room.ts'
+import { openRoom } from './room.ts'
+import { openUse } from './use.ts'
 
-/** Opens the vault over the world's database and root keys. */
-export function openVault(world: World, later: Later = () => {}): VaultPort {
+/**
+ * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
+ * the answer does not wait for, where the platform would end it.
+ */
+export function openVault(world: World, later: Later = () => undefined): VaultPort {
   const room = openRoom(world, later)
-  return { ...openInbound(room), ...openMailbox(room) }
+  return {
+    ...changesOfEntries(room),
+    ...viewsOfEntries(room),
+    ...openInbound(room),
+    ...openMailbox(room),
+    ...openLoginLinks(room),
+    ...openUse(room),
+  }
 }

@@ -14,6 +14,9 @@ create table private.activities (
   untrusted jsonb,
   deposit uuid,
   mandate uuid,
+  -- An entry of the vault, which may be deleted since, or a mail.
+  entry uuid,
+  mail uuid,
   -- Kept out of the feed and shown only when asked for.
   hidden boolean not null default false,
   check (num_nonnulls(summary, payment, deposit) > 0)
@@ -36,7 +39,7 @@ create function api.list_activity(
   credential text, page integer, before bigint default null, only_category text default null,
   hidden boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
@@ -47,7 +50,7 @@ begin
       || jsonb_build_object('terms', jsonb_build_object('origin', p.terms ->> 'origin')) end,
     -- Joined here, the tables behind it would be planned anew with every page.
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.account = caller.account and a.hidden = list_activity.hidden
     and (before is null or a.id < before)

@@ -4,7 +4,8 @@ create table private.idempotent_answers (
   account uuid not null references private.accounts,
   operation text not null,
   key text not null check (length(key) between 1 and 255),
-  -- SHA-256 of the request body: the same key with another body is a mistake of the caller.
+  -- HMAC-SHA-256 of the request body: the same key with another body is a mistake of the caller.
+  -- A body may hold a password that is easy to guess, so the database is not given a plain digest.
   request_digest text not null,
   claimed_until timestamptz not null,
   -- One for all who work on this key in turn: what they enter is entered once under it.
@@ -80,7 +81,7 @@ create function api.keep_answer(
   body text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.recognize(credential, 'read');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
   if keep_answer.status is null then
     perform private.release_key(caller.account, operation, key);

@@ -31,11 +31,23 @@ create table private.sessions (
 alter table private.owners enable row level security;
 alter table private.sessions enable row level security;
 
--- Ends the call unless the owner has proven itself in this session a short time ago.
+-- Whether the owner has proven itself in this session a short time ago.
+create function private.is_proven(caller private.credentials) returns boolean
+  language sql stable as $$
+  select exists (select from private.sessions s where s.credential = caller.id
+    and s.proven_at > private.clock() - interval '10 minutes')
+$$;
+
+-- Whether the account is guarded after a recovery: then nothing is widened.
+create function private.is_guarded(caller private.credentials) returns boolean
+  language sql stable as $$
+  select exists (select from private.owners o where o.account = caller.account
+    and o.guarded_until > private.clock())
+$$;
+
 create function private.demand_proof(caller private.credentials) returns void language plpgsql as $$
 begin
-  if not exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes') then
+  if not private.is_proven(caller) then
     perform private.refuse('proof_required', '403');
   end if;
 end $$;
@@ -49,8 +61,7 @@ declare
 begin
   if fresh then
     perform private.demand_proof(caller);
-    if exists (select from private.owners o where o.account = caller.account
-      and o.guarded_until > private.clock()) then
+    if private.is_guarded(caller) then
       perform private.refuse('account_guarded', '403');
     end if;
   end if;

@@ -77,7 +77,7 @@ create function api.owner_search_activity(
   credential text, page integer, words text, before bigint default null,
   only_category text default null, hidden boolean default false)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -86,7 +86,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) - 'delivery' end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end, a.untrusted,
-    a.mandate
+    a.mandate, a.entry, a.mail
   from private.activities a left join private.payments p on p.id = a.payment
   where a.id in (select n.id from private.activities n
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
@@ -101,7 +101,7 @@ end $$;
 -- asked for it. No row for a stranger's item, as for none.
 create function api.owner_find_activity(credential text, item bigint)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
-    deposit jsonb, untrusted jsonb, mandate uuid, asked_by text)
+    deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -110,7 +110,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, k.label
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key

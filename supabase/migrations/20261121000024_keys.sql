@@ -91,8 +91,8 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $$;
 
--- Makes a key that takes the place of another: the same label, scope, rate and known devices. The old
--- one stays good for `overlap_hours`, and never longer than it was. No row when there is no such key
+-- Makes a key that takes the place of another: the same label, scope, rate, known devices and
+-- standing in the vault, whose entries it takes over. The old one stays good for `overlap_hours`, and never longer than it was. No row when there is no such key
 -- in service, null when there is no place for a new one.
 create function api.owner_rotate_key(
   credential text, key uuid, digest text, shown text, expires_in_days integer,
@@ -115,6 +115,8 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d
      where d.account = caller.account and d.key = old.id;
+    update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
+    update private.vault_entries e set created_by = placed where e.created_by = old.id;
     update private.credentials k set expires_at = least(
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;

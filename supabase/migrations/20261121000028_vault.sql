@@ -16,6 +16,8 @@ create index account_keys_age on private.account_keys (kek_version);
 
 create table private.vault_entries (
   id uuid primary key,
+  -- The order in which entries were made, by which lists are paged.
+  number bigint generated always as identity unique,
   account uuid not null references private.accounts,
   -- Canonical origin: the only place that the secrets are ever sent to.
   site text not null check (length(site) between 8 and 2048),
@@ -29,14 +31,16 @@ create table private.vault_entries (
   has_password boolean not null,
   has_totp boolean not null,
   field_names text[] not null check (cardinality(field_names) <= 20),
-  -- The API key that made it, which may replace and delete it; null for what the owner entered.
+  -- The API key that made it, which may replace and delete it; null for what the owner entered or
+  -- changed.
   created_by uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
   last_used_at timestamptz,
   unique (account, site, username)
 );
-create index vault_entries_listed on private.vault_entries (account, updated_at desc, id);
+create index vault_entries_listed on private.vault_entries (account, number desc);
+create index vault_entries_made on private.vault_entries (created_by);
 
 -- Sites at which a secret of the account was used or read before.
 create table private.vault_sites (
@@ -49,6 +53,10 @@ create table private.vault_sites (
 alter table private.account_keys enable row level security;
 alter table private.vault_entries enable row level security;
 alter table private.vault_sites enable row level security;
+
+-- Secrets that keys read, by which their number an hour is limited.
+create index activities_secrets_read on private.activities (account, at)
+  where type = 'secret_read';
 
 -- The wrapped key of an account for a purpose, or null while it has none.
 create function private.account_key(of_account uuid, purpose text) returns jsonb
@@ -67,3 +75,296 @@ begin
   on conflict on constraint account_keys_account_purpose_key do nothing;
   return private.account_key(of_account, keep_account_key.purpose);
 end $$;
+
+-- An entry of the caller's account; a stranger's is as one that is not there.
+create function private.entry_of(caller private.credentials, entry uuid)
+  returns private.vault_entries language plpgsql stable as $$
+declare
+  e private.vault_entries;
+begin
+  select v.* into e from private.vault_entries v
+   where v.account = caller.account and v.id = entry;
+  if not found then
+    perform private.refuse('credential_not_found', '404');
+  end if;
+  return e;
+end $$;
+
+-- Whether the caller may replace and delete an entry: the owner all, a key those that it made.
+create function private.may_change(caller private.credentials, e private.vault_entries)
+  returns boolean language sql immutable as $$
+  select caller.kind = 'session' or e.created_by is not distinct from caller.id
+$$;
+
+-- What everybody who may list entries is told of one. Nothing of it was sealed but names of fields.
+create function private.entry_json(caller private.credentials, e private.vault_entries)
+  returns jsonb language sql stable as $$
+  select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
+    'field_names', e.field_names, 'created_by', (
+      select k.shown from private.credentials k where k.id = e.created_by),
+    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
+$$;
+
+-- An item of the feed about an entry. `deed` is a sentence but for who did it.
+create function private.record_entry(
+  caller private.credentials, e private.vault_entries, type text, deed text,
+  untrusted jsonb default null)
+  returns void language sql as $$
+  insert into private.activities (account, category, type, summary, entry, untrusted)
+  values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
+    case caller.kind when 'session' then 'by the owner'
+      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
+$$;
+
+-- A page of the entries, the latest made first, from before a position; of one site, or one entry.
+-- `needed` is the scope of the operation that asks.
+create function api.list_vault_entries(
+  credential text, needed text, page integer, before bigint default null,
+  at_site text default null, entry uuid default null)
+  returns table (number text, listed jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, needed);
+begin
+  return query select e.number::text, private.entry_json(caller, e)
+    from private.vault_entries e
+   where e.account = caller.account and (before is null or e.number < before)
+     and (at_site is null or e.site = at_site)
+     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
+   order by e.number desc limit page;
+end $$;
+
+-- Deletes an entry that the caller may change.
+create function api.delete_vault_entry(credential text, entry uuid)
+  returns table (deleted_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
+  if not found then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  perform private.record_entry(caller, e, 'credential_deleted',
+    pg_catalog.format('The login of %s was deleted', e.site));
+  return query select private.clock();
+end $$;
+grant execute on function api.list_vault_entries, api.delete_vault_entry to service_role;
+
+-- The start of a change, of an entry or of what a site and a user name stand for: the account, its
+-- wrapped key, and the entry as it is sealed now. Either is null while there is none.
+create function api.vault_begin_store(
+  credential text, at_site text default null, for_username text default null,
+  entry uuid default null)
+  returns table (account_found uuid, wrap jsonb, present jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries;
+begin
+  if entry is not null then
+    e := private.entry_of(caller, entry);
+  else
+    select v.* into e from private.vault_entries v where v.account = caller.account
+       and v.site = at_site and v.username = for_username;
+  end if;
+  if e.id is not null and not private.may_change(caller, e) then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  return query select caller.account, private.account_key(caller.account, 'vault'),
+    case when e.id is not null then jsonb_build_object('id', e.id, 'site', e.site,
+      'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
+end $$;
+
+-- Makes room for one more entry or ends the call. One after the other, or two at once would both be
+-- the last; the account's key stands for the account, whose own row payments wait for.
+create function private.take_vault_place(of_account uuid) returns void language plpgsql as $$
+declare
+  entries_max constant integer := 1000;
+begin
+  perform from private.account_keys k
+   where k.account = of_account and k.purpose = 'vault' for no key update;
+  if (select count(*) from private.vault_entries e where e.account = of_account) >= entries_max then
+    perform private.refuse('vault_full', '409');
+  end if;
+end $$;
+
+-- Keeps a sealed entry in the place of the version that it was made from, 0 for none. False when
+-- that is not the present version any more, or the account has another key: then it was sealed from
+-- what is out of date, and has to be made again. `drawn` is a wrapped key that was drawn for it.
+create function api.vault_commit_store(
+  credential text, entry uuid, was_version integer, at_site text, for_username text,
+  sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text,
+  domain text default null, drawn jsonb default null)
+  returns table (kept boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'vault', true);
+  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  e private.vault_entries;
+begin
+  if drawn is not null and drawn is distinct from
+    private.keep_account_key(caller.account, 'vault', drawn) then
+    return query select false;
+    return;
+  end if;
+  if was_version = 0 then
+    perform private.take_vault_place(caller.account);
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names, created_by)
+    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+      vault_commit_store.has_password, vault_commit_store.has_totp,
+      vault_commit_store.field_names, made_by)
+    on conflict do nothing returning * into e;
+  else
+    update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
+      sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
+      has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
+      created_by = made_by
+     where v.id = entry and v.account = caller.account and v.version = was_version
+       and private.may_change(caller, v)
+    returning * into e;
+  end if;
+  if e.id is not null then
+    perform private.record_entry(caller, e, vault_commit_store.type, pg_catalog.format(
+      case vault_commit_store.type
+        when 'password_generated' then 'A new password for %s was generated'
+        when 'credential_replaced' then 'The login of %s was changed'
+        else 'A login of %s was stored' end, e.site));
+  end if;
+  return query select e.id is not null;
+end $$;
+
+-- Notes that a secret is used or read, and answers what opens it. With `first_use` the owner is to
+-- be told of the site by api.vault_note_site before it is opened.
+create function private.open_entry(
+  caller private.credentials, e private.vault_entries, type text, deed text,
+  untrusted jsonb default null)
+  returns jsonb language plpgsql as $$
+begin
+  update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
+  perform private.record_entry(caller, e, type, deed, untrusted);
+  return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
+    'username', e.username, 'version', e.version, 'sealed', e.sealed,
+    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
+    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
+      where s.account = e.account and s.site = e.site));
+end $$;
+
+-- Notes the first use of a site, once, with the mail that tells the owner of it.
+create function api.vault_note_site(credential text, entry uuid, mail jsonb) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'any', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  insert into private.vault_sites (account, site) values (caller.account, e.site)
+  on conflict do nothing;
+  if found then
+    perform private.enqueue_mail(caller.account, mail, 20);
+  end if;
+  return true;
+end $$;
+
+-- What the code of an entry is worked out from. No row when it has no TOTP secret.
+create function api.vault_open_totp(credential text, entry uuid) returns table (opened jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  if e.has_totp then
+    return query select private.open_entry(caller, e, 'totp_code_given',
+      pg_catalog.format('A one-time code for %s was given out', e.site));
+  end if;
+end $$;
+
+-- Ends the call when keys of the account have read as many secrets as they may in one hour.
+create function private.limit_reads(of_account uuid) returns void language plpgsql as $$
+declare
+  hourly_max constant integer := 30;
+  free_at timestamptz;
+begin
+  -- One after the other, or many at once would each find room for one more.
+  perform from private.account_keys k
+   where k.account = of_account and k.purpose = 'vault' for no key update;
+  select a.at + interval '1 hour' into free_at from private.activities a
+   where a.account = of_account and a.type = 'secret_read'
+     and a.at > private.clock() - interval '1 hour'
+   order by a.at desc offset hourly_max - 1 limit 1;
+  if found then
+    perform private.refuse('rate_limited', '429', jsonb_build_object('retry_after_seconds',
+      greatest(1, pg_catalog.ceil(extract(epoch from free_at - private.clock())))));
+  end if;
+end $$;
+
+-- One entry and, for who may read it, what opens its secrets: a key that the owner lets read them,
+-- unless the account is frozen, and the owner with a fresh proof.
+create function api.vault_read_entry(credential text, entry uuid)
+  returns table (listed jsonb, opened jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit(credential, 'read');
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  if caller.kind = 'session' and private.is_proven(caller) and not private.is_guarded(caller) then
+    opened := private.open_entry(caller, e, 'secret_shown',
+      pg_catalog.format('The secrets of the login of %s were seen', e.site));
+  elsif caller.reads_secrets then
+    perform private.recognize(credential, 'read', true);
+    perform private.limit_reads(caller.account);
+    opened := private.open_entry(caller, e, 'secret_read',
+      pg_catalog.format('The secrets of the login of %s were read', e.site));
+  end if;
+  listed := private.entry_json(caller, e);
+  return next;
+end $$;
+grant execute on function api.vault_begin_store, api.vault_commit_store, api.vault_note_site,
+  api.vault_open_totp, api.vault_read_entry to vault;
+
+-- Lets a key read secrets, or use them only. Letting it read needs a fresh proof. No row when the
+-- account has no such key in service.
+create function api.owner_set_reads_secrets(
+  credential text, key uuid, reads boolean, mail jsonb default null)
+  returns table (label text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, reads);
+begin
+  update private.credentials k set reads_secrets = reads
+   where k.id = owner_set_reads_secrets.key and k.account = caller.account
+     and private.is_key_live(k) and k.reads_secrets is distinct from reads;
+  if found then
+    perform private.record_change(caller, 'security', 'secret_reading_changed', pg_catalog.format(
+      case when reads then 'The API key %s may read secrets of the vault from now on.'
+        else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
+      from private.credentials k where k.id = owner_set_reads_secrets.key;
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return query select k.label from private.credentials k
+   where k.id = owner_set_reads_secrets.key and k.account = caller.account
+     and private.is_key_live(k);
+end $$;
+
+-- Shows agents the codes and links of mails as they are, or handles in their place. Showing them
+-- needs a fresh proof.
+create function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb default null)
+  returns table (shows_codes boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, shows);
+begin
+  update private.accounts a set shows_codes = shows
+   where a.id = caller.account and a.shows_codes is distinct from shows;
+  if found then
+    perform private.record_change(caller, 'security', 'code_reading_changed',
+      case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
+        else 'Agents no longer read one-time codes and sign-in links of mails.' end);
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return query select shows;
+end $$;
+grant execute on function api.owner_set_reads_secrets, api.owner_set_shows_codes to service_role;

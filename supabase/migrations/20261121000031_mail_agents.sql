@@ -58,9 +58,9 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(found)
-    order by (found).number desc), '[]')
-  from (select m as found from private.mails m
+  select private.mail_reader(caller), coalesce(jsonb_agg(private.mail_json(listed.m)
+    order by (listed.m).number desc), '[]')
+  from (select m from private.mails m
     where m.account = caller.account and (before is null or m.number < before)
       and (sender is null or private.is_sender(m.from_address, sender))
       and (since is null or m.at >= since) and (until is null or m.at < until)
@@ -83,7 +83,7 @@ declare
 begin
   return query
   with came as (
-    select m.number, private.mail_json(m) as found from private.mails m
+    select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
        and case when after is null then m.at >= coalesce(since, 'infinity')
          else m.number > after end
@@ -91,7 +91,7 @@ begin
      order by m.number limit page
   )
   select private.mail_reader(caller),
-    (select coalesce(jsonb_agg(c.found order by c.number), '[]') from came c),
+    (select coalesce(jsonb_agg(c.told order by c.number), '[]') from came c),
     case when (select count(*) from came) = page then (select max(c.number) from came c)
       else (select coalesce(max(m.number), 0) from private.mails m
         where m.account = caller.account) end;
@@ -100,7 +100,7 @@ end $$;
 -- One mail of the caller's; no row when there is none. It is unread until an agent has read it: what
 -- the owner looks at is still new to the agent.
 create function api.read_mail(credential text, mail uuid)
-  returns table (reader jsonb, found jsonb, sealed_body jsonb)
+  returns table (reader jsonb, mail_row jsonb, sealed_body jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'read');
@@ -128,12 +128,13 @@ end $$;
 
 -- What a mail is written with: who writes, and the mail that it answers, if it does and is there.
 create function api.begin_mail(credential text, answered uuid default null)
-  returns table (reader jsonb, found jsonb, sealed_body jsonb)
+  returns table (reader jsonb, mail_row jsonb, sealed_body jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
 begin
-  return query select private.mail_reader(caller), private.mail_json(m), m.sealed_body
+  return query select private.mail_reader(caller),
+      case when m.id is not null then private.mail_json(m) end, m.sealed_body
     from (select) as always
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $$;

@@ -14,7 +14,8 @@ const foldersOnDisk = readdirSync(root)
   .toSorted()
 
 test('every folder with a contract is in the list, and nothing else is', () => {
-  expect(contracts.map(({ folder }) => folder).toSorted()).toEqual(foldersOnDisk)
+  const folders = new Set(contracts.map(({ folder }) => folder))
+  expect([...folders].toSorted()).toEqual(foldersOnDisk)
 })
 
 test('every operation has the three files and can be called in tests', async () => {
@@ -27,13 +28,13 @@ test('every operation has the three files and can be called in tests', async () 
   }
 })
 
-test('ids are unique and snake_case, folders unique and kebab-case', () => {
+test('ids are unique and snake_case, folders kebab-case with one operation for a method', () => {
   const ids = contracts.map(({ id }) => id)
-  const folders = contracts.map(({ folder }) => folder)
+  const paths = contracts.map(({ folder, method }) => `${method} ${folder}`)
   expect(new Set(ids).size).toBe(ids.length)
-  expect(new Set(folders).size).toBe(folders.length)
+  expect(new Set(paths).size).toBe(paths.length)
   for (const id of ids) expect(id).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
-  for (const folder of folders) expect(folder).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/)
+  for (const { folder } of contracts) expect(folder).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/)
 })
 
 test('every operation reads without changes by GET and says what it does in a sentence', () => {

@@ -19,6 +19,14 @@ import { walletBalances } from '../../functions/get-wallet-balances/contract.ts'
 import { run as runWalletBalances } from '../../functions/get-wallet-balances/handler.ts'
 import { hostedActionStatus } from '../../functions/hosted-action-status/contract.ts'
 import { run as runHostedStatus } from '../../functions/hosted-action-status/handler.ts'
+import { mailList } from '../../functions/mail-list/contract.ts'
+import { run as runMailList } from '../../functions/mail-list/handler.ts'
+import { mailRead } from '../../functions/mail-read/contract.ts'
+import { run as runMailRead } from '../../functions/mail-read/handler.ts'
+import { mailSend } from '../../functions/mail-send/contract.ts'
+import { run as runMailSend } from '../../functions/mail-send/handler.ts'
+import { mailWait } from '../../functions/mail-wait/contract.ts'
+import { run as runMailWait } from '../../functions/mail-wait/handler.ts'
 import { paymentMandateCreate } from '../../functions/payment-mandate-create/contract.ts'
 import { run as runMandateCreate } from '../../functions/payment-mandate-create/handler.ts'
 import { paymentMandateRevoke } from '../../functions/payment-mandate-revoke/contract.ts'
@@ -33,6 +41,26 @@ import { resolveTransferRecipient } from '../../functions/resolve-transfer-recip
 import { run as runResolveRecipient } from '../../functions/resolve-transfer-recipient/handler.ts'
 import { transferStatus } from '../../functions/transfer-status/contract.ts'
 import { run as runTransferStatus } from '../../functions/transfer-status/handler.ts'
+import {
+  storeSiteCredentials,
+  userSiteCredentials,
+} from '../../functions/user-site-credentials/contract.ts'
+import {
+  list as runListCredentials,
+  store as runStoreCredentials,
+} from '../../functions/user-site-credentials/handler.ts'
+import { vaultDelete } from '../../functions/vault-delete/contract.ts'
+import { run as runVaultDelete } from '../../functions/vault-delete/handler.ts'
+import { vaultGenerate } from '../../functions/vault-generate/contract.ts'
+import { run as runVaultGenerate } from '../../functions/vault-generate/handler.ts'
+import { vaultList } from '../../functions/vault-list/contract.ts'
+import { run as runVaultList } from '../../functions/vault-list/handler.ts'
+import { vaultStore } from '../../functions/vault-store/contract.ts'
+import { run as runVaultStore } from '../../functions/vault-store/handler.ts'
+import { vaultTotp } from '../../functions/vault-totp/contract.ts'
+import { run as runVaultTotp } from '../../functions/vault-totp/handler.ts'
+import { vaultUse } from '../../functions/vault-use/contract.ts'
+import { run as runVaultUse } from '../../functions/vault-use/handler.ts'
 import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
 import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
@@ -42,7 +70,7 @@ import { run as runX402Execute } from '../../functions/x402-payment-execute/hand
 import { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
 import { run as runX402Prepare } from '../../functions/x402-payment-prepare/handler.ts'
 import type { EdgeFunction } from '../../shared/http/edge.ts'
-import { edgeFunction } from '../../shared/http/edge.ts'
+import { bound, edgeFunction, edgeFunctions } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 
 /** The functions by folder. */
@@ -81,6 +109,26 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
+    [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
+    [mailList.folder, edgeFunction(mailList, runMailList, given)],
+    [mailRead.folder, edgeFunction(mailRead, runMailRead, given)],
+    [mailWait.folder, edgeFunction(mailWait, runMailWait, given)],
+    [mailSend.folder, edgeFunction(mailSend, runMailSend, given)],
     [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
+    [
+      storeSiteCredentials.folder,
+      edgeFunctions(
+        [
+          bound(storeSiteCredentials, runStoreCredentials),
+          bound(userSiteCredentials, runListCredentials),
+        ],
+        given,
+      ),
+    ],
+    [vaultList.folder, edgeFunction(vaultList, runVaultList, given)],
+    [vaultStore.folder, edgeFunction(vaultStore, runVaultStore, given)],
+    [vaultTotp.folder, edgeFunction(vaultTotp, runVaultTotp, given)],
+    [vaultGenerate.folder, edgeFunction(vaultGenerate, runVaultGenerate, given)],
+    [vaultDelete.folder, edgeFunction(vaultDelete, runVaultDelete, given)],
   ])
 }

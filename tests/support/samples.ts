@@ -27,6 +27,14 @@ const mandate = {
   ttl_seconds: 86_400,
 }
 
+const login = { site: 'www.example.com', username: 'me', password: 'a password of the tests' }
+const use = {
+  credential_id: someId,
+  method: 'POST',
+  path: '/login',
+  inject: [{ where: 'form_field', name: 'password', secret: 'password' }],
+}
+
 /** What the form cookie holds; browsers send it beside the same value in the body. */
 const form = 'f0'.repeat(32)
 
@@ -62,6 +70,18 @@ const admitted: Record<string, Input> = {
   create_login_link: { action_type: 'deposit', token: 'USDC' },
   hosted_action_status: { action_id: someId },
   consent_receipt: { payment_id: someId },
+  store_site_credentials: login,
+  user_site_credentials: { credential_id: someId },
+  vault_list: { limit: '5' },
+  vault_store: login,
+  vault_totp: { credential_id: someId },
+  vault_generate: { site: 'www.example.com' },
+  vault_delete: { credential_id: someId },
+  vault_use: use,
+  mail_list: { limit: '5' },
+  mail_read: { mail_id: someId },
+  mail_wait: { timeout_seconds: '0' },
+  mail_send: { to: ['someone@example.com'], subject: 'Hello', text: 'A word.' },
 }
 
 const refused: Record<string, Input> = {
@@ -71,6 +91,13 @@ const refused: Record<string, Input> = {
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
   payment_mandate_create: { ...mandate, merchant_domain: 'github.io' },
   create_login_link: { action_type: 'website_login', site: 'www.example.com' },
+  store_site_credentials: { ...login, site: 'ftp://www.example.com' },
+  user_site_credentials: { site: 'ftp://www.example.com' },
+  vault_list: { site: 'ftp://www.example.com' },
+  vault_store: { ...login, site: 'ftp://www.example.com' },
+  vault_generate: { site: 'ftp://www.example.com' },
+  mail_send: { reply_to_mail_id: someId, text: 'A word.' },
+  create_login_link: { action_type: 'website_login', site: 'http://www.example.com' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 

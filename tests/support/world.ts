@@ -77,6 +77,7 @@ export const pepper = 'a pepper of the tests only'
 const sessionKeys = createSessionKeys()
 const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
+export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
 export const mailDomain = 'agents.example'
 /** What every request of a test says it is, unless it says otherwise. */
 export const userAgent = 'guarantee/1.0'
@@ -190,7 +191,7 @@ function sendingTo(world: World): TestWorld['send'] {
     const answer = await found.fetch(new Request(new URL(path, 'http://aoa'), init))
     const text = await answer.text()
     const body = text === '' ? {} : jsonObject.parse(JSON.parse(text))
-    if (answer.status !== 200) mustBeDeclared(folder, body['error'])
+    if (answer.status !== 200) mustBeDeclared(folder, init?.method ?? 'GET', body['error'])
     return { status: answer.status, body, headers: answer.headers }
   }
 }
@@ -209,8 +210,9 @@ function posting(key: string, body: unknown, headers?: Record<string, string>): 
 }
 
 /** Described errors are those that are sent: an operation must not answer another code. */
-function mustBeDeclared(folder: string, code: unknown) {
-  const contract = contracts.find((one) => one.folder === folder)
+function mustBeDeclared(folder: string, method: string, code: unknown) {
+  const ofFolder = contracts.filter((one) => one.folder === folder)
+  const contract = ofFolder.find((one) => one.method === method) ?? ofFolder[0]
   const declared: unknown[] = contract ? [...contract.errors, ...commonErrors(contract)] : []
   if (contract && !declared.includes(code)) {
     throw new Error(`${contract.id} answers ${String(code)}, which its contract does not declare`)
@@ -239,7 +241,7 @@ function bindingsOf(
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',
     MAIL_RECEIVER: `mx.${mailDomain}`,
-    INBOUND_MAIL_SECRET: 'a webhook secret of the tests only',
+    INBOUND_MAIL_SECRET: inboundMailSecret,
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { findCodes, sealPlaces } from '../../shared/mail/codes.ts'
+import { sealPlaces } from '../../shared/mail/code-places.ts'
+import { findCodes } from '../../shared/mail/codes.ts'
 import { htmlText } from '../../shared/mail/html-text.ts'
 import { visibleText } from '../../shared/mail/untrusted.ts'
 import type { CorpusMail, Half } from '../support/mail-corpus/generate.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findCodes, sealPlaces } from '../../shared/mail/codes.ts'
+import { sealPlaces } from '../../shared/mail/code-places.ts'
+import { findCodes } from '../../shared/mail/codes.ts'
 import { foldText } from '../../shared/mail/folded-text.ts'
 
 const found = (text: string, subject = '') =>

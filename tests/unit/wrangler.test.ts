@@ -42,6 +42,7 @@ function secretsOf(folder: string): string[] {
   }
   if (folder === 'custody') return ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS']
   if (folder === 'vault') return ['VAULT_DATABASE_KEY', 'VAULT_ROOT_KEYS', 'OUTBOX_KEY']
+  if (folder === 'inbound-mail') return ['INBOUND_MAIL_SECRET']
   const own = ownSecrets[folder]
   if (own) return ['SUPABASE_SERVICE_KEY', ...own]
   const contract = contracts.find((one) => one.folder === folder)
@@ -85,6 +86,13 @@ test('a function can wake the mailer just when it can put a mail into the outbox
   const folders = sealing.map(({ folder }) => folder).filter((folder) => folder !== 'mailer')
 
   expect(boundTo('MAILER')).toEqual(folders)
+})
+
+test('the function that reads strangers’ mails holds no key and no database, and reaches the vault', () => {
+  const reader = functions.find(({ folder }) => folder === 'inbound-mail')
+
+  expect(reader?.secrets).toEqual(['INBOUND_MAIL_SECRET'])
+  expect(reader?.services).toEqual([{ binding: 'VAULT', service: 'aoa-vault' }])
 })
 
 test('a binding leads to the function of its name', () => {

@@ -5,6 +5,7 @@ import { resultOf } from '../../../shared/hosted/action.ts'
 import { pagesBelow } from '../visit.ts'
 import { LinkButton } from './form.tsx'
 import { Address, Facts, Money, Notice, Time } from './show.tsx'
+import { Site } from './site.tsx'
 
 export function Outcome({ action }: { action: HostedAction }) {
   const result = resultOf(action)
@@ -21,6 +22,14 @@ export function Outcome({ action }: { action: HostedAction }) {
     return (
       <p>
         You are signed in. <a href={pagesBelow}>To the overview</a>
+      </p>
+    )
+  }
+  if ('credential_id' in result) {
+    return (
+      <p>
+        The login for <Site origin={result.site} /> is in the vault. Your agent is told that it is
+        there, not what it is.
       </p>
     )
   }

@@ -1,17 +1,14 @@
 /**
- * Reads a mail that came in: who it is proven to be from, and where its codes are. What comes out is
- * ready to be sealed. It needs no secret and no database, so that whatever a stranger's bytes do to
- * the reader, they do it away from both.
+ * Where a mail that came in is from: who is proven to have sent it, whether it is our own, and what
+ * names it when it comes again. It needs no secret and no database.
  */
 import { sha256, toHex } from '../digest.ts'
+import type { Config } from '../env.ts'
 import { required } from '../env.ts'
-import type { World } from '../world.ts'
 import { senderAddress } from './address.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IncomingMail } from './inbound-port.ts'
-import { markCodes } from './mark-codes.ts'
-import { mailLimits, type ParsedMail, parseMail } from './parse.ts'
-import type { MailRefusal } from './parse-refusals.ts'
+import type { ParsedMail } from './parse.ts'
 
 /** A mail as a server hands it over: the envelope and the message. */
 export type Delivery = {
@@ -21,51 +18,45 @@ export type Delivery = {
   raw: Uint8Array
 }
 
-type Reader = Pick<World, 'config' | 'randomBytes'>
-
 /** Servers count about as many steps of a mail before they take it for a circle. */
 const receivedMax = 50
 
-/** Reads a mail, or says why it is not taken. */
-export async function readIncoming(
-  world: Reader,
-  delivery: Delivery,
-): Promise<IncomingMail | { refused: MailRefusal }> {
-  const mail = await parseMail(delivery.raw, mailLimits)
-  if ('refused' in mail) return mail
-  const steps = mail.headers.filter(({ name }) => name === 'received')
-  if (steps.length > receivedMax) return { refused: 'loop' }
-  return incoming(world, delivery, mail)
+/** What is known of a mail from its headers and its envelope. */
+export type MailOrigin = Pick<
+  IncomingMail,
+  'to' | 'size' | 'from' | 'authentication' | 'digest' | 'isOwn'
+> & { automatic: boolean }
+
+/** Whether servers keep handing the mail to each other. */
+export function goesInCircles({ headers }: ParsedMail): boolean {
+  return headers.filter(({ name }) => name === 'received').length > receivedMax
 }
 
-async function incoming(
-  world: Reader,
+/** Reads where a mail comes from. */
+export async function originOf(
+  config: Config,
   { envelopeFrom, envelopeTo, raw }: Delivery,
   mail: ParsedMail,
-): Promise<IncomingMail> {
-  const { config } = world
+): Promise<MailOrigin> {
   const from = mail.from.address.toLowerCase()
   const trustedServer = required(config, 'MAIL_RECEIVER')
-  const { head, body, codes } = markCodes(world, mail)
+  const authentication = authenticationOf(mail.headers, {
+    trustedServer,
+    author: from,
+    provesLoopback: config.allowLoopback,
+  })
   return {
     to: envelopeTo,
     size: raw.length,
     from,
-    authentication: authenticationOf(mail.headers, {
-      trustedServer,
-      author: from,
-      provesLoopback: config.allowLoopback,
-    }),
+    authentication,
     digest: await digestOf(mail, raw),
     isOwn: ownAddresses(config).includes(from),
-    head,
-    body: { ...body, automatic: envelopeFrom === '' || isAutomatic(mail) },
-    attachments: mail.attachments.map(({ content }) => content),
-    codes,
+    automatic: envelopeFrom === '' || isAutomatic(mail),
   }
 }
 
-function ownAddresses(config: World['config']): string[] {
+function ownAddresses(config: Config): string[] {
   const sender = senderAddress(required(config, 'MAIL_FROM')).toLowerCase()
   return [sender, `no-reply@${config.MAIL_DOMAIN}`]
 }

@@ -1,0 +1,39 @@
+import { mailLimits } from '../../shared/mail/parse.ts'
+import { isTemporary, mailRefusals } from '../../shared/mail/parse-refusals.ts'
+import { type Reception, receiveMail, takesMail } from '../../shared/mail/receive.ts'
+import { type World, worldFrom } from '../../shared/world.ts'
+import { readAtMost } from './read-at-most.ts'
+import { serveWebhook } from './webhook.ts'
+
+/** A mail as the platform hands it over (Cloudflare Email Workers, ForwardableEmailMessage). */
+export type PlatformMail = {
+  from: string
+  to: string
+  raw: ReadableStream<Uint8Array>
+  /** Ends the SMTP exchange with a permanent error. */
+  setReject(reason: string): void
+}
+
+/** Makes the function. `worldOf` is replaced only where a test holds the world. */
+export function inboundMail(worldOf: (bindings: Record<string, unknown>) => World = worldFrom) {
+  return {
+    fetch: (request: Request, bindings: Record<string, unknown> = {}) =>
+      serveWebhook(worldOf(bindings), { receiveMail, takesMail }, request),
+    async email(mail: PlatformMail, bindings: Record<string, unknown> = {}): Promise<void> {
+      const reception = await receive(worldOf(bindings), mail)
+      if (reception === 'kept') return
+      const reply = mailRefusals[reception.refused]
+      // To the platform, what is thrown is a temporary error: the other server tries again.
+      if (isTemporary(reception.refused)) throw new Error(reply)
+      mail.setReject(reply.slice('550 '.length))
+    },
+  }
+}
+
+async function receive(world: World, { from, to, raw }: PlatformMail): Promise<Reception> {
+  const bytes = await readAtMost(raw, mailLimits.bytesMax)
+  if (!bytes) return { refused: 'too_large' }
+  return receiveMail(world, { envelopeFrom: from, envelopeTo: to, raw: bytes })
+}
+
+export default inboundMail()

@@ -1,0 +1,42 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import * as entry from '../../shared/contract/vault-entry.ts'
+
+export const storeSiteCredentials = operation({
+  id: 'store_site_credentials',
+  method: 'POST',
+  folder: 'user-site-credentials',
+  access: 'vault',
+  mutates: true,
+  summary: 'Keeps the login of a site in the vault, or changes the one of that user name.',
+  request: entry.storeRequest,
+  response: z.object(entry.storedEntry),
+  errors: entry.storeErrors,
+})
+
+export const userSiteCredentials = operation({
+  id: 'user_site_credentials',
+  method: 'GET',
+  folder: 'user-site-credentials',
+  access: 'read',
+  summary:
+    'Lists logins without their secrets; one by its id with them, where the owner allows it.',
+  request: z.strictObject({
+    ...entry.listRequest,
+    credential_id: entry.credentialId.optional().describe('One entry, whatever else is asked for.'),
+  }),
+  response: z.object({
+    credentials: z.array(
+      z.object({
+        ...entry.listedEntry,
+        secret: entry.readableSecret.optional(),
+        secret_readable: z
+          .boolean()
+          .optional()
+          .describe('Of one entry. False: have it used by vault_use, or ask the owner.'),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  }),
+  errors: ['site_refused', 'credential_not_found', 'account_frozen'],
+})

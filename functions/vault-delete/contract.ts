@@ -1,0 +1,16 @@
+import * as z from 'zod'
+import { time } from '../../shared/contract/fields.ts'
+import { operation } from '../../shared/contract/operation.ts'
+import { credentialId } from '../../shared/contract/vault-entry.ts'
+
+export const vaultDelete = operation({
+  id: 'vault_delete',
+  method: 'POST',
+  folder: 'vault-delete',
+  access: 'vault',
+  mutates: true,
+  summary: 'Deletes a login that this key made, for good.',
+  request: z.strictObject({ credential_id: credentialId }),
+  response: z.object({ credential_id: z.uuid(), deleted_at: time }),
+  errors: ['credential_not_found', 'credential_protected'],
+})

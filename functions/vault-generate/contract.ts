@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import * as entry from '../../shared/contract/vault-entry.ts'
+
+export const vaultGenerate = operation({
+  id: 'vault_generate',
+  method: 'POST',
+  folder: 'vault-generate',
+  access: 'vault',
+  mutates: true,
+  summary:
+    'Draws a strong password and keeps it unseen; the one before stays as previous_password.',
+  request: z
+    .strictObject({
+      site: entry.site.optional().describe('For a new login, or the one of this user name.'),
+      username: entry.username.optional(),
+      credential_id: entry.credentialId.optional().describe('In place of site and username.'),
+      rules: z
+        .string()
+        .max(1024)
+        .optional()
+        .describe('Rules of the site in the passwordrules language, as in its HTML.'),
+      exclude: z.string().max(128).optional().describe('Characters that the site does not take.'),
+      length: z.int().min(8).max(256).optional().describe('24 where the rules allow it.'),
+    })
+    .refine(
+      ({ site, username, credential_id }) =>
+        credential_id === undefined ? site !== undefined : (site ?? username) === undefined,
+      'give either site or credential_id',
+    ),
+  response: z.object({
+    ...entry.storedEntry,
+    length: z.int().describe('Characters of the password.'),
+  }),
+  errors: [...entry.storeErrors, 'credential_not_found'],
+})

@@ -1,0 +1,17 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import { listedEntry, listRequest } from '../../shared/contract/vault-entry.ts'
+
+export const vaultList = operation({
+  id: 'vault_list',
+  method: 'GET',
+  folder: 'vault-list',
+  access: 'vault',
+  summary: 'The logins that can be used with vault_use, without their secrets.',
+  request: z.strictObject(listRequest),
+  response: z.object({
+    credentials: z.array(z.object(listedEntry)),
+    next_cursor: z.string().nullable(),
+  }),
+  errors: ['site_refused'],
+})

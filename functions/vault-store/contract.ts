@@ -1,0 +1,15 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import { storedEntry, storeErrors, storeRequest } from '../../shared/contract/vault-entry.ts'
+
+export const vaultStore = operation({
+  id: 'vault_store',
+  method: 'POST',
+  folder: 'vault-store',
+  access: 'vault',
+  mutates: true,
+  summary: 'Keeps the login of a site in the vault, or changes one that this key made.',
+  request: storeRequest,
+  response: z.object(storedEntry),
+  errors: storeErrors,
+})

@@ -1,0 +1,19 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import { credentialId } from '../../shared/contract/vault-entry.ts'
+
+export const vaultTotp = operation({
+  id: 'vault_totp',
+  method: 'POST',
+  folder: 'vault-totp',
+  access: 'vault',
+  summary: 'The one-time code of this moment for a login that has a TOTP secret.',
+  request: z.strictObject({ credential_id: credentialId }),
+  response: z.object({
+    credential_id: z.uuid(),
+    site: z.string(),
+    code: z.string(),
+    seconds_left: z.int().describe('Ask again when it is over; the next code is another.'),
+  }),
+  errors: ['credential_not_found', 'credential_refused', 'account_frozen'],
+})

@@ -1,0 +1,127 @@
+/** The form of an entry of the vault on the wire: what is given to be kept, and what is told of it. */
+import * as z from 'zod'
+import * as field from './fields.ts'
+
+const fieldsMax = 20
+
+/** Text that comes back from UTF-8 as it was. */
+function text(charactersMax: number) {
+  return z
+    .string()
+    .min(1)
+    .max(charactersMax)
+    .refine((value) => value.isWellFormed(), { message: 'must be well-formed Unicode' })
+}
+
+function fieldsOf<Value extends z.ZodType>(value: Value) {
+  return z
+    .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/), value)
+    .refine((fields) => Object.keys(fields).length <= fieldsMax, `at most ${fieldsMax} fields`)
+}
+
+const password = text(1024)
+const notes = text(4096)
+const fieldValue = text(1024)
+
+/** Parts of a secret that are sealed as they are given. */
+export const sealedFields = {
+  password: password.optional(),
+  notes: notes.optional(),
+  fields: fieldsOf(fieldValue).optional(),
+}
+
+const keeps = 'What is not given stays; null takes it away.'
+
+/** What a change of the secret part may give. */
+export const secretChange = {
+  password: password.optional().describe('What is not given stays.'),
+  totp_secret: text(1024)
+    .nullable()
+    .optional()
+    .describe(`An otpauth:// address, or the secret in base32. ${keeps}`),
+  notes: notes.nullable().optional().describe(`For people; never used or listed. ${keeps}`),
+  fields: fieldsOf(fieldValue.nullable())
+    .optional()
+    .describe(`Further secrets by names, which are listed. ${keeps}`),
+}
+
+/** A site as somebody names it. */
+export const site = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe('The site, such as https://example.com: its secrets go to this origin alone.')
+
+/** With the site it names an entry. */
+export const username = z
+  .string()
+  .max(320)
+  .regex(/^\P{C}*$/u, 'no control characters')
+  .describe('User name or mail address at the site; it is listed. Empty when absent.')
+
+/** An entry to keep: a new one, or changes to the one of this site and user name. */
+export const storeRequest = z.strictObject({
+  site,
+  username: username.optional(),
+  ...secretChange,
+  version: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The version that is changed, 0 for none; another one is a conflict.'),
+})
+
+/** An entry by its id. */
+export const credentialId = z.uuid().describe('From vault_list or vault_store.')
+
+/** What names an entry that was kept. */
+export const storedEntry = {
+  credential_id: z.uuid(),
+  site: z.string().describe('The canonical origin.'),
+  username: z.string(),
+  version: z.int().describe('Grows by one with every change.'),
+}
+
+/** Refusals of whatever keeps an entry. */
+export const storeErrors = [
+  'site_refused',
+  'credential_refused',
+  'credential_protected',
+  'vault_full',
+] as const
+
+/** An entry without its secrets. */
+export const listedEntry = {
+  ...storedEntry,
+  has_password: z.boolean(),
+  has_totp: z.boolean(),
+  field_names: z.array(z.string()),
+  created_by_this_key: z.boolean().describe('What another made, this key cannot change.'),
+  updated_at: field.time,
+  last_used_at: field.time.nullable(),
+}
+
+/** Which entries to list. */
+export const listRequest = {
+  site: site.optional(),
+  limit: field.limit.optional(),
+  cursor: z
+    .string()
+    .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
+    .optional(),
+}
+
+/** The secrets of an entry, for who may read them. */
+export const readableSecret = z.object({
+  password: z.string().optional(),
+  previous_passwords: z
+    .array(z.string())
+    .optional()
+    .describe('Those that generated ones took the place of, the latest first.'),
+  totp: z
+    .object({ code: z.string(), seconds_left: z.int() })
+    .optional()
+    .describe('The code of this moment; its seed is never told.'),
+  notes: z.string().optional(),
+  fields: z.record(z.string(), z.string()).optional(),
+})

@@ -1,0 +1,48 @@
+/** Lists of entries. They hold no secret, so every function that has a caller can make one. */
+import * as z from 'zod'
+import { fail } from '../contract/errors.ts'
+import type { listRequest } from '../contract/vault-entry.ts'
+import { listedEntry } from '../contract/vault-entry.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import type { World } from '../world.ts'
+import { siteOrigin } from './site.ts'
+
+const pageDefault = 20
+
+/** What api.list_vault_entries answers. */
+export const entryRow = z.object({
+  number: z.string(),
+  listed: z.object({
+    ...listedEntry,
+    /** How the key that made it is shown; null for the owner. */
+    created_by: z.string().nullable(),
+    created_at: z.string(),
+  }),
+})
+
+type Page = {
+  [Name in keyof typeof listRequest]?: z.output<(typeof listRequest)[Name]> | undefined
+}
+
+/** A page of the caller's entries, for an operation that asks for this scope. */
+export async function listEntries(
+  { db, world }: { db: CallerDatabase; world: World },
+  needed: 'read' | 'vault',
+  { site, limit, cursor }: Page,
+) {
+  const at = site === undefined ? undefined : siteOrigin(site, world.config)
+  if (at && 'refused' in at) return fail('site_refused', { message: at.refused })
+  const page = Number(limit ?? pageDefault)
+  const question = {
+    needed,
+    page: page + 1,
+    ...(cursor === undefined ? {} : { before: Number(cursor) }),
+    ...(at === undefined ? {} : { at_site: at.origin }),
+  }
+  const rows = await db.many('list_vault_entries', question, entryRow)
+  const shown = rows.slice(0, page)
+  return {
+    credentials: shown.map(({ listed }) => listed),
+    next_cursor: rows.length > page ? (shown.at(-1)?.number ?? null) : null,
+  }
+}
