@@ -701,6 +701,8 @@ CREATE INDEX activities_feed ON private.activities USING btree (account, hidden,
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
 
+CREATE INDEX activities_of_entry ON private.activities USING btree (account, entry, id DESC) WHERE (entry IS NOT NULL);
+
 CREATE INDEX activities_secrets_read ON private.activities USING btree (account, at) WHERE (type = 'secret_read'::text);
 
 CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
@@ -2666,6 +2668,24 @@ begin
     from private.known_devices d join private.credentials k on k.id = d.key
    where d.account = caller.account and private.is_key_live(k)
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_entries(credential text, page integer, before bigint DEFAULT NULL::bigint, words text DEFAULT ''::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(number text, listed jsonb, maker text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select e.number::text, private.entry_json(caller, e), k.label
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and (before is null or e.number < before)
+     and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
+       pg_catalog.lower(words)) > 0
+     and (owner_list_entries.entry is null or e.id = owner_list_entries.entry)
+   order by e.number desc limit page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
@@ -5829,6 +5849,8 @@ grant execute on function api.owner_forget_recipient(credential text, address te
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_entries(credential text, page integer, before bigint, words text, entry uuid) to service_role;
 
 grant execute on function api.owner_list_exposures(credential text) to service_role;
 

@@ -438,6 +438,15 @@ export type DatabaseFunctions = {
   owner_forget_recipient: { args: { credential: string; address: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
+  owner_list_entries: {
+    args: {
+      credential: string
+      page: number
+      before?: number | null
+      words?: string
+      entry?: string | null
+    }
+  }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
