@@ -1,5 +1,4 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { LoginByLink } from '../../shared/vault/login-link-port.ts'
 import type { VaultPort } from '../../shared/vault/port.ts'
 import { openVault } from '../../shared/vault/vault.ts'
 import { worldFrom } from '../../shared/world.ts'
