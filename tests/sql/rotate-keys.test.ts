@@ -1,18 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAccount } from '../../scripts/provision.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { serverThat } from '../support/http.ts'
+import { runRotation as run } from '../support/rotate-program.ts'
 import { rootKeys, storedKeys } from '../support/rotation.ts'
-
-const script = fileURLToPath(new URL('../../scripts/rotate-keys.ts', import.meta.url))
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -21,26 +18,6 @@ beforeAll(async () => {
   for (const alias of ['first', 'second', 'third']) await openAccount(db.sql, roots, alias)
   return () => db.close()
 })
-
-type Run = { code: number | null; output: string }
-
-async function run(
-  args: string[],
-  bindings: Record<string, string> = {},
-  started: (child: ChildProcess) => void = () => {},
-): Promise<Run> {
-  const { SUPABASE_URL: _, ...env } = process.env
-  const child = spawn(process.execPath, [script, ...args], { env: { ...env, ...bindings } })
-  started(child)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  }
-  const [code] = z.tuple([z.number().nullable(), z.unknown()]).parse(await once(child, 'close'))
-  return { code, output }
-}
 
 const custody = (roots: string) => ({
   SUPABASE_URL: db.gatewayUrl,
