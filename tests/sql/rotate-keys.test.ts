@@ -96,7 +96,7 @@ test.each([
       VAULT_DATABASE_KEY: 'k',
       VAULT_ROOT_KEYS: rootKeys([1]),
     },
-    'unavailable',
+    'unavailable: ',
   ],
 ])('with %s it ends with 1 and one line', async (_, bindings, line) => {
   const { code, output } = await run(['--data', tmpdir()], bindings)

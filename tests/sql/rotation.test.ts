@@ -6,7 +6,7 @@ import { rotate } from '../../scripts/rotate-keys/rotate.ts'
 import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
 import { openTestDatabase, type TestDatabase } from '../support/database.ts'
-import { keyInHex, ringsOf, rootKeys, storedKeys } from '../support/rotation.ts'
+import { addSleepers, keyInHex, ringsOf, rootKeys, storedKeys } from '../support/rotation.ts'
 
 const [old, both, young] = [rootKeys([1]), rootKeys([1, 2]), rootKeys([2])]
 const accounts = 5
@@ -88,6 +88,16 @@ test('a wrap that another replaced meanwhile is left as it is', async () => {
 
   expect(await vault.rewrap(late)).toBe(0)
   expect(await storedKeys(db)).toEqual(moved)
+})
+
+test('keys of many pages are all moved, and counted', async () => {
+  await wrapAnew()
+  await addSleepers(db, old, 1_200)
+
+  const { moved } = await rotateAll(ringsOf(db, both))
+
+  expect(moved).toBe(3 * accounts + 2 * 1_200)
+  expect((await storedKeys(db)).filter(({ wrap }) => wrap.kekVersion !== 2)).toEqual([])
 })
 
 test('two rotations at once move each key once', async () => {

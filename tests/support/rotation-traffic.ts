@@ -67,11 +67,11 @@ type Deed = (scene: Scene) => Promise<void>
 const shares: readonly (readonly [times: number, deed: Deed])[] = [
   [12, store],
   [13, change],
-  [25, askTotp],
-  [16, use],
+  [41, askTotp],
+  [9, use],
   [15, keepMail],
-  [17, readMail],
-  [2, pay],
+  [9, readMail],
+  [1, pay],
 ]
 const deck = shares.flatMap(([times, deed]) => Array.from({ length: times }, () => deed))
 

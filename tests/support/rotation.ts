@@ -1,11 +1,12 @@
 /** Roots of several versions, the keys in a database that they wrap, and programs that rotate them. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { accountKeys, custodyKeys, type KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
 import { readEnvelope } from '../../shared/custody/envelope.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
 import { spend, unwrapKey, type Wrap, wrapSchema } from '../../shared/sealing/wrap.ts'
+import { newAccountKey } from '../../shared/vault/keys.ts'
 import type { TestDatabase } from './database.ts'
 
 const secrets = Array.from({ length: 3 }, () => randomBytes(32).toString('base64'))
@@ -62,4 +63,30 @@ export function keyInHex({ purpose, owner, wrap }: StoredKey, roots: string): st
   return spend(unwrapKey(readRoots(roots, purpose), owner, wrap), (key) =>
     Buffer.from(key).toString('hex'),
   )
+}
+
+/** Accounts that do nothing and have a key for vault and mail. */
+export async function addSleepers(
+  { sql }: TestDatabase,
+  roots: string,
+  count: number,
+): Promise<void> {
+  const accounts = Array.from({ length: count }, (_, number) => {
+    return { id: randomUUID(), alias: `sleeper-${number}` }
+  })
+  const keys = accounts.flatMap(({ id: account }) =>
+    (['vault', 'mail'] as const).map((purpose) => {
+      const wrap = newAccountKey(readRoots(roots, purpose), random, account)
+      return { account, purpose, wrap }
+    }),
+  )
+  await sql`insert into private.accounts (id, alias)
+    select id, alias from jsonb_to_recordset(${sql.json(accounts)}) as a (id uuid, alias text)`
+  await sql`insert into private.account_keys (account, purpose, wrap)
+    select * from jsonb_to_recordset(${sql.json(keys)})
+      as k (account uuid, purpose text, wrap jsonb)`
+}
+
+function random(length: number): Uint8Array {
+  return new Uint8Array(randomBytes(length))
 }
