@@ -27,6 +27,7 @@ import { vaultGenerate } from './vault-generate/contract.ts'
 import { vaultList } from './vault-list/contract.ts'
 import { vaultStore } from './vault-store/contract.ts'
 import { vaultTotp } from './vault-totp/contract.ts'
+import { vaultUse } from './vault-use/contract.ts'
 import { walletActivityList } from './wallet-activity-list/contract.ts'
 import { walletCustodialTransfer } from './wallet-custodial-transfer/contract.ts'
 import { x402PaymentExecute } from './x402-payment-execute/contract.ts'
@@ -61,6 +62,7 @@ export const contracts: readonly Operation[] = [
   vaultTotp,
   vaultGenerate,
   vaultDelete,
+  vaultUse,
   mailList,
   mailRead,
   mailWait,

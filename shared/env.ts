@@ -16,7 +16,7 @@ const schema = z.object({
   SUPABASE_URL: z.url(),
   SUPABASE_SERVICE_KEY: z.string().min(1).optional(),
   CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
-  /** Version -> 32 bytes in base64. The highest version seals, all versions open. */
+  /** Version -> 32 bytes in base64; all open. `sealing` names the one that seals, else the highest. */
   CUSTODY_ROOT_KEYS: z.string().optional(),
   VAULT_DATABASE_KEY: z.string().min(1).optional(),
   /** Of entries and mails, in the form of CUSTODY_ROOT_KEYS. */

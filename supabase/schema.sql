@@ -228,6 +228,7 @@ create table private.hosted_actions (
   opened_at timestamp with time zone,
   opened_after bigint,
   wallet text,
+  entered jsonb,
   declined_at timestamp with time zone,
   finished_at timestamp with time zone,
   constraint hosted_actions_pkey PRIMARY KEY (id),
@@ -238,7 +239,7 @@ create table private.hosted_actions (
   constraint hosted_actions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
   constraint hosted_actions_token_digest_check CHECK ((token_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint hosted_actions_token_digest_key UNIQUE (token_digest),
-  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text]))),
+  constraint hosted_actions_type_check CHECK ((type = ANY (ARRAY['login'::text, 'deposit'::text, 'walletconnect'::text, 'human_verification'::text, 'website_login'::text]))),
   constraint hosted_actions_wallet_check CHECK ((wallet ~ '^0x[0-9a-fA-F]{40}$'::text))
 );
 alter table private.hosted_actions enable row level security;
@@ -699,6 +700,8 @@ CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
+
+CREATE INDEX activities_of_entry ON private.activities USING btree (account, entry, id DESC) WHERE (entry IS NOT NULL);
 
 CREATE INDEX activities_secrets_read ON private.activities USING btree (account, at) WHERE (type = 'secret_read'::text);
 
@@ -1872,6 +1875,19 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.link_login_asked(token_digest text, browser text, client text)
+ RETURNS TABLE(account uuid, site text, wrap jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+begin
+  return query select asked.account, asked.asked ->> 'site',
+    private.account_key(asked.account, 'vault') where asked.id is not null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.link_look(token_digest text, browser text, client text)
  RETURNS TABLE(action jsonb, alias text, address text)
  LANGUAGE plpgsql
@@ -1898,6 +1914,43 @@ begin
    where a.token_digest = link_open.token_digest and a.opened_at is null
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
+begin
+  if asked.id is null then
+    return query select 'over';
+  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+    return query select 'again';
+  else
+    perform private.take_vault_place(asked.account);
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names)
+    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+      given.sealed, given.has_password, given.has_totp, given.field_names)
+    on conflict (account, site, username) do nothing;
+    if not found then
+      return query select 'exists';
+      return;
+    end if;
+    update private.hosted_actions a set finished_at = private.clock(),
+      entered = pg_catalog.jsonb_build_object('credential_id', given.id,
+        'site', asked.asked ->> 'site', 'username', given.username)
+     where a.id = asked.id;
+    insert into private.activities (account, category, type, summary, entry)
+    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
+    perform private.enqueue_mail(asked.account, mail);
+    return query select 'stored';
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.link_verify(token_digest text, browser text, client text)
@@ -2616,6 +2669,24 @@ begin
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_entries(credential text, page integer, before bigint DEFAULT NULL::bigint, words text DEFAULT ''::text, entry uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(number text, listed jsonb, maker text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select e.number::text, private.entry_json(caller, e), k.label
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and (before is null or e.number < before)
+     and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
+       pg_catalog.lower(words)) > 0
+     and (owner_list_entries.entry is null or e.id = owner_list_entries.entry)
+   order by e.number desc limit page;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
  RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
@@ -2632,7 +2703,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2641,7 +2712,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -2940,7 +3011,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false, of_entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2959,6 +3030,7 @@ begin
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;
@@ -3306,6 +3378,77 @@ begin
   return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.rotation_count()
+ RETURNS TABLE(purpose text, version integer, keys bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.purpose, k.kek_version, count(*) from private.account_keys k group by 1, 2 order by 1, 2
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_count()
+ RETURNS TABLE(purpose text, version integer, keys bigint)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select 'custody', (k.envelope #>> '{wrap,kekVersion}')::integer, count(*)
+    from private.custody_keys k group by 2 order by 2
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_list(sealing integer, at_most integer, after text DEFAULT NULL::text)
+ RETURNS TABLE(key text, owner text, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.address, k.owner, k.envelope -> 'wrap' from private.custody_keys k
+   where (k.envelope #>> '{wrap,kekVersion}')::integer <> sealing
+     and (rotation_custody_list.after is null or k.address > rotation_custody_list.after)
+   order by k.address limit at_most
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_custody_rewrap(moves jsonb)
+ RETURNS TABLE(moved bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.custody_keys k set envelope = pg_catalog.jsonb_set(k.envelope, '{wrap}', m.wrap)
+    from pg_catalog.jsonb_to_recordset(moves) as m (key text, was jsonb, wrap jsonb)
+   where k.address = m.key and k.envelope -> 'wrap' = m.was;
+  get diagnostics moved = row_count;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_list(purpose text, sealing integer, at_most integer, after text DEFAULT NULL::text)
+ RETURNS TABLE(key text, owner text, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.id::text, k.account::text, k.wrap from private.account_keys k
+   where k.purpose = rotation_list.purpose and k.kek_version <> sealing
+     and (rotation_list.after is null or k.id > rotation_list.after::uuid)
+   order by k.id limit at_most
+$function$;
+
+CREATE OR REPLACE FUNCTION api.rotation_rewrap(moves jsonb)
+ RETURNS TABLE(moved bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.account_keys k set wrap = m.wrap
+    from pg_catalog.jsonb_to_recordset(moves) as m (key text, was jsonb, wrap jsonb)
+   where k.id = m.key::uuid and k.wrap = m.was;
+  get diagnostics moved = row_count;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, id uuid, at timestamp with time zone)
  LANGUAGE plpgsql
@@ -3435,6 +3578,44 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault');
+  used private.vault_entries;
+begin
+  perform private.hold_unfrozen(caller.account);
+  update private.vault_entries e set last_used_at = private.clock()
+   where e.id = entry and e.account = caller.account returning e.* into used;
+  if not found then
+    perform private.refuse('credential_not_found', '404');
+  end if;
+  -- In one order, and before they are looked at: of two who want the same code one finds it used.
+  perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
+    order by c.handle for update;
+  perform private.check_codes(used, handles);
+  update private.mail_codes c set used_at = private.clock()
+   where c.account = caller.account and c.handle = any (handles);
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'vault', 'secret_used',
+    case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
+      else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+    jsonb_strip_nulls(jsonb_build_object(
+      'username', nullif(used.username, ''), 'request', request)));
+  insert into private.vault_sites (account, site) values (caller.account, used.site)
+  on conflict do nothing;
+  if found then
+    perform private.enqueue_mail(caller.account, mail, 20);
+  end if;
+  update private.idempotent_answers i set claimed_until = 'infinity'
+   where i.account = caller.account and i.claim = vault_begin_use.claim;
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(kept boolean)
  LANGUAGE plpgsql
@@ -3510,6 +3691,32 @@ begin
     return query select private.open_entry(caller, e, 'totp_code_given',
       pg_catalog.format('A one-time code for %s was given out', e.site));
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, is_first boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit(credential, 'vault', true);
+  used private.vault_entries;
+begin
+  select e.* into used from private.vault_entries e
+   where e.id = entry and e.account = caller.account;
+  if not found then
+    return;
+  end if;
+  perform private.check_codes(used, handles);
+  return query
+  select used.account, used.site, used.username, used.version, used.sealed,
+    private.account_key(used.account, 'vault'), private.account_key(used.account, 'mail'),
+    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
+        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+      from private.mail_codes c where c.account = used.account and c.handle = any (handles)), '[]'),
+    not exists (select from private.vault_sites s
+      where s.account = used.account and s.site = used.site);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
@@ -3704,6 +3911,26 @@ begin
         private.canonical(e.value), ',' order by e.ordinality), '') || ']'
       from jsonb_array_elements(value) with ordinality e)
     else value::text end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  known integer;
+begin
+  select count(*) into known from private.mail_codes c
+   where c.account = entry.account and c.handle = any (handles) and c.used_at is null
+     and c.expires_at > private.clock();
+  if known <> cardinality(handles) then
+    perform private.refuse('code_not_found', '404');
+  end if;
+  if exists (select from private.mail_codes c
+    where c.account = entry.account and c.handle = any (handles)
+      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+    perform private.refuse('code_not_for_site', '403');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.claim_for(p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
@@ -3930,8 +4157,8 @@ begin
     -- One after the other, or many at once would each find room for one more.
     perform from private.owners o where o.account = enqueue_mail.account for no key update;
     if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
-      >= hourly_max then
+      and m.topic = enqueue_mail.mail ->> 'topic'
+      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
       return;
     end if;
   end if;
@@ -4115,6 +4342,20 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.hold_unfrozen(of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  frozen_at timestamptz;
+begin
+  -- The weakest lock that freezing waits for: payments of the account do not.
+  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
+  if frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
  RETURNS text
  LANGUAGE sql
@@ -4147,7 +4388,7 @@ AS $function$
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
     'expires_at', a.expires_at, 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
-    'deposit', private.deposit_json(d.id),
+    'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
   from (select private.hosted_action_deposit(a) as id) found
   left join private.deposits d on d.id = found.id
@@ -4467,6 +4708,26 @@ begin
   else
     perform pg_catalog.pg_advisory_xact_lock_shared(7319, on_chain::integer);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.login_asked_by_link(token_digest text, browser text, client text)
+ RETURNS private.hosted_actions
+ LANGUAGE plpgsql
+AS $function$
+declare
+  asked private.hosted_actions;
+begin
+  perform private.limit_link(client);
+  select a.* into asked from private.hosted_actions a
+   where a.token_digest = login_asked_by_link.token_digest
+     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and private.hosted_action_status(a) = 'opened'
+     for update;
+  if exists (select from private.accounts o
+      where o.id = asked.account and o.frozen_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
+  return asked;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
@@ -5509,9 +5770,13 @@ grant execute on function api.link_connect(token_digest text, browser text, clie
 
 grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
 
+grant execute on function api.link_login_asked(token_digest text, browser text, client text) to vault;
+
 grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
 
 grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+
+grant execute on function api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
 
 grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
@@ -5585,6 +5850,8 @@ grant execute on function api.owner_list_approvals(credential text, listed_max i
 
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_list_entries(credential text, page integer, before bigint, words text, entry uuid) to service_role;
+
 grant execute on function api.owner_list_exposures(credential text) to service_role;
 
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
@@ -5615,7 +5882,7 @@ grant execute on function api.owner_revoke_mandate(credential text, mandate uuid
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 
@@ -5647,6 +5914,18 @@ grant execute on function api.resolve_recipient(credential text, recipient_alias
 
 grant execute on function api.revoke_mandate(credential text, mandate uuid) to service_role;
 
+grant execute on function api.rotation_count() to vault;
+
+grant execute on function api.rotation_custody_count() to custody;
+
+grant execute on function api.rotation_custody_list(sealing integer, at_most integer, after text) to custody;
+
+grant execute on function api.rotation_custody_rewrap(moves jsonb) to custody;
+
+grant execute on function api.rotation_list(purpose text, sealing integer, at_most integer, after text) to vault;
+
+grant execute on function api.rotation_rewrap(moves jsonb) to vault;
+
 grant execute on function api.send_mail(credential text, mail jsonb, letters jsonb, before uuid[], claim uuid) to vault;
 
 grant execute on function api.signup_confirm(email text, code_digest text, link_digest text, client text) to service_role;
@@ -5657,11 +5936,15 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid, mail jsonb) to vault;
+
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
 
 grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
 
 grant execute on function api.vault_open_totp(credential text, entry uuid) to vault;
+
+grant execute on function api.vault_open_use(credential text, entry uuid, handles text[]) to vault;
 
 grant execute on function api.vault_read_entry(credential text, entry uuid) to vault;
 

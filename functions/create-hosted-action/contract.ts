@@ -9,7 +9,8 @@ export const createHostedAction = operation({
   method: 'POST',
   folder: 'create-hosted-action',
   access: 'read',
-  summary: 'A link to a page on which a person signs in, sends money or confirms to be there.',
+  summary:
+    'A link to a page on which a person signs in, sends money, enters a login or confirms to be there.',
   request: z
     .strictObject({
       action_type: z.enum([
@@ -27,7 +28,18 @@ export const createHostedAction = operation({
       chain: field.chainInput.optional(),
       token: field.tokenInput.optional(),
       amount: field.amount.optional(),
-      site: z.string().min(1).max(253).optional().describe('For website_login.'),
+      site: z
+        .string()
+        .min(1)
+        .max(2_048)
+        .optional()
+        .describe('For website_login: the address of the site, such as https://example.com.'),
+      username: z
+        .string()
+        .min(1)
+        .max(320)
+        .optional()
+        .describe('For website_login: filled in for the user, who may change it.'),
       ttl_seconds: z
         .int()
         .min(60)
@@ -39,6 +51,11 @@ export const createHostedAction = operation({
       ({ action_type, chain, token, amount }) =>
         takesMoney.includes(action_type) || (chain ?? token ?? amount) === undefined,
       { message: 'chain, token and amount are for deposit and walletconnect' },
+    )
+    .refine(
+      ({ action_type, site, username }) =>
+        action_type === 'website_login' ? site !== undefined : (site ?? username) === undefined,
+      { message: 'site and username are for website_login, which needs a site' },
     ),
   response: z.object({
     url: z.url().describe('For one browser, the first that opens it. Give it to the user alone.'),
@@ -46,7 +63,7 @@ export const createHostedAction = operation({
     expires_at: field.time,
   }),
   errors: [
-    'unsupported_action',
+    'site_refused',
     'unsupported_chain',
     'unsupported_token',
     'return_url_refused',

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
+import type { Config } from '../../shared/env.ts'
 import { createLink, mayReturnTo } from '../../shared/hosted/link.ts'
 import { wantedDeposit } from '../../shared/hosted/wanted-deposit.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { usableSite } from '../../shared/vault/usable-site.ts'
 import type { createHostedAction } from './contract.ts'
 
 const madeRow = z.object({ action_id: z.uuid(), expires_at: z.string() })
@@ -11,14 +13,14 @@ const ttlSecondsDefault = 900
 /** Links of one account that wait to be opened. */
 const pendingMax = 20
 
+type Order = z.output<typeof createHostedAction.request>
+
 export const run: Handler<typeof createHostedAction> = async (input, { db, world }) => {
   const { action_type: type, return_url, ttl_seconds = ttlSecondsDefault } = input
-  if (type === 'website_login') return fail('unsupported_action')
   if (return_url !== undefined && !mayReturnTo(world.config, return_url)) {
     return fail('return_url_refused')
   }
-  const takesMoney = type === 'deposit' || type === 'walletconnect'
-  const wanted = takesMoney ? wantedDeposit(world.config, input) : { shown: {} }
+  const wanted = wantedOf(world.config, input)
   if (isRefusal(wanted)) return wanted
   const { shown, ...matched } = wanted
   const { url, digest } = await createLink(world)
@@ -33,4 +35,24 @@ export const run: Handler<typeof createHostedAction> = async (input, { db, world
   const made = await db.one('create_hosted_action', order, madeRow)
   if (!made) return fail('too_many_links')
   return { url, action_id: made.action_id, expires_at: new Date(made.expires_at).toISOString() }
+}
+
+/** What has to be shown of the order, and what has to arrive for it. */
+function wantedOf(config: Config, order: Order) {
+  switch (order.action_type) {
+    case 'deposit':
+    case 'walletconnect':
+      return wantedDeposit(config, order)
+    case 'website_login':
+      return wantedLogin(config, order)
+    case 'login':
+    case 'human_verification':
+      return { shown: {} }
+  }
+}
+
+function wantedLogin(config: Config, { site = '', username }: Order) {
+  const usable = usableSite(site, config)
+  if ('refused' in usable) return fail('site_refused', { message: usable.refused })
+  return { shown: { site: usable.origin, ...(username === undefined ? {} : { username }) } }
 }

@@ -15,6 +15,11 @@ const verified = z.object({
   verified_at: field.time,
   valid_until: field.time.describe('After this, ask for a new verification.'),
 })
+const entered = z.object({
+  credential_id: z.uuid().describe('For the vault tools. What was entered is told to nobody.'),
+  site: z.string(),
+  username: z.string(),
+})
 const signedIn = z.object({ signed_in_at: field.time })
 
 export const hostedActionStatus = operation({
@@ -26,10 +31,19 @@ export const hostedActionStatus = operation({
   request: z.strictObject({ action_id: z.uuid().describe('From create_login_link.') }),
   response: z.object({
     action_id: z.uuid(),
-    action_type: z.enum(['login', 'deposit', 'walletconnect', 'human_verification']),
+    action_type: z.enum([
+      'login',
+      'deposit',
+      'walletconnect',
+      'human_verification',
+      'website_login',
+    ]),
     status: z.enum(['pending', 'opened', 'finished', 'expired', 'declined']),
     expires_at: field.time.describe('Opening the link moves it.'),
-    result: z.union([arrived, verified, signedIn]).optional().describe('Once it is finished.'),
+    result: z
+      .union([arrived, entered, verified, signedIn])
+      .optional()
+      .describe('Once it is finished.'),
   }),
   errors: ['action_not_found'],
 })

@@ -23,6 +23,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return this.#open().totp(...asked)
   }
 
+  use(...asked: Asked<'use'>) {
+    return this.#open().use(...asked)
+  }
+
   receives(...asked: Asked<'receives'>) {
     return this.#open().receives(...asked)
   }
@@ -45,6 +49,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
 
   sendMail(...asked: Asked<'sendMail'>) {
     return this.#open().sendMail(...asked)
+  }
+
+  storeByLink(...asked: Asked<'storeByLink'>) {
+    return this.#open().storeByLink(...asked)
   }
 
   override fetch(): Response {

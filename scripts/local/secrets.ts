@@ -7,14 +7,16 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { createReceiptKeys, createSessionKeys } from './session-keys.ts'
 
+/** Version -> 32 bytes in base64; `sealing` while a new one waits to be known everywhere. */
+const roots = z.record(z.string(), z.union([z.string(), z.int()]))
+
 const schema = z.object({
   service_key: z.string(),
   custody_key: z.string(),
-  /** Version -> 32 bytes in base64. */
-  custody_roots: z.record(z.string(), z.string()),
+  custody_roots: roots,
   // Absent in worlds that are older than the vault.
   vault_key: z.string().default(() => newServiceKey('vault')),
-  vault_roots: z.record(z.string(), z.string()).default(() => ({ 1: newKey() })),
+  vault_roots: roots.default(() => ({ 1: newKey() })),
   inbound_mail_secret: z.string().default(newKey),
   /** PKCS#8 in base64. */
   dkim_private_key: z.string().default(newDkimKey),
@@ -43,7 +45,11 @@ export type Secrets = z.output<typeof schema>
 /** Reads the file; without one, makes secrets that are `fresh` and not kept anywhere yet. */
 export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } {
   if (existsSync(file)) {
-    return { secrets: schema.parse(JSON.parse(readFileSync(file, 'utf8'))), fresh: false }
+    const secrets = schema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    // All functions start at once, so from then on each knows every root and the newest may seal.
+    delete secrets.vault_roots['sealing']
+    delete secrets.custody_roots['sealing']
+    return { secrets, fresh: false }
   }
   const { privateKey, publicKeys } = createSessionKeys()
   const secrets = {

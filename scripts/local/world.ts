@@ -28,6 +28,7 @@ import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
 import { readFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
+import { inboundOf } from './inbound.ts'
 import { readyLanes } from './lanes.ts'
 import { type MailCatcher, startMailCatcher } from './mail.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
@@ -54,6 +55,8 @@ export type WorldOptions = {
 
 export type LocalWorld = {
   url: string
+  /** Of the database's API. */
+  supabaseUrl: string
   apiKeys: ApiKeys
   owner: Account & { email: string; password: string }
   shop: Account
@@ -102,7 +105,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const [databaseUrl, functions] = await together([openDatabase(start), readFunctions(), building])
   const opening = { ...start, databaseUrl }
   const [mail, , baseSepolia, arbitrumSepolia] = await together([
-    endings.keep(startMailCatcher(ports), (catcher) => catcher.close()),
+    endings.keep(startMailCatcher(ports, inboundOf(start)), (catcher) => catcher.close()),
     openGateway(opening),
     openChain(start, 84532, ports.baseSepolia),
     openChain(start, 421614, ports.arbitrumSepolia),
@@ -119,7 +122,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   ])
   say('functions listening')
   const dkim = dkimRecordOf(start.secrets)
-  return { url: workers.url, ...owned, chains, merchant, mail, dkim }
+  const { SUPABASE_URL: supabaseUrl } = bindings
+  return { url: workers.url, supabaseUrl, ...owned, chains, merchant, mail, dkim }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet. */
@@ -215,9 +219,10 @@ export function webUrlOf({ url }: Pick<LocalWorld, 'url'>): string {
 
 /** What other programs read to find their way around. */
 function describe(world: Omit<LocalWorld, 'stop'>) {
-  const { url, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
+  const { url, supabaseUrl, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
   return {
     base_url: url,
+    supabase_url: supabaseUrl,
     web_url: webUrlOf(world),
     api_keys: apiKeys,
     owner: {

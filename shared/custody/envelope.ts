@@ -13,7 +13,6 @@ import { derivationSalt, type Roots } from '../sealing/roots.ts'
 import {
   keyBytes,
   nonceBytes,
-  rewrapKey,
   spend,
   tagBytes,
   unwrapKey,
@@ -96,20 +95,6 @@ export async function withKey<T>(
   } finally {
     privateKey.fill(0)
   }
-}
-
-/**
- * Moves the data key under the newest root; the sealed private key stays as it is and is not opened.
- * An envelope that is there already is answered unchanged, so a rotation can be repeated.
- */
-export function rewrap(
-  roots: Roots,
-  random: RandomBytes,
-  { account }: KeyBinding,
-  envelope: Envelope,
-): Envelope {
-  const wrap = rewrapKey(roots, random, account, envelope.wrap)
-  return wrap === envelope.wrap ? envelope : { ...envelope, wrap }
 }
 
 function recordKey(dataKey: Uint8Array, binding: KeyBinding): Uint8Array {

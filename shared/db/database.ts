@@ -37,8 +37,13 @@ const triesMax = 4
 /** A database that does not answer within this is treated as down. */
 const timeoutMilliseconds = 10_000
 
+type Access = Pick<
+  Config,
+  'SUPABASE_URL' | 'SUPABASE_SERVICE_KEY' | 'CUSTODY_DATABASE_KEY' | 'VAULT_DATABASE_KEY'
+>
+
 /** Opens the database with the key that this function was given. */
-export function openDatabase(config: Config, fetch: typeof globalThis.fetch): Database {
+export function openDatabase(config: Access, fetch: typeof globalThis.fetch): Database {
   const key =
     config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? config.VAULT_DATABASE_KEY ?? ''
   const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {

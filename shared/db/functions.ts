@@ -263,8 +263,19 @@ export type DatabaseFunctions = {
   }
   link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
   link_decline: { args: { token_digest: string; browser: string; client: string } }
+  link_login_asked: { args: { token_digest: string; browser: string; client: string } }
   link_look: { args: { token_digest: string; browser: string; client: string } }
   link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_store_login: {
+    args: {
+      token_digest: string
+      browser: string
+      client: string
+      entry: unknown
+      mail: unknown
+      drawn?: unknown
+    }
+  }
   link_verify: { args: { token_digest: string; browser: string; client: string } }
   list_activity: {
     args: {
@@ -427,6 +438,15 @@ export type DatabaseFunctions = {
   owner_forget_recipient: { args: { credential: string; address: string } }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
+  owner_list_entries: {
+    args: {
+      credential: string
+      page: number
+      before?: number | null
+      words?: string
+      entry?: string | null
+    }
+  }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
@@ -479,6 +499,7 @@ export type DatabaseFunctions = {
       before?: number | null
       only_category?: string | null
       hidden?: boolean
+      of_entry?: string | null
     }
   }
   owner_security: { args: { credential: string } }
@@ -530,6 +551,19 @@ export type DatabaseFunctions = {
     }
   }
   revoke_mandate: { args: { credential: string; mandate: string } }
+  rotation_count: { args: Record<string, never> }
+  rotation_custody_count: { args: Record<string, never> }
+  rotation_custody_list: { args: { sealing: number; at_most: number; after?: string | null } }
+  rotation_custody_rewrap: { args: { moves: unknown } }
+  rotation_list: {
+    args: {
+      purpose: string
+      sealing: number
+      at_most: number
+      after?: string | null
+    }
+  }
+  rotation_rewrap: { args: { moves: unknown } }
   send_mail: {
     args: {
       credential: string
@@ -566,6 +600,16 @@ export type DatabaseFunctions = {
       entry?: string | null
     }
   }
+  vault_begin_use: {
+    args: {
+      credential: string
+      entry: string
+      handles: string[]
+      request: string
+      claim?: string | null
+      mail?: unknown
+    }
+  }
   vault_commit_store: {
     args: {
       credential: string
@@ -584,5 +628,6 @@ export type DatabaseFunctions = {
   }
   vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
   vault_open_totp: { args: { credential: string; entry: string } }
+  vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
   vault_read_entry: { args: { credential: string; entry: string } }
 }

@@ -65,7 +65,7 @@ export type Limits = { timeoutMilliseconds: number; bytesMax: number }
 export type Fetched =
   | { kind: 'answered'; status: number; headers: Headers; body: Uint8Array; truncated: boolean }
   /** It was not followed. */
-  | { kind: 'redirected'; status: number; location: string | null }
+  | { kind: 'redirected'; status: number; headers: Headers; location: string | null }
   | { kind: 'timeout' }
   | { kind: 'unreachable'; reason: string }
   | { kind: 'refused'; reason: string }
@@ -104,7 +104,7 @@ async function readAnswer(response: Response, bytesMax: number): Promise<Fetched
   const { status, headers } = response
   if (status >= 300 && status < 400 && status !== 304) {
     await response.body?.cancel()
-    return { kind: 'redirected', status, location: headers.get('location') }
+    return { kind: 'redirected', status, headers, location: headers.get('location') }
   }
   const encoding = headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {

@@ -16,18 +16,24 @@ export const askedSchema = z.object({
   chain: z.string().optional(),
   token: z.string().optional(),
   amount: z.string().optional(),
+  site: z.string().optional(),
+  username: z.string().optional(),
   return_url: z.string().optional(),
 })
+
+const enteredSchema = z.object({ credential_id: z.uuid(), site: z.string(), username: z.string() })
 
 /** One action as SQL answers it. */
 export const actionSchema = z.object({
   id: z.uuid(),
-  type: z.enum(['login', 'deposit', 'walletconnect', 'human_verification']),
+  type: z.enum(['login', 'deposit', 'walletconnect', 'human_verification', 'website_login']),
   status: actionStatus,
   asked: askedSchema,
   expires_at: z.string(),
   wallet: addressSchema.nullable(),
   finished_at: z.string().nullable(),
+  /** What a person put into the vault by it. */
+  entered: enteredSchema.nullable(),
   deposit: depositRow.nullable(),
   /** Whether who sent it is a known recipient. */
   sender_known: z.boolean(),
@@ -43,12 +49,14 @@ const verifiedMilliseconds = 3_600_000
 export type ActionResult =
   | ReturnType<typeof arrivedBody>
   | { signed_in_at: string }
+  | z.output<typeof enteredSchema>
   | { verified_at: string; valid_until: string }
 
 /** The result in the words of the interface; undefined while there is none. */
 export function resultOf(action: HostedAction): ActionResult | undefined {
-  const { type, finished_at, deposit } = action
+  const { type, finished_at, entered, deposit } = action
   if (deposit) return arrivedBody(deposit)
+  if (entered) return entered
   if (finished_at === null) return undefined
   const finished = new Date(finished_at)
   if (type === 'login') return { signed_in_at: finished.toISOString() }

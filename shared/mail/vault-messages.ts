@@ -1,5 +1,5 @@
 /** Tells the owner where secrets of the vault go. */
-import { utc } from './deed.ts'
+import { type Deed, told, utc } from './deed.ts'
 import { letter, type Message } from './letter.ts'
 
 /** A secret was used at a site, or read for one, for the first time. */
@@ -10,5 +10,18 @@ export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: 
     'You are told once for each site; every use stands in the activity.',
     { link: `${webUrl}/activity`, label: 'See the activity' },
     'If this is not as you meant it, freeze the account: then no secret is used any more.',
+  ])
+}
+
+/** Somebody who has a link put a login into the vault. */
+export function loginEntered(
+  webUrl: string,
+  deed: Deed & { site: string; username: string },
+): Message {
+  return letter('login_entered', 'A login was put into your vault', [
+    'An agent asked for a login by a link, and somebody entered one. Agents can use it at this site:',
+    { facts: { Site: deed.site, 'User name': deed.username, ...told(deed) } },
+    'If this was not you, delete the login in your vault:',
+    { link: `${webUrl}/vault`, label: 'Open the vault' },
   ])
 }

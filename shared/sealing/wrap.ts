@@ -31,10 +31,10 @@ export type Wrap = z.output<typeof wrapSchema>
 
 type RandomBytes = (length: number) => Uint8Array
 
-/** Wraps a key of 32 bytes under the newest root. The caller still owns the key and zeroes it. */
+/** Wraps a key of 32 bytes under the root that seals. The caller still owns the key and zeroes it. */
 export function wrapKey(roots: Roots, random: RandomBytes, account: string, key: Uint8Array): Wrap {
   if (key.length !== keyBytes) throw new Error(`a key to wrap has ${keyBytes} bytes`)
-  const kekVersion = roots.newestVersion
+  const kekVersion = roots.sealingVersion
   const nonce = random(nonceBytes)
   const ciphertext = spend(roots.kek(kekVersion), (kek) =>
     xchacha20poly1305(kek, nonce, wrapData(roots, account, kekVersion)).encrypt(key),
@@ -51,10 +51,18 @@ export function unwrapKey(roots: Roots, account: string, wrap: Wrap): Uint8Array
   )
 }
 
-/** Moves a key under the newest root; answers the same object when it is there already. */
+/** Moves a key under the root that seals; answers the same object when it is there already. */
 export function rewrapKey(roots: Roots, random: RandomBytes, account: string, wrap: Wrap): Wrap {
-  if (wrap.kekVersion === roots.newestVersion) return wrap
-  return spend(unwrapKey(roots, account, wrap), (key) => wrapKey(roots, random, account, key))
+  if (wrap.kekVersion === roots.sealingVersion) return wrap
+  return spend(unwrapKey(roots, account, wrap), (key) => {
+    const moved = wrapKey(roots, random, account, key)
+    // What replaces the only copy of a key is opened before it does.
+    const isSame = spend(unwrapKey(roots, account, moved), (again) =>
+      again.every((byte, index) => byte === key[index]),
+    )
+    if (!isSame) throw new Error('a key was wrapped that does not come out as it went in')
+    return moved
+  })
 }
 
 /** Lends secret bytes to `use` and fills them with zeros when that ends, however it ends. */

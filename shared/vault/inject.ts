@@ -5,6 +5,8 @@
  */
 import { encodeText } from '../base64.ts'
 import { placedInForm, placedInJson } from './body.ts'
+import { linkAddress, linkSecrets } from './link.ts'
+import { isRemovable, secretsMax } from './removable.ts'
 import type { Injection, RequestTemplate } from './template.ts'
 
 /** What the guarded client sends, and every text in it that no answer may carry back. */
@@ -16,11 +18,12 @@ export type SecretRequest = {
   secrets: string[]
 }
 
-/** The entry that is used: its canonical origin, its user name and its values by name. */
+/** The entry that is used: its canonical origin, its user name, its values and links by name. */
 export type UsedEntry = {
   origin: string
   username: string
   values: ReadonlyMap<string, string>
+  links: ReadonlyMap<string, string>
 }
 
 type Refused = { refused: string }
@@ -34,30 +37,51 @@ const ownHeaders =
 
 /** The request, or a sentence why it is not made, which never holds a secret. */
 export function requestWith(entry: UsedEntry, template: RequestTemplate): SecretRequest | Refused {
-  const url = new URL(template.path, entry.origin)
-  if (url.origin !== entry.origin) return { refused: 'The path leads away from the site.' }
+  if (template.inject.some((place) => valueOf(entry, place) === undefined)) {
+    return { refused: 'The entry has no secret of that name, or it belongs in another place.' }
+  }
+  const url = addressOf(entry, template)
+  if ('refused' in url) return url
   const headers = placedInHeaders(entry, template)
   if ('refused' in headers) return headers
   const body = bodyOf(entry, template)
   if (body !== undefined && 'refused' in body) return body
-  const used = template.inject.map((place) => valueOf(entry, place))
-  if (used.includes(undefined)) return { refused: 'The entry has no secret of that name.' }
+  const secrets = secretTexts(entry, template)
+  if (secrets.length > secretsMax) return { refused: 'There are too many secrets in one request.' }
   return {
     url,
     method: template.method,
     headers: [...headers.list, ...(body ? [['content-type', body.type] as const] : [])],
     ...(body ? { body: new TextEncoder().encode(body.text) } : {}),
-    secrets: secretTexts(entry, template),
+    secrets,
   }
 }
 
-/** What may not come back: the values, and what basic authentication makes of them. */
+function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate): URL | Refused {
+  const [link, ...others] = inject.filter(({ where }) => where === 'link')
+  if (others.length > 0 || (link === undefined) === (path === undefined)) {
+    return { refused: 'A template has a path, or one link in its place.' }
+  }
+  if (link !== undefined) {
+    if (method !== 'GET' && method !== 'POST')
+      return { refused: 'A link is opened by GET or POST.' }
+    return linkAddress(valueOf(entry, link) ?? '', entry.origin)
+  }
+  const url = new URL(path ?? '', entry.origin)
+  return url.origin === entry.origin ? url : { refused: 'The path leads away from the site.' }
+}
+
+/**
+ * What may not come back: the values that are sent, and what is made of them. The site may know the
+ * others as well, from other requests: they are looked for where they are long enough to be removed.
+ */
 function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
-  const texts = inject.flatMap((place) => {
+  const sent = inject.flatMap((place) => {
     if (place.where === 'basic') return [pairOf(entry), entry.values.get('password') ?? []]
+    if (place.where === 'link') return linkSecrets(valueOf(entry, place) ?? '')
     return place.secret === 'username' ? [] : (entry.values.get(place.secret) ?? [])
   })
-  return [...new Set(texts.flat())]
+  return [...new Set([...sent.flat(), ...[...entry.values.values()].filter(isRemovable)])]
 }
 
 function placedInHeaders(
@@ -109,6 +133,7 @@ function bodyOf(
 
 function valueOf(entry: UsedEntry, place: Injection): string | undefined {
   if (place.where === 'basic') return entry.values.has('password') ? pairOf(entry) : undefined
+  if (place.where === 'link') return entry.links.get(place.secret)
   return place.secret === 'username' ? entry.username : entry.values.get(place.secret)
 }
 

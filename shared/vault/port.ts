@@ -6,6 +6,8 @@
 import type { InboundPort } from '../mail/inbound-port.ts'
 import type { MailboxPort } from '../mail/mailbox-port.ts'
 import type { EntriesPort } from './entries-port.ts'
+import type { LoginLinkPort } from './login-link-port.ts'
+import type { UsePort } from './use-port.ts'
 
 /** Entries and mails, as the vault serves them. */
-export type VaultPort = EntriesPort & InboundPort & MailboxPort
+export type VaultPort = EntriesPort & InboundPort & LoginLinkPort & MailboxPort & UsePort

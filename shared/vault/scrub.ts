@@ -4,6 +4,7 @@
  * is not recognized, nor one whose parts stand apart with other text between; and it cannot help
  * against a site that works with the agent, as who knows a secret can always tell it in a cipher.
  */
+import { isRemovable, secretsMax } from './removable.ts'
 import { compressedRanges } from './scrub/compressed.ts'
 import { joined, type Range } from './scrub/range.ts'
 import { type Search, searchFor } from './scrub/search.ts'
@@ -13,9 +14,6 @@ import { type AnswerText, readAnswerText } from './scrub/text.ts'
 /** Stands in the place of what was removed. */
 export const removedMark = '[secret removed]'
 
-/** A shorter secret stands in many texts by chance, and its removal would tell where. */
-const removableCharactersMin = 6
-const secretsMax = 64
 /** The longest that the end of a cut answer could hold of one character, as `\u{0041}` and gaps. */
 const writtenBytesMax = 16
 
@@ -41,7 +39,7 @@ export type Scrubber = (answer: RawAnswer) => Promise<ScrubbedAnswer>
 export function scrubberFor(secrets: readonly string[]): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
-  const isShort = (secret: string) => Array.from(secret).length < removableCharactersMin
+  const isShort = (secret: string) => !isRemovable(secret)
   const search = (chosen: string[]) => searchFor(chosen.flatMap(sequencesOf))
   const short = distinct.some(isShort) ? search(distinct.filter(isShort)) : undefined
   const long = search(distinct.filter((secret) => !isShort(secret)))

@@ -1,17 +1,22 @@
 /**
  * The template of one request with secrets in it, as an agent writes it: the request without them,
  * and where each belongs. A secret is named, never written, and there is no place for one in the URL:
- * addresses are logged by servers, kept in histories and sent on as referrers.
+ * addresses are logged by servers, kept in histories and sent on as referrers. The address of a
+ * sign-in link is the exception, as it is a secret itself: it takes the place of the path.
  */
 import * as z from 'zod'
 
 const bodyCharactersMax = 65_536
 
-/** `password`, `totp` for the code of the moment, `username`, or `fields.NAME`. */
+/** `totp` is the code of the moment, `mail.HANDLE` the code of a mail. */
 const secretName = z
   .string()
-  .regex(/^(password|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63})$/)
-  .describe('password, totp, username or fields.NAME.')
+  .regex(
+    /^(password|previous_password|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
+  )
+  .describe('password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.')
+
+const mailName = z.string().regex(/^mail\.c_[0-9a-z]{12}$/)
 
 /** RFC 9110 section 5.6.2: a token. */
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/)
@@ -43,6 +48,9 @@ const injection = z.discriminatedUnion('where', [
       .describe('RFC 6901 pointer to a member of objects, such as /user/password.'),
     secret: secretName,
   }),
+  z
+    .strictObject({ where: z.literal('link'), secret: mailName })
+    .describe('Opens a sign-in link of a mail: it stands for the path, which is left out.'),
 ])
 
 /** One request to the entry's own site. */
@@ -52,6 +60,7 @@ export const requestTemplate = z.strictObject({
     .string()
     .max(2048)
     .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/)
+    .optional()
     .describe('Path and query on the site; it can hold no secret.'),
   headers: z
     .record(headerName, headerValue)
@@ -75,3 +84,9 @@ export type RequestTemplate = z.output<typeof requestTemplate>
 
 /** One place of a secret. */
 export type Injection = RequestTemplate['inject'][number]
+
+/** The handles of mails' codes that a template names, each once. */
+export function handlesNamed({ inject }: RequestTemplate): string[] {
+  const names = inject.flatMap((place) => (place.where === 'basic' ? [] : place.secret))
+  return [...new Set(names.flatMap((name) => /^mail\.(.+)$/.exec(name)?.[1] ?? []))]
+}

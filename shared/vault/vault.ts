@@ -9,9 +9,11 @@ import { sendingOfMail } from '../mail/mailbox-send.ts'
 import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import { changesOfEntries } from './change-entry.ts'
+import { openLoginLinks } from './login-link.ts'
 import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
+import { openUse } from './use.ts'
 
 /**
  * Opens the vault over the world's database and root keys. `later` keeps the isolate for work that
@@ -23,6 +25,8 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...changesOfEntries(room),
     ...viewsOfEntries(room),
     ...openInbound(room),
+    ...openLoginLinks(room),
+    ...openUse(room),
     ...listsOfMail(room),
     ...viewsOfMail(room),
     ...sendingOfMail(room),

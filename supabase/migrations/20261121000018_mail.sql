@@ -42,8 +42,8 @@ begin
     -- One after the other, or many at once would each find room for one more.
     perform from private.owners o where o.account = enqueue_mail.account for no key update;
     if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = mail ->> 'topic' and m.created_at > private.clock() - interval '1 hour')
-      >= hourly_max then
+      and m.topic = enqueue_mail.mail ->> 'topic'
+      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
       return;
     end if;
   end if;

@@ -5,13 +5,14 @@ create table private.hosted_actions (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
   credential uuid not null references private.credentials,
-  type text not null check (type in ('login', 'deposit', 'walletconnect', 'human_verification')),
+  type text not null check (type in ('login', 'deposit', 'walletconnect', 'human_verification',
+    'website_login')),
   -- HMAC of the link's token with a pepper that the database never sees.
   token_digest text not null unique check (token_digest ~ '^[0-9a-f]{64}$'),
   -- What has to arrive; null where the person may choose. One symbol has an address on each chain.
   chain bigint,
   tokens text[],
-  -- What the page shows of the order: chain, token, amount, return_url.
+  -- What the page shows of the order: chain, token, amount, site, username, return_url.
   asked jsonb not null,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
@@ -22,6 +23,8 @@ create table private.hosted_actions (
   opened_after bigint,
   -- Of walletconnect: the wallet that the person connected, from which the money has to come.
   wallet text check (wallet ~ '^0x[0-9a-fA-F]{40}$'),
+  -- Of website_login: what was put into the vault, {credential_id, site, username}.
+  entered jsonb,
   declined_at timestamptz,
   finished_at timestamptz,
   check ((browser is null) = (opened_at is null)),
@@ -71,7 +74,7 @@ create function private.hosted_action_json(a private.hosted_actions) returns jso
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
     'expires_at', a.expires_at, 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
-    'deposit', private.deposit_json(d.id),
+    'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
   from (select private.hosted_action_deposit(a) as id) found
   left join private.deposits d on d.id = found.id

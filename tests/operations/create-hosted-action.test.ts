@@ -33,7 +33,14 @@ test('a link lives 15 minutes when nothing else is said, and from 1 to 60 when i
 })
 
 test.each([
-  [{ action_type: 'website_login', site: 'www.example.com' }, 422, 'unsupported_action'],
+  [{ action_type: 'website_login' }, 400, 'invalid_request'],
+  [{ action_type: 'website_login', username: 'ada' }, 400, 'invalid_request'],
+  [{ action_type: 'login', site: 'www.shop.com' }, 400, 'invalid_request'],
+  [{ action_type: 'deposit', username: 'ada' }, 400, 'invalid_request'],
+  [{ action_type: 'website_login', site: 'http://www.shop.com' }, 422, 'site_refused'],
+  [{ action_type: 'website_login', site: 'https://10.0.0.1' }, 422, 'site_refused'],
+  [{ action_type: 'website_login', site: 'https://ada@shop.com' }, 422, 'site_refused'],
+  [{ action_type: 'website_login', site: 'http://localhost/web' }, 422, 'site_refused'],
   [{ action_type: 'deposit', chain: 'nowhere' }, 422, 'unsupported_chain'],
   [{ action_type: 'deposit', chain: 'base' }, 422, 'unsupported_chain'],
   [{ action_type: 'deposit', token: 'DOGE' }, 422, 'unsupported_token'],

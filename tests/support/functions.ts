@@ -59,6 +59,8 @@ import { vaultStore } from '../../functions/vault-store/contract.ts'
 import { run as runVaultStore } from '../../functions/vault-store/handler.ts'
 import { vaultTotp } from '../../functions/vault-totp/contract.ts'
 import { run as runVaultTotp } from '../../functions/vault-totp/handler.ts'
+import { vaultUse } from '../../functions/vault-use/contract.ts'
+import { run as runVaultUse } from '../../functions/vault-use/handler.ts'
 import { walletActivityList } from '../../functions/wallet-activity-list/contract.ts'
 import { run as runWalletActivityList } from '../../functions/wallet-activity-list/handler.ts'
 import { walletCustodialTransfer } from '../../functions/wallet-custodial-transfer/contract.ts'
@@ -107,6 +109,7 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
+    [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
     [mailList.folder, edgeFunction(mailList, runMailList, given)],
     [mailRead.folder, edgeFunction(mailRead, runMailRead, given)],
     [mailWait.folder, edgeFunction(mailWait, runMailWait, given)],

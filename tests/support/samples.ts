@@ -28,6 +28,12 @@ const mandate = {
 }
 
 const login = { site: 'www.example.com', username: 'me', password: 'a password of the tests' }
+const use = {
+  credential_id: someId,
+  method: 'POST',
+  path: '/login',
+  inject: [{ where: 'form_field', name: 'password', secret: 'password' }],
+}
 
 /** What the form cookie holds; browsers send it beside the same value in the body. */
 const form = 'f0'.repeat(32)
@@ -71,6 +77,7 @@ const admitted: Record<string, Input> = {
   vault_totp: { credential_id: someId },
   vault_generate: { site: 'www.example.com' },
   vault_delete: { credential_id: someId },
+  vault_use: use,
   mail_list: { limit: '5' },
   mail_read: { mail_id: someId },
   mail_wait: { timeout_seconds: '0' },
@@ -90,6 +97,7 @@ const refused: Record<string, Input> = {
   vault_store: { ...login, site: 'ftp://www.example.com' },
   vault_generate: { site: 'ftp://www.example.com' },
   mail_send: { reply_to_mail_id: someId, text: 'A word.' },
+  create_login_link: { action_type: 'website_login', site: 'http://www.example.com' },
   x402_payment_prepare: { resource_url: 'ftp://www.example.com/data' },
 }
 

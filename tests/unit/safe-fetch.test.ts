@@ -52,7 +52,7 @@ test.each([300, 301, 302, 303, 307, 308])(
 
     const fetched = await safeFetch(outside(), get(server.url), limits)
 
-    expect(fetched).toEqual({ kind: 'redirected', status, location: target.url })
+    expect(fetched).toMatchObject({ kind: 'redirected', status, location: target.url })
     expect(target.received).toEqual([])
   },
 )
@@ -62,7 +62,7 @@ test('a redirect that leads nowhere has no location', async () => {
 
   const fetched = await safeFetch(outside(), get(server.url), limits)
 
-  expect(fetched).toEqual({ kind: 'redirected', status: 302, location: null })
+  expect(fetched).toMatchObject({ kind: 'redirected', status: 302, location: null })
 })
 
 test('304 is an answer', async () => {

@@ -3,13 +3,19 @@
  * first browser that opens it is told from all others by its form token.
  */
 import * as z from 'zod'
-import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { deedOf } from '../../../shared/auth/new-session.ts'
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { sha256Hex } from '../../../shared/digest.ts'
 import { actionSchema } from '../../../shared/hosted/action.ts'
 import { linkDigest } from '../../../shared/hosted/link.ts'
 import { clientOf } from '../../../shared/http/caller.ts'
+import { sealMail } from '../../../shared/mail/outbox.ts'
+import { loginEntered } from '../../../shared/mail/vault-messages.ts'
+import { browserOf } from '../own-session.ts'
 import type { Visit } from '../visit.ts'
+import { typedLogin } from './typed-login.ts'
+import { vaultOf } from './vault-port.ts'
 
 const seenRow = z.object({
   /** Null for a browser that did not open it. */
@@ -33,6 +39,22 @@ export async function connectWallet(c: Visit, wallet: string): Promise<Seen> {
   const { db } = c.get('world')
   const args = { ...(await heldLink(c)), wallet }
   return found(await unbound(db).one('link_connect', args, seenRow))
+}
+
+/** Puts what was typed into the vault, for the site that the link asks for. */
+export async function enterLogin(
+  c: Visit,
+  form: URLSearchParams,
+  named: { site: string; username: string },
+) {
+  const world = c.get('world')
+  const entry = typedLogin(form, named)
+  if (isRefusal(entry)) return entry
+  const { site, username: _, ...secret } = entry
+  const deed = { ...deedOf(world, browserOf(c)), ...named }
+  const mail = await sealMail(world, loginEntered(world.config.WEB_URL, deed))
+  const { username } = named
+  return vaultOf(c).storeByLink({ ...(await heldLink(c)), username, secret, mail })
 }
 
 /** The link of this request and the browser that holds it, as the database knows them. */

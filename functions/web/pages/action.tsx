@@ -1,13 +1,14 @@
 /** The page of a hosted action's link. Looking at it changes nothing: mail scanners open links too. */
 
 import { readAddress } from '../../../shared/chains/evm/address.ts'
-import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { isSolved } from '../../../shared/hosted/proof-of-work.ts'
 import type { Seen } from '../data/hosted-link.ts'
-import { connectWallet, heldLink, takeStep } from '../data/hosted-link.ts'
+import { connectWallet, enterLogin, heldLink, takeStep } from '../data/hosted-link.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { opened } from '../parts/action-opened.tsx'
 import { ended, finished, offered, usedElsewhere } from '../parts/action-states.tsx'
+import { enteringLogin } from '../parts/enter-login.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
@@ -28,6 +29,7 @@ export const routes: Routes = (app) => {
     await verify(c, (await fields(c)).get('solution') ?? '')
     return again(c)
   })
+  app.post('/action/:token/enter', enter)
   app.post('/action/:token/connect', async (c) => {
     // Wallets name themselves in lower case, and the index of deposits does not.
     const named = readAddress((await fields(c)).get('wallet') ?? '')
@@ -65,6 +67,20 @@ async function signIn(c: Visit, seen: Seen): Promise<Response> {
   const { token_digest, browser } = await heldLink(c)
   await me.db.run('owner_finish_login_link', { token_digest, browser })
   return goTo(c, '')
+}
+
+async function enter(c: Visit) {
+  const form = await fields(c)
+  const seen = await takeStep(c, 'link_look')
+  const { action } = seen
+  if (action?.type !== 'website_login' || action.status !== 'opened') return again(c)
+  const username = (form.get('username') ?? '').trim()
+  const stored = await enterLogin(c, form, { site: action.asked.site ?? '', username })
+  if (stored === 'exists') return enteringLogin(c, { ...seen, action }, { why: stored, username })
+  if (!isRefusal(stored)) return again(c)
+  if (stored.refusal !== 'credential_refused') throw new Rejection(stored)
+  const why = { refused: stored.message ?? '' }
+  return enteringLogin(c, { ...seen, action }, { why, username })
 }
 
 async function knownOwner(c: Visit): Promise<Owner | undefined> {

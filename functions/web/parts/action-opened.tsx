@@ -6,6 +6,7 @@ import { pagesBelow } from '../visit.ts'
 import type { Shown } from './action-steps.tsx'
 import { Decline, stepPath, titleOf } from './action-steps.tsx'
 import { Choosing, SendTo, wayOf } from './deposit.tsx'
+import { enteringLogin } from './enter-login.tsx'
 import { Button, Form, LinkButton } from './form.tsx'
 import { Notice } from './show.tsx'
 import { WalletPanel } from './wallet.tsx'
@@ -21,6 +22,8 @@ export function opened(c: Visit, shown: Shown) {
       return depositing(c, shown)
     case 'human_verification':
       return confirming(c, shown)
+    case 'website_login':
+      return enteringLogin(c, shown)
   }
 }
 

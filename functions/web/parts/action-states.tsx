@@ -10,6 +10,7 @@ import type { Shown } from './action-steps.tsx'
 import { Decline, stepPath, titleOf } from './action-steps.tsx'
 import { Button, Form } from './form.tsx'
 import { Time } from './show.tsx'
+import { Site } from './site.tsx'
 
 /** Before anybody has opened the link: what for, and the two ways on. */
 export function offered(c: Visit, { action, alias }: Shown) {
@@ -40,6 +41,13 @@ function purposeOf({ type, asked }: HostedAction, alias: string): Child {
       return `The agent of ${alias} asks you to send ${what} to the account, from a wallet in this browser.`
     case 'human_verification':
       return `The agent of ${alias} asks a person to confirm that they are there.`
+    case 'website_login':
+      return (
+        <>
+          The agent of {alias} asks for your login at <Site origin={asked.site ?? ''} />. You enter
+          it here, and the agent uses it without seeing it.
+        </>
+      )
   }
 }
 

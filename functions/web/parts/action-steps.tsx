@@ -12,6 +12,7 @@ const titles: Record<HostedAction['type'], string> = {
   deposit: 'Send money',
   walletconnect: 'Send money from your wallet',
   human_verification: 'Confirm that you are there',
+  website_login: 'Enter a login',
 }
 
 export function titleOf({ type }: HostedAction): string {

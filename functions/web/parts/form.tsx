@@ -107,6 +107,35 @@ export function Field({ name, label, hint, error, type = 'text', unit, ...rest }
   )
 }
 
+/** The same for text of several lines. */
+export function Area({
+  name,
+  label,
+  hint,
+  value = '',
+  maxlength,
+}: Pick<FieldProps, 'name' | 'label' | 'value' | 'maxlength'> & { hint: string }) {
+  const id = `field-${name}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <textarea
+        id={id}
+        name={name}
+        rows={3}
+        maxlength={maxlength}
+        autocomplete="off"
+        aria-describedby={`${id}-hint`}
+      >
+        {value}
+      </textarea>
+    </div>
+  )
+}
+
 /** Tells a password manager whose password a form asks for. */
 export function Username({ value }: { value: string }) {
   return <input type="text" name="username" autocomplete="username" value={value} readonly hidden />

@@ -23,7 +23,8 @@ export function KeyOnce({ c, apiKey }: { c: Visit; apiKey: string }) {
   )
 }
 
-function Once({ text }: { text: string }) {
+/** A text to copy now. */
+export function Once({ text }: { text: string }) {
   return (
     <div>
       <pre data-copy={text} data-once>

@@ -12,6 +12,7 @@ const entry = {
     ['totp', '282760'],
     ['fields.token', 'tok-4711'],
   ]),
+  links: new Map([['mail.c_aaaaaaaaaaaa', 'https://shop.example.com/in/482913?t=a#b']]),
 }
 
 function make(template: object, used = entry) {
@@ -39,7 +40,7 @@ test('a form carries the secrets behind its fields, read by any server as they a
   expect(request).toMatchObject({
     url: 'https://shop.example.com/login?x=1',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    secrets: [password, '282760'],
+    secrets: [password, '282760', 'tok-4711'],
   })
   const body = 'body' in request ? request.body : undefined
   expect([...new URLSearchParams(body)]).toEqual([
@@ -72,20 +73,22 @@ test('headers, bearer and basic authentication carry them', () => {
 
   expect(make({ method: 'GET', headers: { Accept: '*/*' }, inject })).toMatchObject({
     headers: { accept: '*/*', 'x-api-key': 'Token tok-4711', authorization: 'Bearer tok-4711' },
-    secrets: ['tok-4711'],
+    secrets: ['tok-4711', password, '282760'],
   })
   expect(basic).toMatchObject({
     headers: {
       authorization: `Basic ${Buffer.from(`me@example.com:${password}`).toString('base64')}`,
     },
-    secrets: [`me@example.com:${password}`, password],
+    secrets: [`me@example.com:${password}`, password, '282760', 'tok-4711'],
   })
 })
 
 test('the user name is placed and is no secret', () => {
   const inject = [{ where: 'form_field', name: 'u', secret: 'username' }]
 
-  expect(make({ inject })).toMatchObject({ body: 'u=me%40example.com', secrets: [] })
+  const used = { ...entry, values: new Map([['fields.pin', '4711']]) }
+
+  expect(make({ inject }, used)).toMatchObject({ body: 'u=me%40example.com', secrets: [] })
 })
 
 test('whatever path a template has, the request goes to the site and holds no secret in its URL', () => {
@@ -132,6 +135,23 @@ test.each([
   expect(requestTemplate.safeParse({ method: 'POST', path: '/', ...template }).success).toBe(false)
 })
 
+const link = { where: 'link', secret: 'mail.c_aaaaaaaaaaaa' }
+const linked = { method: 'GET', path: undefined, inject: [link] }
+
+test('a link is opened by itself, and nothing that could be its token may come back', () => {
+  const request = make(linked)
+
+  expect(request).toMatchObject({ url: 'https://shop.example.com/in/482913?t=a', headers: {} })
+  expect('secrets' in request && request.secrets).toEqual([
+    'https://shop.example.com/in/482913?t=a#b',
+    '482913',
+    '/in/482913?t=a',
+    password,
+    '282760',
+    'tok-4711',
+  ])
+})
+
 const bearer = { where: 'bearer', secret: 'fields.token' }
 const json = (pointer: string) => ({ where: 'json_field', pointer, secret: 'totp' })
 
@@ -150,12 +170,33 @@ test.each([
   ['a member twice', { json: { a: 1 }, inject: [json('/a')] }],
   ['a pointer through a list', { json: { a: [1] }, inject: [json('/a/0')] }],
   ['a pointer through text', { json: { a: 'b' }, inject: [json('/a/b')] }],
+  ['no path', { path: undefined, inject: [pass] }],
+  ['a path and a link', { ...linked, path: '/' }],
+  ['two links', { ...linked, inject: [link, link] }],
+  ['a link by DELETE', { ...linked, method: 'DELETE' }],
+  ['a link for a code', { inject: [{ ...pass, secret: 'mail.c_aaaaaaaaaaaa' }] }],
+  ['a code for a link', { ...linked, inject: [{ ...link, secret: 'mail.c_bbbbbbbbbbbb' }] }],
   ['letters that no header carries', { inject: [{ where: 'bearer', secret: 'password' }] }],
 ])('a request with %s is not made, and the reason holds no secret', (_, template) => {
   const answer = make(template)
 
   expect(answer).toHaveProperty('refused', expect.stringMatching(/\.$/))
   expect(JSON.stringify(answer)).not.toMatch(/p&ss|282760|tok-4711/)
+})
+
+test.each([
+  'https://shop.example.com.evil.example/in',
+  'http://shop.example.com/in',
+  'https://shop.example.com:444/in',
+  'https://shop.example.com@evil.example/in',
+  'javascript:alert(1)',
+  'no address',
+])('a link to %s is not opened', (address) => {
+  const links = new Map([['mail.c_aaaaaaaaaaaa', address]])
+
+  const answer = make(linked, { ...entry, links })
+
+  expect(answer).toEqual({ refused: 'The link leads to another site than the entry.' })
 })
 
 test('basic authentication needs a password, and a user name without colon', () => {

@@ -1,0 +1,68 @@
+import { isRefusal } from '../../../shared/contract/errors.ts'
+import { storeTyped } from '../data/vault-port.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { Button, Field, Form } from '../parts/form.tsx'
+import { FurtherFields, SecretFields, UsernameField } from '../parts/login-fields.tsx'
+import { Notice } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/vault/new', (c) => showForm(c))
+  app.post('/vault/new', async (c) => {
+    await owner(c)
+    const form = await fields(c)
+    const named = {
+      site: (form.get('site') ?? '').trim(),
+      username: (form.get('username') ?? '').trim(),
+    }
+    const stored = await storeTyped(c, form, { ...named, version: 0 })
+    if (!isRefusal(stored)) return goTo(c, `/vault/${stored.credential_id}`)
+    const isThere = stored.refusal === 'conflict'
+    return showForm(c, named, isThere ? thereAlready : stored.message)
+  })
+}
+
+const thereAlready =
+  'The vault has a login of this user name at this site. Find it there and change it.'
+
+type Named = { site: string; username: string }
+
+/** Of what was typed, the secrets are not shown again. */
+async function showForm(c: Visit, typed: Named = { site: '', username: '' }, problem?: string) {
+  const me = await owner(c)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Add a login"
+      owner={me}
+      back={{ to: '/vault', label: 'Vault' }}
+      lead="Every agent with a key that may use secrets can sign in with it at this site."
+    >
+      {problem && (
+        <Notice kind="danger" title="Nothing is stored yet">
+          {problem}
+        </Notice>
+      )}
+      <Form c={c}>
+        <Field
+          name="site"
+          label="Site"
+          hint="The address at which you sign in, such as https://example.com."
+          value={typed.site}
+          required
+          maxlength={2_048}
+          autocomplete="off"
+        />
+        <UsernameField value={typed.username} />
+        <SecretFields />
+        <FurtherFields />
+        <div class="actions">
+          <Button>Put it into the vault</Button>
+        </div>
+      </Form>
+    </Page>,
+    problem === undefined ? 200 : 422,
+  )
+}

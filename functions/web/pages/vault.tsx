@@ -1,0 +1,97 @@
+import * as z from 'zod'
+import { type OwnEntry, ownEntryRow } from '../data/vault.ts'
+import { owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { Holds, Maker } from '../parts/entry.tsx'
+import { Button, Field, LinkButton } from '../parts/form.tsx'
+import { Empty, Pager, Section, Table, Time } from '../parts/show.tsx'
+import { Site } from '../parts/site.tsx'
+import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+const pageSize = 25
+
+// What somebody typed into the address is no error: what is not understood is left out.
+const asked = z.object({
+  q: z
+    .string()
+    .max(200)
+    .transform((words) => words.replaceAll('\0', '').trim())
+    .catch(''),
+  before: z
+    .string()
+    .regex(/^[0-9]{1,15}$/)
+    .optional()
+    .catch(undefined),
+})
+
+export const routes: Routes = (app) => {
+  app.get('/vault', showVault)
+}
+
+async function showVault(c: Visit) {
+  const me = await owner(c)
+  const { q, before } = asked.parse(c.req.query())
+  const question = {
+    page: pageSize + 1,
+    words: q,
+    ...(before === undefined ? {} : { before: Number(before) }),
+  }
+  const rows = await me.db.many('owner_list_entries', question, ownEntryRow)
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const pageFrom = (position?: string) => {
+    const query = new URLSearchParams({ ...(q && { q }), ...(position && { before: position }) })
+    return `${pagesBelow}/vault?${query.toString()}`
+  }
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Vault"
+      owner={me}
+      lead="Logins that your agents use without seeing them. A secret is sent to its own site alone."
+      action={
+        <LinkButton to="/vault/new" kind="main">
+          Add a login
+        </LinkButton>
+      }
+    >
+      <form method="get" action={`${pagesBelow}/vault`} class="row" role="search">
+        <Field name="q" label="Site or user name" type="search" value={q} maxlength={200} />
+        <Button kind="plain">Show</Button>
+      </form>
+      <Section title={q === '' ? 'All' : 'Found'}>
+        {shown.length > 0 ? <Entries rows={shown} /> : <Empty>{q === '' ? none : noMatch}</Empty>}
+      </Section>
+      <Pager newest={before && pageFrom()} older={last && pageFrom(last.number)} />
+    </Page>,
+  )
+}
+
+const none =
+  'There is no login yet. Add one, or let your agent ask for one: it sends you a link to enter it.'
+const noMatch = 'Nothing matches. Try a part of the name of the site.'
+
+function Entries({ rows }: { rows: readonly OwnEntry[] }) {
+  return (
+    <Table
+      caption="Logins, the latest made first"
+      rows={rows}
+      columns={[
+        { label: 'Site', cell: ({ listed }) => <Site origin={listed.site} /> },
+        { label: 'User name', cell: ({ listed }) => listed.username || 'None' },
+        { label: 'Holds', cell: ({ listed }) => <Holds entry={listed} /> },
+        { label: 'Made by', cell: ({ maker }) => <Maker label={maker} /> },
+        {
+          label: 'Last used',
+          cell: ({ listed: { last_used_at: at } }) => (at === null ? 'Never' : <Time at={at} />),
+        },
+        {
+          label: 'More',
+          cell: ({ listed }) => <LinkButton to={`/vault/${listed.credential_id}`}>Look</LinkButton>,
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,13 @@
+/** What is told of a login without its secrets. */
+import type { OwnEntry } from '../data/vault.ts'
+
+export function Holds({ entry }: { entry: OwnEntry['listed'] }) {
+  const { has_password, has_totp, field_names } = entry
+  const parts = [has_password && 'password', has_totp && 'one-time codes', ...field_names]
+  return <>{parts.filter(Boolean).join(', ')}</>
+}
+
+/** A key by its label. */
+export function Maker({ label }: { label: string | null }) {
+  return <>{label === null ? 'A person' : `The key “${label}”`}</>
+}

@@ -1,0 +1,86 @@
+/** Where the keys are and which roots there are: of the environment, or of the local world. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { openDatabase } from '../../shared/db/database.ts'
+import { readRoots } from '../../shared/sealing/roots.ts'
+import { accountKeys, custodyKeys, type KeyRing } from './key-ring.ts'
+
+/** The bindings of the functions that hold roots, as those are bound to them. */
+const bindings = z
+  .object({
+    SUPABASE_URL: z.url(),
+    VAULT_DATABASE_KEY: z.string().min(1).optional(),
+    VAULT_ROOT_KEYS: z.string().optional(),
+    CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
+    CUSTODY_ROOT_KEYS: z.string().optional(),
+  })
+  .refine(
+    (given) =>
+      (given.VAULT_DATABASE_KEY === undefined) === (given.VAULT_ROOT_KEYS === undefined) &&
+      (given.CUSTODY_DATABASE_KEY === undefined) === (given.CUSTODY_ROOT_KEYS === undefined),
+    'a database key and its root keys are given together',
+  )
+
+export type Settings = z.output<typeof bindings>
+
+const worldFile = z.object({ supabase_url: z.url() })
+
+const roots = z.record(z.string(), z.union([z.string(), z.int()]))
+const secretsFile = z.object({
+  vault_key: z.string(),
+  vault_roots: roots,
+  custody_key: z.string(),
+  custody_roots: roots,
+})
+
+/** What the environment says, or the local world where that names no database. */
+export function readSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
+  const given = environment['SUPABASE_URL'] ? environment : localSettings(directory)
+  const read = bindings.safeParse(given)
+  if (!read.success) throw new Error(z.prettifyError(read.error))
+  return read.data
+}
+
+function localSettings(directory: string): Record<string, string> {
+  const world = join(directory, 'world.json')
+  if (!existsSync(world)) {
+    throw new Error(`SUPABASE_URL is not set and ${world} is missing: start it with npm start`)
+  }
+  const { supabase_url } = worldFile.parse(readJson(world))
+  const secrets = secretsFile.parse(readJson(join(directory, 'secrets.json')))
+  return {
+    SUPABASE_URL: supabase_url,
+    VAULT_DATABASE_KEY: secrets.vault_key,
+    VAULT_ROOT_KEYS: JSON.stringify(secrets.vault_roots),
+    CUSTODY_DATABASE_KEY: secrets.custody_key,
+    CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
+  }
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** Keys that share roots, under the name that those are bound by. */
+export type KeyCase = { binding: string; rings: readonly [KeyRing, ...KeyRing[]] }
+
+/** The keys that these settings reach. */
+export function openCases({ SUPABASE_URL, ...given }: Settings): KeyCase[] {
+  const { VAULT_DATABASE_KEY, VAULT_ROOT_KEYS, CUSTODY_DATABASE_KEY, CUSTODY_ROOT_KEYS } = given
+  const cases: KeyCase[] = []
+  if (VAULT_DATABASE_KEY && VAULT_ROOT_KEYS) {
+    const db = openDatabase({ SUPABASE_URL, VAULT_DATABASE_KEY }, fetch)
+    const [vault, mail] = [readRoots(VAULT_ROOT_KEYS, 'vault'), readRoots(VAULT_ROOT_KEYS, 'mail')]
+    cases.push({
+      binding: 'VAULT_ROOT_KEYS',
+      rings: [accountKeys(db, vault), accountKeys(db, mail)],
+    })
+  }
+  if (CUSTODY_DATABASE_KEY && CUSTODY_ROOT_KEYS) {
+    const db = openDatabase({ SUPABASE_URL, CUSTODY_DATABASE_KEY }, fetch)
+    const custody = readRoots(CUSTODY_ROOT_KEYS, 'custody')
+    cases.push({ binding: 'CUSTODY_ROOT_KEYS', rings: [custodyKeys(db, custody)] })
+  }
+  return cases
+}

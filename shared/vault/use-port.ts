@@ -1,0 +1,37 @@
+/** What the operation that uses a secret asks of the vault. */
+import type { Refusal } from '../contract/errors.ts'
+import type { RequestTemplate } from './template.ts'
+
+/** One request with secrets of an entry, asked for by a caller. */
+export type UseOrder = {
+  /** HMAC of the caller's token. */
+  credential: string
+  /** The entry. */
+  credentialId: string
+  template: RequestTemplate
+  /** The caller's claim on its Idempotency-Key. */
+  claim: string | null
+}
+
+/** What the site answered, without the secrets. */
+export type Used = {
+  status: number
+  /** Names in lower case, without those that concern the connection alone. */
+  headers: Record<string, string>
+  /** Each as it came. */
+  cookies: string[]
+  body: string
+  /** The body was cut at its limit. */
+  truncated: boolean
+  /** Places from which a secret was taken. */
+  removed: number
+  /** Where the site leads to; nobody went there. */
+  location?: string
+  /** Why the body, and for a short secret the headers as well, are not shown. */
+  withheld?: 'not_text' | 'short_secret'
+}
+
+/** Uses secrets, and tells none. */
+export type UsePort = {
+  use(order: UseOrder): Promise<Used | Refusal>
+}

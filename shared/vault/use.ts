@@ -1,0 +1,60 @@
+/**
+ * Uses secrets of an entry, and codes of mails, in one request to the entry's own site. What is used
+ * stands in the books before the request is sent, and a code is used up by then; the answer goes to
+ * the agent without them. What the site does with what it is sent is out of reach.
+ */
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import { bindCredential } from '../db/database.ts'
+import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
+import { sealMail } from '../mail/outbox.ts'
+import { siteFirstUsed } from '../mail/vault-messages.ts'
+import { answering } from './answering.ts'
+import { requestWith, type SecretRequest } from './inject.ts'
+import type { VaultRoom } from './room.ts'
+import { scrubberFor } from './scrub.ts'
+import { handlesNamed } from './template.ts'
+import { answerOf } from './use-answer.ts'
+import type { UseOrder, UsePort } from './use-port.ts'
+import { openedRow, usedEntry } from './used-entry.ts'
+
+const limits = { timeoutMilliseconds: 20_000, bytesMax: 256 * 1024 }
+
+/** The part of the vault that sends secrets to where they belong. */
+export function openUse(room: VaultRoom): UsePort {
+  return { use: (order) => answering(() => useSecrets(room, order)) }
+}
+
+async function useSecrets(room: VaultRoom, order: UseOrder) {
+  const request = await beginUse(room, order)
+  if ('refusal' in request) return request
+  const scrub = scrubberFor(request.secrets)
+  return answerOf(await safeFetch(room.world, request, limits), scrub)
+}
+
+/** Opens what is used, makes the request of it, and has it booked once nothing is in its way. */
+async function beginUse(
+  room: VaultRoom,
+  { credential, credentialId: entry, template, claim }: UseOrder,
+): Promise<SecretRequest | Refusal> {
+  const { world } = room
+  const db = bindCredential(world.db, credential)
+  const handles = handlesNamed(template)
+  const opened = await db.one('vault_open_use', { entry, handles }, openedRow)
+  if (opened === undefined) return fail('credential_not_found')
+  const request = requestWith(usedEntry(room, entry, opened), template)
+  if ('refused' in request) return fail('template_refused', { message: request.refused })
+  const checked = checkUrl(request.url.href, world.config)
+  if ('refused' in checked) return fail('site_refused', { message: checked.refused })
+  const message = siteFirstUsed(world.config.WEB_URL, { site: opened.site, at: world.now() })
+  await db.run('vault_begin_use', {
+    entry,
+    handles,
+    // The address of a link is a secret.
+    request: `${template.method} ${template.path ?? 'a sign-in link'}`,
+    claim,
+    mail: opened.is_first ? await sealMail(world, message) : null,
+  })
+  if (opened.is_first) room.mailSoon()
+  return request
+}

@@ -1,0 +1,96 @@
+-- The vault as people fill it: by the link of a hosted action.
+
+-- The action of a link that asks this browser for a login and is at work, or nothing. Locked, so that
+-- of two forms that are sent at once one is kept.
+create function private.login_asked_by_link(token_digest text, browser text, client text)
+  returns private.hosted_actions language plpgsql as $$
+declare
+  asked private.hosted_actions;
+begin
+  perform private.limit_link(client);
+  select a.* into asked from private.hosted_actions a
+   where a.token_digest = login_asked_by_link.token_digest
+     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and private.hosted_action_status(a) = 'opened'
+     for update;
+  if exists (select from private.accounts o
+      where o.id = asked.account and o.frozen_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
+  return asked;
+end $$;
+
+-- For which account and site a link asks, and the account's key if it has one. No row when nothing
+-- can be stored by it.
+create function api.link_login_asked(token_digest text, browser text, client text)
+  returns table (account uuid, site text, wrap jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+begin
+  return query select asked.account, asked.asked ->> 'site',
+    private.account_key(asked.account, 'vault') where asked.id is not null;
+end $$;
+
+-- Puts a login into the vault as the owner's, and ends the action. `drawn` is the account's first
+-- key, where it had none: when another was kept meanwhile, nothing under this one is (`again`). What
+-- is in the vault is changed by nobody who only has a link (`exists`).
+create function api.link_store_login(
+  token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb default null)
+  returns table (outcome text) language plpgsql security definer set search_path = '' as $$
+declare
+  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
+begin
+  if asked.id is null then
+    return query select 'over';
+  elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
+    return query select 'again';
+  else
+    perform private.take_vault_place(asked.account);
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names)
+    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+      given.sealed, given.has_password, given.has_totp, given.field_names)
+    on conflict (account, site, username) do nothing;
+    if not found then
+      return query select 'exists';
+      return;
+    end if;
+    update private.hosted_actions a set finished_at = private.clock(),
+      entered = pg_catalog.jsonb_build_object('credential_id', given.id,
+        'site', asked.asked ->> 'site', 'username', given.username)
+     where a.id = asked.id;
+    insert into private.activities (account, category, type, summary, entry)
+    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
+    perform private.enqueue_mail(asked.account, mail);
+    return query select 'stored';
+  end if;
+end $$;
+grant execute on function api.link_login_asked, api.link_store_login to vault;
+
+-- A page of the entries as their owner sees them, the latest made first, from before a position; those
+-- whose site or user name holds these words, or one entry. `maker` is the label of the key that made
+-- it, null for a person.
+create function api.owner_list_entries(
+  credential text, page integer, before bigint default null, words text default '',
+  entry uuid default null)
+  returns table (number text, listed jsonb, maker text)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select e.number::text, private.entry_json(caller, e), k.label
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and (before is null or e.number < before)
+     and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
+       pg_catalog.lower(words)) > 0
+     and (owner_list_entries.entry is null or e.id = owner_list_entries.entry)
+   order by e.number desc limit page;
+end $$;
+grant execute on function api.owner_list_entries to service_role;
+
+-- What the feed tells of one entry is found without reading the feed.
+create index activities_of_entry on private.activities (account, entry, id desc)
+  where entry is not null;

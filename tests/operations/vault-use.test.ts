@@ -1,0 +1,269 @@
+import { beforeAll, expect, test } from 'vitest'
+import { mulberry32 } from '../../scripts/local/random.ts'
+import { totpCode } from '../../shared/vault/totp.ts'
+import type { Answering, Received, TestServer } from '../support/http.ts'
+import { answering, serverThat, silence } from '../support/http.ts'
+import { openPerson } from '../support/person.ts'
+import { entryOf } from '../support/vault-rows.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const path = '/vault-use'
+const password = 'Canary-1 horse "battery"'
+const token = 'canary-tok-4711'
+const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
+const inject = [{ where: 'form_field', name: 'pass', secret: 'password' }]
+const login = { method: 'POST', path: '/login', inject }
+
+let world: TestWorld
+let answer: Answering
+let shop: TestServer
+let site: string
+beforeAll(async () => {
+  world = await start({ deadlineMaxMilliseconds: 1_500 })
+  answer = welcome
+  shop = await serverThat((response, received) => answer(response, received))
+  site = new URL(shop.url).origin
+})
+
+const welcome = answering(200, { 'content-type': 'text/plain' }, 'welcome')
+
+/** An agent with an entry of this site. */
+async function user(scope: 'vault' | 'pay' = 'vault', at = site) {
+  answer = welcome
+  const agent = await world.agent(scope)
+  const secret = { password, totp, fields: { token } }
+  return { agent, credential_id: await entryOf(world, agent, { site: at, ...secret }) }
+}
+
+function last({ received }: TestServer): Received {
+  const request = received.at(-1)
+  if (!request) throw new Error('the site was asked nothing')
+  return request
+}
+
+async function feedOf(agent: Agent) {
+  const { body } = await (await agent.withKey('read')).get(
+    '/wallet-activity-list?category=vault&limit=50',
+  )
+  return body['items']
+}
+
+test('sends the secret to the site in one request and answers what the site said', async () => {
+  const { agent, credential_id } = await user()
+
+  const used = await agent.post(path, {
+    credential_id,
+    ...login,
+    path: '/login?next=%2F',
+    headers: { Accept: 'text/plain' },
+    form: { user: 'me' },
+  })
+
+  const { method, url, headers, body } = last(shop)
+  expect(used).toMatchObject({
+    status: 200,
+    body: { status: 200, body: 'welcome', cookies: [], truncated: false, removed: 0 },
+  })
+  expect(used.body['headers']).toMatchObject({ 'content-type': 'text/plain' })
+  expect([method, url, headers['accept']]).toEqual(['POST', '/login?next=%2F', 'text/plain'])
+  expect([...new URLSearchParams(body.toString())]).toEqual([
+    ['user', 'me'],
+    ['pass', password],
+  ])
+})
+
+test('each place of a template is filled, with the code of the moment', async () => {
+  const { agent, credential_id } = await user()
+  const before = world.world.now().getTime()
+
+  await agent.post(path, {
+    credential_id,
+    method: 'PUT',
+    path: '/',
+    json: { a: 1 },
+    inject: [
+      { where: 'json_field', pointer: '/otp', secret: 'totp' },
+      { where: 'header', name: 'X-Token', secret: 'fields.token', prefix: 'Token ' },
+      { where: 'basic' },
+    ],
+  })
+
+  const { headers, body } = last(shop)
+  const codes = [before, world.world.now().getTime()].map((at) => totpCode(totp, at).code)
+  expect(codes.map((otp) => JSON.stringify({ a: 1, otp }))).toContain(body.toString())
+  expect(headers['x-token']).toBe(`Token ${token}`)
+  const basic = Buffer.from(`me:${password}`).toString('base64')
+  expect(headers['authorization']).toBe(`Basic ${basic}`)
+})
+
+test('the session that a login opens is answered: cookies each, and where the site leads', async () => {
+  const { agent, credential_id } = await user()
+  const cookies = ['sid=1; HttpOnly', 'theme=dark; Expires=Wed, 01 Jan 2031 00:00:00 GMT']
+  answer = (response) => {
+    response.setHeader('set-cookie', cookies)
+    response.writeHead(303, { location: '/home', 'x-csrf': 'f' }).end('on')
+  }
+
+  const used = await agent.post(path, { credential_id, ...login })
+
+  expect(used.body).toMatchObject({ status: 303, location: '/home', cookies, body: '' })
+  expect(used.body['headers']).toMatchObject({ 'x-csrf': 'f' })
+})
+
+test('each use is in the feed with site, key, method and path, and nothing secret', async () => {
+  const { agent, credential_id } = await user('pay')
+
+  await agent.post(path, { credential_id, ...login })
+
+  expect(await feedOf(agent)).toMatchObject([
+    {
+      type: 'secret_used',
+      summary: expect.stringContaining(`A secret was used at ${site} with the key aoa_`),
+      untrusted: { username: 'me', request: 'POST /login' },
+    },
+  ])
+  expect(JSON.stringify(await feedOf(agent))).not.toMatch(/canary/i)
+})
+
+test('the owner is told by mail of the first use of a site, once', async () => {
+  const { agent, email } = await openPerson(world)
+  const credential_id = await entryOf(world, agent, { site, password })
+  const use = () => agent.post(path, { credential_id, ...login })
+
+  await Promise.all([use(), use()])
+  await use()
+
+  const mails = await world.mails(email)
+  expect(mails).toHaveLength(1)
+  expect(mails[0]).toMatchObject({ subject: 'A login of your vault is in use at a new site' })
+  expect(JSON.stringify(mails)).toContain(site)
+  expect(JSON.stringify(mails)).not.toMatch(/canary/i)
+})
+
+test("a stranger's entry is answered as one that does not exist", async () => {
+  const { credential_id } = await user()
+  const stranger = await world.agent('full')
+  const asked = shop.received.length
+
+  const theirs = await stranger.post(path, { credential_id, ...login })
+
+  expect(theirs).toMatchObject({ status: 404, body: { error: 'credential_not_found' } })
+  expect(shop.received).toHaveLength(asked)
+})
+
+test('what cannot be made a request of is refused, sends nothing and is no use', async () => {
+  const { agent, credential_id } = await user()
+  const asked = shop.received.length
+  const wrong = [
+    { inject: [{ where: 'form_field', name: 'a', secret: 'fields.other' }] },
+    { path: undefined },
+    { method: 'GET' },
+    { headers: { host: 'evil.example' } },
+    { headers: { cookie: 'a', Cookie: 'b' } },
+    { inject: [{ where: 'bearer', secret: 'previous_password' }] },
+  ]
+
+  for (const part of wrong) {
+    const used = await agent.post(path, { credential_id, ...login, ...part })
+    expect(used, JSON.stringify(part)).toMatchObject({
+      status: 422,
+      body: { error: 'template_refused' },
+    })
+    expect(JSON.stringify(used.body)).not.toMatch(/canary/i)
+  }
+
+  expect(shop.received).toHaveLength(asked)
+  expect(await feedOf(agent)).toEqual([])
+})
+
+test('a site that is not reached over https by a public name is sent nothing', async () => {
+  for (const at of ['https://10.0.0.1', 'https://intranet.corp', 'https://shop.example.com:444']) {
+    const { agent, credential_id } = await user('vault', at)
+
+    const used = await agent.post(path, { credential_id, ...login })
+
+    expect(used).toMatchObject({ status: 422, body: { error: 'site_refused' } })
+    expect(await feedOf(agent)).toEqual([])
+  }
+})
+
+test.each([
+  ['says nothing', silence],
+  ['hangs up', ((response) => response.destroy()) satisfies Answering],
+  ['compresses unasked', answering(200, { 'content-encoding': 'zstd' }, password)],
+])('of a site that %s, it is said that the request may have arrived', async (_, way) => {
+  const { agent, credential_id } = await user()
+  answer = way
+
+  const used = await agent.post(path, { credential_id, ...login })
+
+  expect(used).toMatchObject({ status: 502, body: { error: 'site_unavailable' } })
+  expect(used.body['message']).toMatch(/may have received/)
+  expect(JSON.stringify(used.body)).not.toMatch(/canary/i)
+  expect(await feedOf(agent)).toHaveLength(1)
+})
+
+test('a frozen account has nothing sent, opened or booked', async () => {
+  const { agent, credential_id } = await user()
+  await agent.post('/account-freeze', {})
+  const asked = shop.received.length
+
+  const used = await agent.post(path, { credential_id, ...login })
+
+  expect(used).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+  expect(shop.received).toHaveLength(asked)
+  expect(await feedOf(agent)).toEqual([])
+})
+
+test('with an Idempotency-Key the site is asked once, and every repeat has its answer', async () => {
+  const { agent, credential_id } = await user()
+  const asked = shop.received.length
+  const headers = { 'idempotency-key': 'login-1' }
+  const use = () => agent.post(path, { credential_id, ...login }, headers)
+
+  const answers = [...(await Promise.all([use(), use(), use()])), await use()]
+
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(answers[0]).toMatchObject({ status: 200, body: { body: 'welcome' } })
+  expect(shop.received).toHaveLength(asked + 1)
+})
+
+test('a request whose isolate is lost behind the books is not sent again under its key', async () => {
+  const { agent, credential_id } = await user()
+  const headers = { 'idempotency-key': 'lost-1' }
+  const lost = world.worker({
+    fetch: (input, init) =>
+      String(input).startsWith(site) ? new Promise(() => {}) : fetch(input, init),
+  })
+  void lost.post(agent, path, { credential_id, ...login }, headers)
+  await expect.poll(() => feedOf(agent)).toHaveLength(1)
+  await world.tick(3_600)
+
+  const again = await world
+    .worker({ pause: () => Promise.resolve() })
+    .post(agent, path, { credential_id, ...login }, headers)
+
+  expect(again).toMatchObject({ status: 409, body: { error: 'conflict' } })
+  expect(await feedOf(agent)).toHaveLength(1)
+})
+
+test('what began before a freeze is in the feed before it, and nothing is sent after', async () => {
+  const next = mulberry32(20_261_122)
+  for (const ended of [0, 5, 20].map((most) => (most === 0 ? 0 : next() % most))) {
+    const { agent, credential_id } = await user()
+    const asked = shop.received.length
+    const uses = Array.from({ length: 30 }, () => agent.post(path, { credential_id, ...login }))
+    await Promise.all(uses.slice(0, ended))
+
+    await agent.post('/account-freeze', {})
+    const booked = await feedOf(agent)
+    const answers = await Promise.all(uses)
+
+    const done = answers.filter(({ status }) => status === 200)
+    const refused = answers.filter(({ body }) => body['error'] === 'account_frozen')
+    expect(done.length + refused.length).toBe(uses.length)
+    expect(booked).toHaveLength(done.length)
+    expect(shop.received).toHaveLength(asked + done.length)
+  }
+})

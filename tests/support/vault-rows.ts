@@ -1,0 +1,78 @@
+/**
+ * Entries and codes of mails as they lie in the database, sealed under the keys of a test world: for
+ * what no operation would store, and for tests that are about something later.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readRoots } from '../../shared/sealing/roots.ts'
+import type { Wrap } from '../../shared/sealing/wrap.ts'
+import { sealRecord } from '../../shared/vault/envelope.ts'
+import { newAccountKey } from '../../shared/vault/keys.ts'
+import { encodeSecret, type Secret } from '../../shared/vault/record.ts'
+import { siteDomainOf } from '../../shared/vault/site-domain.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+type Purpose = 'vault' | 'mail'
+type Place = { record: string; site: string }
+
+const random = (length: number) => new Uint8Array(randomBytes(length))
+
+async function seal(
+  { db, bindings }: TestWorld,
+  { id: account }: Agent,
+  { purpose, record, site }: Place & { purpose: Purpose },
+  content: Uint8Array,
+) {
+  const roots = readRoots(bindings.vault['VAULT_ROOT_KEYS'] ?? '', purpose)
+  const drawn = db.sql.json(newAccountKey(roots, random, account))
+  const [kept] = await db.sql<{ wrap: Wrap }[]>`
+    select private.keep_account_key(${account}, ${purpose}, ${drawn}) as wrap`
+  if (!kept) throw new Error('no key of the account')
+  const place = { account, record, version: 1, site }
+  return sealRecord({ roots, wrap: kept.wrap }, random, place, content)
+}
+
+/** Stores an entry and answers its id. */
+export async function entryOf(
+  world: TestWorld,
+  agent: Agent,
+  { site, username = 'me', ...secret }: Secret & { site: string; username?: string },
+): Promise<string> {
+  const record = randomUUID()
+  const sealed = await seal(world, agent, { purpose: 'vault', record, site }, encodeSecret(secret))
+  await world.db.sql`
+    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+      has_password, has_totp, field_names)
+    values (${record}, ${agent.id}, ${site},
+      ${siteDomainOf(site, { allowLoopback: true }) ?? null}, ${username}, 1, ${world.db.sql.json(sealed)},
+      ${secret.password !== undefined}, ${secret.totp !== undefined},
+      ${Object.keys(secret.fields ?? {})})`
+  return record
+}
+
+/** Stores a mail with one code or link in it; answers its handle. */
+export async function codeOf(
+  world: TestWorld,
+  agent: Agent,
+  {
+    value,
+    domain = null,
+    kind = 'code',
+  }: {
+    value: string
+    domain?: string | null
+    kind?: 'code' | 'link'
+  },
+): Promise<string> {
+  const [mail, handle] = [randomUUID(), `c_${randomBytes(6).toString('hex')}`]
+  const site = domain ?? ''
+  const place = { purpose: 'mail' as const, record: `${mail}/${handle}`, site }
+  const sealed = await seal(world, agent, place, new TextEncoder().encode(value))
+  const { sql } = world.db
+  await sql`insert into private.mails (id, account, direction, from_address, digest, size,
+      sealed_head, sealed_body) values (${mail}, ${agent.id}, 'in', 'no-reply@shop.example',
+      ${randomBytes(32).toString('hex')}, 1, '{}', '{}')`
+  await sql`insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+    values (${agent.id}, ${handle}, ${mail}, ${kind}, ${domain}, ${sql.json(sealed)},
+      private.clock() + interval '15 minutes')`
+  return handle
+}
