@@ -1802,9 +1802,9 @@ begin
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
-    jsonb_build_object('from', kept.from_address));
+    jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $function$;
 
@@ -2906,6 +2906,18 @@ begin
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_shows_codes(credential text)
+ RETURNS TABLE(shows_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -3491,10 +3503,10 @@ begin
   insert into private.outbox (id, account, to_address, topic, mail, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
     pg_catalog.format('A mail was sent with the key %s.', caller.shown),
-    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
 
@@ -3600,10 +3612,11 @@ begin
   perform private.check_codes(used, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', 'secret_used',
     case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
       else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+    used.id,
     jsonb_strip_nulls(jsonb_build_object(
       'username', nullif(used.username, ''), 'request', request)));
   insert into private.vault_sites (account, site) values (caller.account, used.site)
@@ -5871,6 +5884,8 @@ grant execute on function api.owner_read_approvals(credential text, payments uui
 grant execute on function api.owner_read_limits(credential text) to service_role;
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
+
+grant execute on function api.owner_read_shows_codes(credential text) to service_role;
 
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 

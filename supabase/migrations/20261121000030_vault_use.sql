@@ -83,10 +83,11 @@ begin
   perform private.check_codes(used, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', 'secret_used',
     case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
       else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+    used.id,
     jsonb_strip_nulls(jsonb_build_object(
       'username', nullif(used.username, ''), 'request', request)));
   insert into private.vault_sites (account, site) values (caller.account, used.site)
