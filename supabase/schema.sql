@@ -394,7 +394,7 @@ create table private.outbox (
   account uuid,
   to_address text,
   topic text not null,
-  mail uuid,
+  carries uuid,
   sealed text,
   created_at timestamp with time zone not null default private.clock(),
   send_after timestamp with time zone not null default private.clock(),
@@ -404,10 +404,10 @@ create table private.outbox (
   failed_reason text,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint outbox_carries_fkey FOREIGN KEY (carries) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
-  constraint outbox_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
@@ -731,7 +731,7 @@ CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
-CREATE INDEX outbox_of_mail ON private.outbox USING btree (mail) WHERE (mail IS NOT NULL);
+CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
@@ -2199,7 +2199,7 @@ declare
   at timestamptz := private.clock();
 begin
   -- What an account sent is kept as long as its mail, which tells what became of it.
-  delete from private.outbox m where m.created_at < at - interval '30 days' and m.mail is null;
+  delete from private.outbox m where m.created_at < at - interval '30 days' and m.carries is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
@@ -3500,7 +3500,7 @@ begin
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, mail, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
@@ -4758,7 +4758,7 @@ AS $function$
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end)
-        order by o.to_address), '[]') from private.outbox o where o.mail = m.id))
+        order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)

@@ -4,6 +4,7 @@
  * is not recognized, nor one whose parts stand apart with other text between; and it cannot help
  * against a site that works with the agent, as who knows a secret can always tell it in a cipher.
  */
+import { isRemovable, secretsMax } from './removable.ts'
 import { compressedRanges } from './scrub/compressed.ts'
 import { joined, type Range } from './scrub/range.ts'
 import { type Search, searchFor } from './scrub/search.ts'
@@ -13,10 +14,6 @@ import { type AnswerText, readAnswerText } from './scrub/text.ts'
 /** Stands in the place of what was removed. */
 export const removedMark = '[secret removed]'
 
-/** A shorter secret stands in many texts by chance, and its removal would tell where. */
-const removableCharactersMin = 6
-/** Of one answer. */
-export const secretsMax = 64
 /** The longest that the end of a cut answer could hold of one character, as `\u{0041}` and gaps. */
 const writtenBytesMax = 16
 
@@ -62,11 +59,6 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
       removed: [kept, ...parts].reduce((sum, { removed }) => sum + removed, 0),
     }
   }
-}
-
-/** Whether a secret is long enough to be removed; an answer with a shorter one is withheld. */
-export function isRemovable(secret: string): boolean {
-  return Array.from(secret).length >= removableCharactersMin
 }
 
 function asText(text: string): AnswerText {

@@ -34,6 +34,16 @@ export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence
   return sequence.writing === 'hex' ? places.flatMap((place) => afterPrefix(bytes, place)) : places
 }
 
+/** The place behind one part of a gap, `at` itself where there is none. */
+export function afterGap(
+  bytes: Uint8Array,
+  at: number,
+  gap: Sequence['gap'],
+  isWithin: boolean,
+): number {
+  return skips[gap](bytes, at, isWithin)
+}
+
 /** Every place before `at` where a broken line may have ended, `at` itself first. */
 export function placesBeforeLine(bytes: Uint8Array, at: number): number[] {
   const places = [at]

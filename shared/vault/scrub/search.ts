@@ -5,7 +5,7 @@
  */
 import { beginningsOf } from './beginnings.ts'
 import { compressedStarts } from './compressed-starts.ts'
-import { gapStarts, isPunctuation, placesAfterGap, placesBeforeLine } from './gaps.ts'
+import { afterGap, gapStarts, isPunctuation, placesAfterGap, placesBeforeLine } from './gaps.ts'
 import { joined, type Range } from './range.ts'
 import {
   isDigit,
@@ -34,13 +34,21 @@ export type Search = (bytes: Uint8Array) => { ranges: Range[]; compressed: numbe
 /** A sequence, and what each byte would be behind its first character. */
 type Candidate = { sequence: Sequence; behind: Uint8Array }
 
-/** What may begin with a pair of bytes, as bits, and which sequences begin with a character. */
-type Index = { pairs: Uint8Array; byCode: Record<Sequence['writing'], Map<number, Candidate[]>> }
+/**
+ * What may begin with a pair of bytes, as bits; which three letters or digits do, by `tripleAt`; and
+ * which sequences begin with a character.
+ */
+type Index = {
+  pairs: Uint8Array
+  triples: Uint8Array
+  byCode: Record<Sequence['writing'], Map<number, Candidate[]>>
+}
 
 /** Prepares the search for sequences; it can be used for any number of texts. */
 export function searchFor(sequences: readonly Sequence[]): Search {
   const index: Index = {
     pairs: new Uint8Array(65_536),
+    triples: new Uint8Array(65_536),
     byCode: { text: new Map(), hex: new Map(), decimal: new Map() },
   }
   for (const sequence of sequences) addTo(index, sequence)
@@ -54,10 +62,12 @@ export function searchFor(sequences: readonly Sequence[]): Search {
   }
 }
 
-function addTo({ pairs, byCode }: Index, sequence: Sequence): void {
+function addTo(index: Index, sequence: Sequence): void {
+  const { pairs, byCode } = index
   const { elements, writing } = sequence
   const bit = 1 << writings.indexOf(writing)
-  const candidate = { sequence, behind: bytesBehind(sequence) }
+  const behind = bytesBehind(sequence)
+  const candidate = { sequence, behind }
   for (const code of elements[0] ?? []) {
     const list = byCode[writing].get(code)
     if (list === undefined) byCode[writing].set(code, [candidate])
@@ -67,13 +77,12 @@ function addTo({ pairs, byCode }: Index, sequence: Sequence): void {
     const pair = (first << 8) | second
     pairs[pair] = (pairs[pair] ?? 0) | bits
   }
+  const followers = [...behind.keys()].filter((byte) => behind[byte] !== 0)
   for (const [first, second] of beginningsOf(elements[0] ?? [], sequence)) {
     if (second !== undefined) mark(first, second, bit)
-    else
-      candidate.behind.forEach(
-        (is, other) => is !== 0 && mark(first, other, is === real ? bit : is),
-      )
+    else for (const other of followers) mark(first, other, behind[other] === real ? bit : gapOnly)
   }
+  if (writing === 'text') addTriples(index, sequence)
 }
 
 /** Behind a plain character: the next one and its escapes, or a gap. */
@@ -87,7 +96,23 @@ function bytesBehind(sequence: Sequence): Uint8Array {
   return behind
 }
 
-function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Search> {
+/** Where nothing but letters and digits stands, three of them tell more than two. */
+function addTriples({ triples }: Index, { elements }: Sequence): void {
+  const [firsts = [], seconds = letters, thirds = letters] = elements
+  for (const first of firsts) {
+    for (const second of seconds) {
+      for (const third of thirds) triples[tripleAt(first, second, third)] = 1
+    }
+  }
+}
+
+/** A place in a table of 65,536; others may share it. */
+function tripleAt(first: number, second: number, third: number): number {
+  return (first * 1_031 + second * 37 + third) & 0xffff
+}
+
+function rangesIn(bytes: Uint8Array, index: Index): ReturnType<Search> {
+  const { pairs, byCode } = index
   const ranges: Range[] = []
   const compressed: number[] = []
   const follow = follower(bytes)
@@ -102,7 +127,7 @@ function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Searc
     }
   }
   const [text, hex, decimal] = [follows('text'), follows('hex'), follows('decimal')]
-  for (let at = nextHit(bytes, 0, pairs); at !== -1; at = nextHit(bytes, at + 1, pairs)) {
+  for (let at = nextHit(bytes, 0, index); at !== -1; at = nextHit(bytes, at + 1, index)) {
     start = at
     const bits = pairs[pairAt(bytes, at)] ?? 0
     if ((bits & (real | gapOnly)) !== 0) readText(bytes, at, text)
@@ -116,18 +141,34 @@ function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Searc
 }
 
 /** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
-function nextHit(bytes: Uint8Array, from: number, pairs: Uint8Array): number {
+function nextHit(bytes: Uint8Array, from: number, { pairs, triples }: Index): number {
   let pair = bytes[from] ?? 0
   for (let at = from, last = bytes.length - 1; at < last; at += 1) {
     pair = ((pair & 0xff) << 8) | (bytes[at + 1] ?? 0)
     const bits = pairs[pair] ?? 0
     if (bits === 0) continue
-    // A letter before a space, as every fifth of a text is: the letter behind it has to fit too.
-    if (bits !== gapOnly || fitsBehindGap(bytes, at + 1, pairs, pair & 0xff00)) return at
+    // A letter before a space, as every fifth of a text is: what is behind it has to fit too.
+    const fits =
+      bits === gapOnly
+        ? fitsBehindGap(bytes, at + 1, pairs, pair & 0xff00)
+        : bits !== real || fitsInLetters(bytes, at, triples)
+    if (fits) return at
   }
   // The last byte stands alone: only a secret of one character ends with its beginning.
   const at = bytes.length - 1
   return from <= at && (pairs[pairAt(bytes, at)] ?? 0) !== 0 ? at : -1
+}
+
+const letters = [...new Uint8Array(128).keys()].filter(isLetterOrDigit)
+const isLetter = Uint8Array.from({ length: 256 }, (_, byte) => (isLetterOrDigit(byte) ? 1 : 0))
+
+/** Whether three letters or digits are known as such; what holds anything else has to be looked at. */
+function fitsInLetters(bytes: Uint8Array, at: number, triples: Uint8Array): boolean {
+  const [first, second, third] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0]
+  if (isLetter[first] === 0 || isLetter[second] === 0 || isLetter[third] === 0) return true
+  // `U+0041`: a letter that may begin another one.
+  if ((third | 0x20) === 0x75) return true
+  return triples[tripleAt(first, second, third)] === 1
 }
 
 function pairAt(bytes: Uint8Array, at: number): number {
@@ -159,20 +200,42 @@ function isLoneEquals(bytes: Uint8Array, at: number): boolean {
 }
 
 /** A quick no for what does not go on, which is nearly always; the first few characters tell. */
-function mayGoOn(bytes: Uint8Array, from: number, { sequence, behind }: Candidate): boolean {
+function mayGoOn(bytes: Uint8Array, from: number, { sequence }: Candidate): boolean {
   const { elements, writing, gap } = sequence
   if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1]?.[0])
   if (writing === 'decimal') return isDigit(bytes[from]) === false
-  if (behind[bytes[from] ?? 0] === gapOnly && gap === 'any') {
-    return fitsBehindGap(bytes, from, behind, 0)
-  }
-  for (let at = 1; at < 5 && at < elements.length; at += 1) {
-    const byte = bytes[from + at - 1] ?? 0x41
-    if (mayInterrupt[gap][byte] === 1) return true
-    if (!elements[at]?.includes(byte)) return false
+  let at = from
+  for (let place = 1; place < 5 && place < elements.length; place += 1) {
+    const codes = elements[place] ?? []
+    // Behind a character that could be a gap itself, there is more than one way to go on.
+    if (!isLetterOrDigit(codes[0] ?? 0)) {
+      return mayInterrupt[gap][bytes[at] ?? 0x41] === 1 || codes.includes(bytes[at] ?? 0)
+    }
+    const next = placeOfLetter(bytes, at, gap)
+    if (next === -1) return true
+    if (!codes.includes(bytes[next] ?? 0)) return false
+    at = next + 1
   }
   return true
 }
+
+/** Where the next letter or digit stands, behind a plain gap; -1 where that has to be read closely. */
+function placeOfLetter(bytes: Uint8Array, from: number, gap: Sequence['gap']): number {
+  for (let at = from; at < from + 9; ) {
+    const byte = bytes[at] ?? 0x20
+    if (isLetterOrDigit(byte)) return (byte | 0x20) === 0x75 && bytes[at + 1] === 0x2b ? -1 : at
+    if (mayEscape[byte] === 1 && !isLoneEquals(bytes, at)) return -1
+    const end = afterGap(bytes, at, gap, at > from)
+    if (end === at) return at
+    at = end
+  }
+  return -1
+}
+
+/** Bytes that begin an escape, or a character outside of ASCII. */
+const mayEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 128 || '%\\&='.includes(String.fromCharCode(byte)) ? 1 : 0,
+)
 
 /** Bytes that begin a gap or an escape, or belong to another writing of the next character. */
 const mayInterrupt = {
