@@ -4,7 +4,6 @@ import type { Refusal } from '../../../shared/contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { storeRequest } from '../../../shared/contract/vault-entry.ts'
 import type { StoredEntry } from '../../../shared/vault/entries-port.ts'
-import { owner } from '../frame.ts'
 import type { Visit } from '../visit.ts'
 import { vaultOf } from './vault-port.ts'
 
@@ -33,10 +32,10 @@ const answered: readonly string[] = ['credential_refused', 'site_refused', 'conf
 /** Has what the owner typed kept, in the place of this version and of no other. */
 export async function storeTyped(
   c: Visit,
+  credential: string,
   form: URLSearchParams,
   which: { site: string; username: string; version: number },
 ): Promise<StoredEntry | Refusal> {
-  const { credential } = await owner(c)
   const entry = typedLogin(form, which)
   if (isRefusal(entry)) return entry
   const stored = await vaultOf(c).store({ credential, entry })
