@@ -394,7 +394,7 @@ create table private.outbox (
   account uuid,
   to_address text,
   topic text not null,
-  mail uuid,
+  carries uuid,
   sealed text,
   created_at timestamp with time zone not null default private.clock(),
   send_after timestamp with time zone not null default private.clock(),
@@ -404,10 +404,10 @@ create table private.outbox (
   failed_reason text,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint outbox_carries_fkey FOREIGN KEY (carries) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
-  constraint outbox_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
@@ -731,7 +731,7 @@ CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
-CREATE INDEX outbox_of_mail ON private.outbox USING btree (mail) WHERE (mail IS NOT NULL);
+CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
@@ -1269,6 +1269,7 @@ declare
   caller private.credentials := private.admit(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.hold_unfrozen(caller.account);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -1928,11 +1929,10 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
-    return query select 'full';
   elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
     return query select 'again';
   else
+    perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
       has_password, has_totp, field_names)
     values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
@@ -1946,9 +1946,9 @@ begin
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
         'site', asked.asked ->> 'site', 'username', given.username)
      where a.id = asked.id;
-    insert into private.activities (account, category, type, summary)
+    insert into private.activities (account, category, type, summary, entry)
     values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -2200,7 +2200,7 @@ declare
   at timestamptz := private.clock();
 begin
   -- What an account sent is kept as long as its mail, which tells what became of it.
-  delete from private.outbox m where m.created_at < at - interval '30 days' and m.mail is null;
+  delete from private.outbox m where m.created_at < at - interval '30 days' and m.carries is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
@@ -2704,7 +2704,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2713,7 +2713,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -3012,7 +3012,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false, of_entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3031,6 +3031,7 @@ begin
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;
@@ -3488,7 +3489,7 @@ begin
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, mail, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted)
@@ -3618,6 +3619,7 @@ declare
   made_by uuid := case caller.kind when 'api_key' then caller.id end;
   e private.vault_entries;
 begin
+  perform private.hold_unfrozen(caller.account);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -4731,7 +4733,7 @@ AS $function$
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end)
-        order by o.to_address), '[]') from private.outbox o where o.mail = m.id))
+        order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
@@ -5002,6 +5004,9 @@ CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e priv
  LANGUAGE plpgsql
 AS $function$
 begin
+  if caller.kind = 'api_key' then
+    perform private.hold_unfrozen(caller.account);
+  end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
   return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
@@ -5868,7 +5873,7 @@ grant execute on function api.owner_revoke_mandate(credential text, mandate uuid
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 

@@ -30,6 +30,10 @@ import { routes as securityPassword } from './pages/security-password.tsx'
 import { routes as securityRecoveryCodes } from './pages/security-recovery-codes.tsx'
 import { routes as securitySessions } from './pages/security-sessions.tsx'
 
+import { routes as vault } from './pages/vault.tsx'
+import { routes as vaultEntry } from './pages/vault-entry.tsx'
+import { routes as vaultNew } from './pages/vault-new.tsx'
+
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
 export const pages = [
   action,
@@ -62,6 +66,9 @@ export const pages = [
   securityRecoveryCodes,
   securitySessions,
   security,
+  vaultEntry,
+  vaultNew,
+  vault,
 ]
 
 export default webFunction(pages)

@@ -4,7 +4,8 @@ import type { Chain } from './chain.ts'
 import type { Ports } from './ports.ts'
 import type { Secrets } from './secrets.ts'
 
-const mailDomain = 'agents.example'
+/** Of the addresses of accounts. */
+export const mailDomain = 'agents.example'
 const dkimSelector = 'local'
 const eurUsdRate = '1.10'
 

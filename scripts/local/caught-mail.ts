@@ -15,14 +15,19 @@ export type CaughtMail = {
   headers: Readonly<Record<string, string>>
 }
 
-/** Reads what a client sends after DATA. */
-export async function readMail(
-  stream: SMTPServerDataStream,
-  { envelope }: SMTPServerSession,
-): Promise<Omit<CaughtMail, 'number'>> {
+/** What a client sends after DATA. */
+export async function readBytes(stream: SMTPServerDataStream): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(z.instanceof(Uint8Array).parse(chunk))
-  const mail = await PostalMime.parse(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
+}
+
+/** Reads a mail for the page. */
+export async function readMail(
+  raw: Uint8Array,
+  { envelope }: SMTPServerSession,
+): Promise<Omit<CaughtMail, 'number'>> {
+  const mail = await PostalMime.parse(raw)
   return {
     from: mail.from?.address ?? '',
     to: envelope.rcptTo.map(({ address }) => address),

@@ -1,16 +1,19 @@
 /**
- * Catches the mail that the local world sends: an SMTP server for any address, and beside it a page
- * on which the last ones can be read. Nothing leaves the machine, and nothing is kept on disk.
+ * The mail server of the local world, and beside it a page on which the last mails can be read. What
+ * is for an account it gives to the product, as it would come in from outside; any other mail ends
+ * here. Nothing leaves the machine, and nothing is kept on disk.
  */
 import { once } from 'node:events'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import * as z from 'zod'
-import { type CaughtMail, readMail } from './caught-mail.ts'
+import { mailLimits } from '../../shared/mail/parse.ts'
+import { mailRefusals } from '../../shared/mail/parse-refusals.ts'
+import { type CaughtMail, readBytes, readMail } from './caught-mail.ts'
+import { handOver, type Inbound, stamped } from './inbound.ts'
 import { listen } from './listen.ts'
 import { outboxPages } from './outbox-pages.ts'
 
 const keptMax = 200
-const bytesMax = 1024 * 1024
 
 export type MailCatcher = {
   smtpUrl: string
@@ -22,28 +25,61 @@ export type MailCatcher = {
 
 export type MailPorts = { smtp: number; outbox: number }
 
+/** Ends an SMTP command with this reply. */
+class Refused extends Error {
+  readonly responseCode: number
+
+  constructor(reply: string) {
+    super(reply.slice('550 '.length))
+    this.responseCode = Number(reply.slice(0, 3))
+  }
+}
+
+function openSmtp(inbound: Inbound | undefined, keep: (mail: Omit<CaughtMail, 'number'>) => void) {
+  const isOurs = (address: string) =>
+    inbound !== undefined && address.toLowerCase().endsWith(`@${inbound.domain}`)
+  const give = async ({ envelope }: SMTPServerSession, to: string, raw?: Uint8Array) => {
+    if (!inbound || !isOurs(to)) return
+    const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+    const mail = raw && stamped(inbound, { from, to }, raw)
+    const reply = await handOver(inbound, { from, to }, mail)
+    if (reply !== undefined) throw new Refused(reply)
+  }
+  return new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    size: mailLimits.bytesMax,
+    logger: false,
+    onRcptTo({ address }, session, done) {
+      give(session, address).then(() => done(), done)
+    },
+    onData(stream, session, done) {
+      const take = async () => {
+        const raw = await readBytes(stream)
+        if (stream.sizeExceeded) throw new Refused(mailRefusals.too_large)
+        // One reply stands for all recipients; who is sent the mail again keeps it once.
+        for (const { address } of session.envelope.rcptTo) await give(session, address, raw)
+        keep(await readMail(raw, session))
+      }
+      take().then(() => done(), done)
+    },
+  })
+}
+
 const bound = z.object({ port: z.int().positive() })
 
-/** Starts to catch; port 0 takes a free one. */
+/** Starts to catch; port 0 takes a free one. Without `inbound`, no mail is the product's. */
 export async function startMailCatcher(
   ports: MailPorts = { smtp: 0, outbox: 0 },
+  inbound?: Inbound,
 ): Promise<MailCatcher> {
   const kept: CaughtMail[] = []
   let count = 0
-  const smtp = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    size: bytesMax,
-    logger: false,
-    onData(stream, session, done) {
-      const keep = async () => {
-        const mail = await readMail(stream, session)
-        count += 1
-        kept.push({ number: count, ...mail })
-        if (kept.length > keptMax) kept.shift()
-      }
-      keep().then(() => done(), done)
-    },
-  })
+  const keep = (mail: Omit<CaughtMail, 'number'>) => {
+    count += 1
+    kept.push({ number: count, ...mail })
+    if (kept.length > keptMax) kept.shift()
+  }
+  const smtp = openSmtp(inbound, keep)
   // A client that breaks off is no matter of this server.
   smtp.on('error', () => {})
   const server = smtp.listen(ports.smtp, '127.0.0.1')

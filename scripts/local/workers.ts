@@ -28,7 +28,15 @@ export type WorkersOptions = {
   log: (line: string) => void
 }
 
-export type Workers = { url: string; stop(): Promise<void> }
+export type Workers = {
+  url: string
+  /** Hands a mail to a function's `email`, as the platform does; what became of it. */
+  email(folder: string, envelope: { from: string; to: string }, raw: string): Promise<EmailResult>
+  stop(): Promise<void>
+}
+
+const emailResult = z.object({ outcome: z.string(), rejectReason: z.string().optional() })
+export type EmailResult = z.output<typeof emailResult>
 
 const miniflareFile = createRequire(import.meta.url).resolve('miniflare')
 const workerdModule = z.object({ default: z.string() })
@@ -63,7 +71,16 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     await endSchedules()
     await miniflare.dispose()
   }
-  return { url: `http://127.0.0.1:${options.port}`, stop }
+  const email: Workers['email'] = async (folder, envelope, body) => {
+    const path = `/cdn-cgi/local/email?${new URLSearchParams({ format: 'json', ...envelope })}`
+    const headers = {
+      'MF-Route-Override': functions.find((one) => one.folder === folder)?.name ?? '',
+    }
+    const url = `http://localhost${path}`
+    const answer = await miniflare.dispatchFetch(url, { method: 'POST', body, headers })
+    return emailResult.parse(await answer.json())
+  }
+  return { url: `http://127.0.0.1:${options.port}`, email, stop }
 }
 
 /**

@@ -28,6 +28,7 @@ import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
 import { readFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
+import { inboundOf } from './inbound.ts'
 import { readyLanes } from './lanes.ts'
 import { type MailCatcher, startMailCatcher } from './mail.ts'
 import { type Merchant, startMerchant } from './merchant.ts'
@@ -104,7 +105,7 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const [databaseUrl, functions] = await together([openDatabase(start), readFunctions(), building])
   const opening = { ...start, databaseUrl }
   const [mail, , baseSepolia, arbitrumSepolia] = await together([
-    endings.keep(startMailCatcher(ports), (catcher) => catcher.close()),
+    endings.keep(startMailCatcher(ports, inboundOf(start)), (catcher) => catcher.close()),
     openGateway(opening),
     openChain(start, 84532, ports.baseSepolia),
     openChain(start, 421614, ports.arbitrumSepolia),

@@ -36,7 +36,9 @@ export async function rotate(ring: KeyRing, options: RotationOptions): Promise<R
     for await (const page of pages) {
       const { moves, faults } = rewrapPage(ring, page)
       rotated.faults.push(...faults)
-      rotated.moved += options.isDry ? moves.length : await ring.rewrap(moves)
+      // Others add to it while this waits, so it is read only afterwards.
+      const moved = options.isDry ? moves.length : await ring.rewrap(moves)
+      rotated.moved += moved
       options.progress(rotated.moved + rotated.faults.length)
     }
   }

@@ -499,6 +499,7 @@ export type DatabaseFunctions = {
       before?: number | null
       only_category?: string | null
       hidden?: boolean
+      of_entry?: string | null
     }
   }
   owner_security: { args: { credential: string } }

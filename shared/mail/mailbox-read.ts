@@ -2,13 +2,22 @@
 import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
+import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
 import { isAddress } from './address.ts'
-import { ownMessage } from './inbound.ts'
 import type { MailBody, MarkedText } from './kept-mail.ts'
-import type { MailChoice, MailFile, OpenedMail } from './mailbox-port.ts'
-import { type MailRow, mailRow, openBody, openPart, type Reader, readerRow } from './mailbox-row.ts'
+import type { MailboxPort, MailChoice, MailFile, OpenedMail } from './mailbox-port.ts'
+import {
+  type MailRow,
+  mailRow,
+  openBody,
+  openHead,
+  openPart,
+  type Reader,
+  readerRow,
+} from './mailbox-row.ts'
 import { itemOf, seesCodes, shown } from './mailbox-view.ts'
+import { ownMessage } from './own-message.ts'
 import { pageOf } from './text-page.ts'
 import { untrusted } from './untrusted.ts'
 
@@ -23,8 +32,15 @@ const typesShown = `text/plain text/html text/csv text/calendar text/xml message
   application/json application/pdf application/xml application/zip
   image/gif image/jpeg image/png image/svg+xml image/webp`.split(/\s+/)
 
+/** The part of the vault that opens a mail. */
+export function viewsOfMail(room: VaultRoom): Pick<MailboxPort, 'readMail'> {
+  return {
+    readMail: (credential, choice) => answering(() => readMail(room, credential, choice)),
+  }
+}
+
 /** Opens a mail of the caller's, and a file of it; what the caller may not see is not in there. */
-export async function readMail(
+async function readMail(
   room: VaultRoom,
   credential: string,
   { mail, attachment, offset }: MailChoice,
@@ -49,7 +65,7 @@ type Kept = { reader: Reader; row: MailRow; body: MailBody }
 
 function openedMail(room: VaultRoom, { reader, row, body }: Kept, offset: number): OpenedMail {
   const { spf, dkim, dmarc } = row
-  const item = itemOf(room, reader, row)
+  const item = itemOf(openHead(room, reader, row), reader, row)
   const { from } = item.untrusted.subject
   const showsCodes = seesCodes(reader, row)
   const show = (text: MarkedText) => shown(text, showsCodes)

@@ -10,8 +10,8 @@ alter table private.mails
 create index mails_came on private.mails (account, at) where direction = 'in';
 
 alter table private.outbox
-  add foreign key (mail) references private.mails on delete cascade;
-create index outbox_of_mail on private.outbox (mail) where mail is not null;
+  add foreign key (carries) references private.mails on delete cascade;
+create index outbox_of_mail on private.outbox (carries) where carries is not null;
 
 -- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner,
 -- `codes` to an agent whose owner allows it, which leaves out those of this service; else `handles`.
@@ -37,7 +37,7 @@ create function private.mail_json(m private.mails) returns jsonb
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end)
-        order by o.to_address), '[]') from private.outbox o where o.mail = m.id))
+        order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $$;
 
 -- Whether an address is the one that is asked for, or at that domain or below it.
@@ -195,7 +195,7 @@ begin
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, mail, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted)

@@ -24,6 +24,7 @@ const withoutProof = [
   'owner_forget_recipient',
   'owner_list_approvals',
   'owner_list_devices',
+  'owner_list_entries',
   'owner_list_exposures',
   'owner_list_keys',
   'owner_list_recipients',

@@ -1,7 +1,9 @@
 /** Mail as a server outside hands it over to the product. */
+import { inboundMail } from '../../functions/inbound-mail/index.ts'
+import { signed } from '../../scripts/local/inbound.ts'
 import { receiveMail } from '../../shared/mail/receive.ts'
 import type { World } from '../../shared/world.ts'
-import { mailDomain } from './world.ts'
+import { inboundMailSecret, mailDomain } from './world.ts'
 
 export type Letter = {
   to: string
@@ -57,4 +59,49 @@ function alternatives(text: string, html: string): string {
     `--b\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${content}\r\n`
   const all = part('plain', text) + part('html', html)
   return `Content-Type: multipart/alternative; boundary=b\r\n\r\n${all}--b--\r\n`
+}
+
+/** What the platform is told of a mail: taken, a reason to bounce it, or one to send it again later. */
+export type Outcome = { taken: true } | { rejected: string } | { later: string }
+
+/** Hands bytes over as the platform's mail handler does. */
+export async function byPlatform(
+  world: World,
+  { to, from = 'a@mail.example', raw }: { to: string; from?: string; raw: Uint8Array | string },
+): Promise<Outcome> {
+  let rejected: string | undefined
+  const body = new Response(typeof raw === 'string' ? raw : new Uint8Array(raw)).body
+  if (!body) throw new Error('a mail has bytes')
+  const setReject = (reason: string) => {
+    rejected = reason
+  }
+  try {
+    await inboundMail(() => world).email({ from, to, raw: body, setReject })
+  } catch (error) {
+    return { later: String(error) }
+  }
+  return rejected === undefined ? { taken: true } : { rejected }
+}
+
+/** A request to the webhook; what is given replaces what a rightful server would send. */
+export async function byWebhook(
+  world: World,
+  body: unknown,
+  { secret = inboundMailSecret, at = world.now(), method = 'POST', headers }: Signing = {},
+): Promise<{ status: number; body: unknown }> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const request = new Request('http://aoa/inbound-mail', {
+    method,
+    body: method === 'POST' ? text : null,
+    headers: { ...signed(secret, text, at), ...headers },
+  })
+  const answer = await inboundMail(() => world).fetch(request)
+  return { status: answer.status, body: await answer.json() }
+}
+
+type Signing = {
+  secret?: string
+  at?: Date
+  method?: string
+  headers?: Record<string, string>
 }

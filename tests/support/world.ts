@@ -69,6 +69,7 @@ export type TestWorld = {
 export type Differing = Partial<Pick<World, 'fetch' | 'now' | 'pause'>> & { rootKeys?: string }
 export type Worker = {
   world: World
+  get(agent: Agent, path: string): Promise<Answer>
   post(agent: Agent, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -94,6 +95,8 @@ export type StartOptions = {
   deadlineMaxMilliseconds?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
+  /** Roots of custody and the vault; new ones when absent. */
+  rootKeys?: string
 }
 
 /** Starts everything for this file and ends it after the file. */
@@ -102,7 +105,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   afterAll(() => db.close())
   const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
   if (chain) afterAll(() => chain.stop())
-  const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
+  const rootKeys = options.rootKeys ?? JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []
   const movedSeconds = new Int32Array(new SharedArrayBuffer(4))
   const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
@@ -160,6 +163,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
       const sendHere = sendingTo(own)
       return {
         world: own,
+        get: ({ key }, path) => sendHere(path, { headers: authOf(key) }),
         post: ({ key }, path, body, headers) => sendHere(path, posting(key, body, headers)),
       }
     },

@@ -209,8 +209,8 @@ test.each([
   [{ password: '' }, 'there is nothing to use'],
   [{ password: 'x'.repeat(1_025) }, 'too long'],
   [{ totp_secret: 'no secret at all!' }, 'TOTP'],
-  [{ username: 'x'.repeat(321) }, 'longer than 320'],
-  [{ username: '' }, 'user name'],
+  [{ username: 'x'.repeat(321) }, 'too long or cannot be read: the user name'],
+  [{ username: 'ada\u0007' }, 'too long or cannot be read: the user name'],
 ])('%j is refused with a reason, and the password typed again', async (typed, reason) => {
   const agent = await world.agent('read')
   const { link, enter } = await openedBy(openBrowser(world), agent)

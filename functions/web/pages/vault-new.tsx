@@ -1,5 +1,5 @@
 import { isRefusal } from '../../../shared/contract/errors.ts'
-import { storeTyped } from '../data/store-typed.ts'
+import { storeTyped } from '../data/vault-port.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Field, Form } from '../parts/form.tsx'

@@ -1,0 +1,86 @@
+/**
+ * Hands mail for the product's own domain to the function that takes it, as a mail server with a
+ * webhook would: signed, and with what the server found out about the sender written above it.
+ */
+import { createHmac, randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { mailDomain } from './bindings.ts'
+import type { Ports } from './ports.ts'
+import type { Secrets } from './secrets.ts'
+
+export type Inbound = {
+  /** Mail for addresses of this domain is the product's. */
+  domain: string
+  /** Of the function. */
+  url: string
+  /** INBOUND_MAIL_SECRET. */
+  secret: string
+}
+
+/** Of the local world; its function listens later than the mail server. */
+export function inboundOf({ ports, secrets }: { ports: Ports; secrets: Secrets }): Inbound {
+  const url = `http://127.0.0.1:${ports.functions}/inbound-mail`
+  return { domain: mailDomain, url, secret: secrets.inbound_mail_secret }
+}
+
+export type Envelope = { from: string; to: string }
+
+const replySchema = z.object({ smtp: z.string().optional() })
+const later = '451 4.3.0 The mailbox cannot be reached right now; send it again later'
+
+/** Asks whether mail for a recipient is taken, or with `raw` gives it; the SMTP reply if it is not. */
+export async function handOver(
+  { url, secret }: Inbound,
+  { from, to }: Envelope,
+  raw?: Uint8Array,
+): Promise<string | undefined> {
+  const body = JSON.stringify({
+    mail_from: from,
+    rcpt_to: to,
+    ...(raw && { raw_base64: Buffer.from(raw).toString('base64') }),
+  })
+  try {
+    const headers = signed(secret, body, new Date())
+    const answer = await fetch(url, { method: 'POST', headers, body })
+    if (answer.ok) return undefined
+    return replySchema.parse(await answer.json()).smtp ?? later
+  } catch {
+    return later
+  }
+}
+
+/** The headers of a request to the webhook (standardwebhooks.com). */
+export function signed(secret: string, body: string, at: Date): Record<string, string> {
+  const id = `msg_${randomUUID()}`
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const hmac = createHmac('sha256', Buffer.from(secret, 'base64'))
+  const signature = hmac.update(`${id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  }
+}
+
+/**
+ * The mail with this server's findings on top. All clients are on this machine, so whoever writes from
+ * `localhost` may; of any other domain nothing is known. What claims to be our finding goes.
+ */
+export function stamped({ domain }: Inbound, { from }: Envelope, raw: Uint8Array): Uint8Array {
+  const server = `mx.${domain}`
+  const sender = /@([a-z0-9.-]+)$/i.exec(from)?.[1]?.toLowerCase()
+  const spf = sender === 'localhost' ? 'pass' : 'none'
+  const property = sender === undefined ? '' : ` smtp.mailfrom=${sender}`
+  const lines = [
+    `Authentication-Results: ${server}; spf=${spf}${property}`,
+    `Received: from localhost (127.0.0.1) by ${server} with SMTP; ${new Date().toUTCString()}`,
+  ]
+  const text = Buffer.from(raw).toString('latin1')
+  const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length
+  const fields = text.slice(0, end).split(/\r?\n(?![ \t])/)
+  const isForged = (field: string) =>
+    /^authentication-results[ \t]*:/i.test(field) && field.toLowerCase().includes(server)
+  const kept = fields.filter((field) => !isForged(field))
+  return Buffer.from([...lines, ...kept].join('\r\n') + text.slice(end), 'latin1')
+}
