@@ -90,7 +90,6 @@ const refused: Record<string, Input> = {
   wallet_custodial_transfer: { ...transfer, chain: 'nowhere' },
   transfer_status: { transfer_id: someId, chain: 'nowhere' },
   payment_mandate_create: { ...mandate, merchant_domain: 'github.io' },
-  create_login_link: { action_type: 'website_login', site: 'www.example.com' },
   store_site_credentials: { ...login, site: 'ftp://www.example.com' },
   user_site_credentials: { site: 'ftp://www.example.com' },
   vault_list: { site: 'ftp://www.example.com' },
