@@ -76,10 +76,7 @@ test('a mail of any SMTP client is what the agent waits for, and its answer come
   expect(found?.from).toEqual({ address: 'ann@people.example', authenticated: false })
   expect(read.untrusted.text?.text).toBe('Zwölf Euro?\n')
   expect(answer).toMatchObject({ from: to, subject: 'Re: Angebot für Äpfel' })
-  expect(arrived).toMatchObject({
-    subject: 'Re: Angebot für Äpfel',
-    text: expect.stringMatching(/^Elf\./),
-  })
+  expect([arrived.subject, arrived.text.trim()]).toEqual(['Re: Angebot für Äpfel', 'Elf.'])
   expect(arrived.headers['in-reply-to']).toBe(sent.messageId)
   expect(arrived.headers['references']?.split(/\s+/)).toEqual([
     '<1@people.example>',
