@@ -144,6 +144,7 @@ declare
   caller private.credentials := private.admit(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.hold_unfrozen(caller.account);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -206,6 +207,7 @@ declare
   made_by uuid := case caller.kind when 'api_key' then caller.id end;
   e private.vault_entries;
 begin
+  perform private.hold_unfrozen(caller.account);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -245,6 +247,9 @@ create function private.open_entry(
   untrusted jsonb default null)
   returns jsonb language plpgsql as $$
 begin
+  if caller.kind = 'api_key' then
+    perform private.hold_unfrozen(caller.account);
+  end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
   return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,

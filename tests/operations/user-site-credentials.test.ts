@@ -1,8 +1,9 @@
 /** Logins by the specification's path, and secrets that are read by whom the owner lets read them. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { feedOf, ownerOf } from '../support/owner.ts'
-import { letRead, loginOf, owned, seed, site, vaultFeedOf } from '../support/vault.ts'
+import { keyIdOf, letRead, loginOf, owned, seed, site, vaultFeedOf } from '../support/vault.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -17,7 +18,13 @@ async function account(reads: boolean, given: object = {}) {
   return { agent, id, read: () => agent.get(`${path}?credential_id=${id}`) }
 }
 
-const only = (body: Record<string, unknown>) => Object([body['credentials']].flat()[0])
+const sixDigits: unknown = expect.stringMatching(/^\d{6}$/)
+const aNumber: unknown = expect.any(Number)
+const summaryOfRead: unknown = expect.stringMatching(
+  /^The secrets of the login of \S+ were read with the key aoa_/,
+)
+const page = z.object({ credentials: z.tuple([z.looseObject({ credential_id: z.uuid() })]) })
+const only = (body: unknown) => page.parse(body).credentials[0]
 
 test('it keeps and lists as the vault tools do', async () => {
   const agent = await tests.agent('pay')
@@ -56,7 +63,7 @@ test('a key that was let reads all secrets of an entry but the seed, and each ti
       password: 'a password of mine',
       notes: 'n',
       fields,
-      totp: { code: expect.stringMatching(/^\d{6}$/), seconds_left: expect.any(Number) },
+      totp: { code: sixDigits, seconds_left: aNumber },
     },
   })
   expect(JSON.stringify(body)).not.toContain(seed)
@@ -68,9 +75,7 @@ test('a key that was let reads all secrets of an entry but the seed, and each ti
   const feed = await agent.get('/wallet-activity-list?category=vault&limit=1')
   expect(feed.body['items']).toMatchObject([
     {
-      summary: expect.stringMatching(
-        /^The secrets of the login of \S+ were read with the key aoa_/,
-      ),
+      summary: summaryOfRead,
       ref: { kind: 'credential', id: only(body).credential_id },
     },
   ])
@@ -88,7 +93,7 @@ test('the owner is told of the first secret of each site, once', async () => {
   const { agent, read } = await account(true, { totp_secret: seed })
   const told = await owned(tests, agent)
   const other = await loginOf(agent, { site: 'https://other.example.com', totp_secret: seed })
-  const subject = expect.stringContaining('in use at a new site')
+  const subject: unknown = expect.stringContaining('in use at a new site')
 
   await read()
   await read()
@@ -145,10 +150,9 @@ test('the owner sees secrets after a fresh proof, without a mail, and never whil
 
 test('letting a key read takes a fresh proof; taking it back takes none, and counts at once', async () => {
   const { agent, read } = await account(false)
-  const [key] = await tests.db.sql`
-    select id from private.credentials where account = ${agent.id} and kind = 'api_key'`
+  const key = await keyIdOf(tests, agent, 'pay')
   const stale = await ownerOf(tests, agent, 11)
-  const order = (reads: boolean) => ({ key: key?.['id'], reads })
+  const order = (reads: boolean) => ({ key, reads })
 
   const refused = await stale.call('owner_set_reads_secrets', order(true))
   expect(refused).toEqual({ refused: 'proof_required' })
@@ -166,10 +170,9 @@ test('letting a key read takes a fresh proof; taking it back takes none, and cou
 test("no owner lets another account's key read", async () => {
   const { agent, read } = await account(false)
   const stranger = await ownerOf(tests, await tests.agent('full'))
-  const [key] = await tests.db.sql`
-    select id from private.credentials where account = ${agent.id} and kind = 'api_key'`
+  const key = await keyIdOf(tests, agent, 'pay')
 
-  const answer = await stranger.call('owner_set_reads_secrets', { key: key?.['id'], reads: true })
+  const answer = await stranger.call('owner_set_reads_secrets', { key, reads: true })
 
   expect(answer).toEqual([])
   expect(only((await read()).body)).toMatchObject({ secret_readable: false })
@@ -179,9 +182,9 @@ test('showing codes to agents takes a fresh proof, hiding them again takes none'
   const agent = await tests.agent('read')
   const [owner, stale] = [await ownerOf(tests, agent), await ownerOf(tests, agent, 11)]
   const shown = async () => {
-    const [row] = await tests.db.sql`
+    const [row] = await tests.db.sql<{ shows_codes: boolean }[]>`
       select shows_codes from private.accounts where id = ${agent.id}`
-    return row?.['shows_codes']
+    return row?.shows_codes
   }
 
   const refused = await stale.call('owner_set_shows_codes', { shows: true })
@@ -195,12 +198,11 @@ test('showing codes to agents takes a fresh proof, hiding them again takes none'
 
 test('a key that takes the place of another takes over its logins and what it may read', async () => {
   const { agent, id } = await account(true)
-  const [old] = await tests.db.sql`
-    select id from private.credentials where account = ${agent.id} and kind = 'api_key'`
+  const old = await keyIdOf(tests, agent, 'pay')
   const owner = await ownerOf(tests, agent)
   const digest = randomBytes(32).toString('hex')
   const order = { digest, shown: 'aoa_test_new', expires_in_days: 9, overlap_hours: 1 }
-  await owner.call('owner_rotate_key', { key: old?.['id'], ...order })
+  await owner.call('owner_rotate_key', { key: old, ...order })
 
   const read = await tests.world.vault?.read({ credential: digest, entry: id })
 

@@ -15,19 +15,26 @@ export async function loginOf(agent: Agent, given: object = {}): Promise<string>
   return String(body['credential_id'])
 }
 
-/** Lets this scope's key of the account read secrets, or no longer. */
-export async function letRead(tests: TestWorld, agent: Agent, scope: string, reads = true) {
+/** Lets the account's key of this scope read secrets. */
+export async function letRead(tests: TestWorld, agent: Agent, scope: string) {
   const owner = await ownerOf(tests, agent)
-  const [key] = await tests.db.sql`
-    select id from private.credentials where account = ${agent.id} and label = ${scope}`
-  return owner.call('owner_set_reads_secrets', { key: key?.['id'], reads })
+  const key = await keyIdOf(tests, agent, scope)
+  await owner.call('owner_set_reads_secrets', { key, reads: true })
+}
+
+/** The id of the account's key of this scope. */
+export async function keyIdOf({ db }: TestWorld, { id }: Agent, scope: string): Promise<string> {
+  const [key] = await db.sql<{ id: string }[]>`
+    select id from private.credentials where account = ${id} and label = ${scope}`
+  if (!key) throw new Error('no such key')
+  return key.id
 }
 
 /** Gives the account an owner with a mail address; answers the subjects of what it is told. */
-export async function owned({ db, mails }: TestWorld, { id }: Agent) {
+export async function owned(tests: TestWorld, { id }: Agent) {
   const email = `${randomBytes(6).toString('hex')}@people.example`
-  await db.sql`insert into private.owners (account, email) values (${id}, ${email})`
-  return async () => (await mails(email)).map(({ subject }) => subject)
+  await tests.db.sql`insert into private.owners (account, email) values (${id}, ${email})`
+  return async () => (await tests.mails(email)).map(({ subject }) => subject)
 }
 
 /** The types of the account's feed that concern its vault, oldest first. */
