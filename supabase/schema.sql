@@ -3587,30 +3587,21 @@ CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, hand
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
-  used private.vault_entries;
+  e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
-  update private.vault_entries e set last_used_at = private.clock()
-   where e.id = entry and e.account = caller.account returning e.* into used;
-  if not found then
-    perform private.refuse('credential_not_found', '404');
-  end if;
+  update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- In one order, and before they are looked at: of two who want the same code one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
     order by c.handle for update;
-  perform private.check_codes(used, handles);
+  perform private.check_codes(e, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  insert into private.activities (account, category, type, summary, untrusted)
-  values (caller.account, 'vault', 'secret_used',
-    case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
-      else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+  perform private.record_entry(caller, e, 'secret_used', format('A secret was used at %s', e.site),
     jsonb_strip_nulls(jsonb_build_object(
-      'username', nullif(used.username, ''), 'request', request)));
-  insert into private.vault_sites (account, site) values (caller.account, used.site)
-  on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+      'username', nullif(e.username, ''), 'request', request)));
+  if mail is not null then
+    perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
    where i.account = caller.account and i.claim = vault_begin_use.claim;
@@ -3703,22 +3694,17 @@ CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handl
 AS $function$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
-  used private.vault_entries;
+  e private.vault_entries := private.entry_of(caller, entry);
 begin
-  select e.* into used from private.vault_entries e
-   where e.id = entry and e.account = caller.account;
-  if not found then
-    return;
-  end if;
-  perform private.check_codes(used, handles);
+  perform private.check_codes(e, handles);
   return query
-  select used.account, used.site, used.username, used.version, used.sealed,
-    private.account_key(used.account, 'vault'), private.account_key(used.account, 'mail'),
+  select e.account, e.site, e.username, e.version, e.sealed,
+    private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
-      from private.mail_codes c where c.account = used.account and c.handle = any (handles)), '[]'),
-    not exists (select from private.vault_sites s
-      where s.account = used.account and s.site = used.site);
+      from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    caller.kind = 'api_key' and not exists (select from private.vault_sites s
+      where s.account = e.account and s.site = e.site);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)

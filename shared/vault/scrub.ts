@@ -6,8 +6,9 @@
  */
 import { isRemovable, secretsMax } from './removable.ts'
 import { compressedRanges } from './scrub/compressed.ts'
+import { glanceFor } from './scrub/glance-table.ts'
 import { joined, type Range } from './scrub/range.ts'
-import { type Search, searchFor } from './scrub/search.ts'
+import { type Search, searchWith } from './scrub/search.ts'
 import { sequencesOf } from './scrub/sequences.ts'
 import { type AnswerText, readAnswerText } from './scrub/text.ts'
 
@@ -40,7 +41,7 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
   const isShort = (secret: string) => !isRemovable(secret)
-  const search = (chosen: string[]) => searchFor(chosen.flatMap(sequencesOf))
+  const search = (chosen: string[]) => searchWith(glanceFor(chosen.flatMap(sequencesOf)))
   const short = distinct.some(isShort) ? search(distinct.filter(isShort)) : undefined
   const long = search(distinct.filter((secret) => !isShort(secret)))
   const tailBytes = Math.max(0, ...distinct.map((secret) => secret.length * writtenBytesMax))

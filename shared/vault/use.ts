@@ -41,7 +41,7 @@ async function beginUse(
   const db = bindCredential(world.db, credential)
   const handles = handlesNamed(template)
   const opened = await db.one('vault_open_use', { entry, handles }, openedRow)
-  if (opened === undefined) return fail('credential_not_found')
+  if (opened === undefined) throw new Error('vault_open_use answered no row')
   const request = requestWith(usedEntry(room, entry, opened), template)
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)

@@ -198,10 +198,10 @@ begin
   insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
     pg_catalog.format('A mail was sent with the key %s.', caller.shown),
-    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $$;
 grant execute on function api.list_mails, api.mails_after, api.read_mail, api.mail_attachment,

@@ -3,9 +3,9 @@
  * be looked through. What does not open is no compressed data and stays.
  */
 import { decodeBytes } from '../../base64.ts'
+import { isDigitOfCode } from './bytes.ts'
 import { compressedRun } from './compressed-starts.ts'
 import type { Range } from './range.ts'
-import { isDigitOfCode } from './readings.ts'
 import type { Search } from './search.ts'
 
 const runsMax = 16

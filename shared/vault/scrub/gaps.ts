@@ -2,15 +2,11 @@
  * What may stand between the characters of a secret without hiding it from a reader: spaces and
  * punctuation, line breaks of an encoder, tags, characters that nobody sees.
  */
+import { isPunctuation } from './bytes.ts'
 import type { Sequence } from './sequences.ts'
 
 const unitsMax = 12
 const tagBytesMax = 64
-
-/** 1 for each byte of ASCII that is neither letter nor digit. */
-export const isPunctuation = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 128 && !/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
-)
 
 /** First bytes of what may be a gap, for each kind. */
 export const gapStarts = {

@@ -1,0 +1,79 @@
+/**
+ * A first look at bytes: passes over nearly all of an answer at about a nanosecond a byte, by tables
+ * of how sequences begin. What it stops at is looked at closer; what it passes over is never found.
+ */
+import { isLetterOrDigit, isLoneEquals, isPunctuation } from './bytes.ts'
+import type { Sequence } from './sequences.ts'
+
+/** How sequences can be written; the place of each is its bit in the table of pairs. */
+export const writings = ['text', 'hex', 'decimal'] as const
+/** Bits beside those of the writings: text that begins for certain, or goes on behind a gap. */
+export const [real, gapOnly, compressedStart] = [1, 8, 16]
+
+/**
+ * What may begin with a pair of bytes, as bits; which three letters or digits do, by `tripleAt`; and
+ * which sequences begin with a character.
+ */
+export type Glance = {
+  pairs: Uint8Array
+  triples: Uint8Array
+  byCode: Record<Sequence['writing'], Map<number, Sequence[]>>
+}
+
+/** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
+export function nextPlace(bytes: Uint8Array, from: number, { pairs, triples }: Glance): number {
+  let pair = bytes[from] ?? 0
+  for (let at = from, last = bytes.length - 1; at < last; at += 1) {
+    pair = ((pair & 0xff) << 8) | (bytes[at + 1] ?? 0)
+    const bits = pairs[pair] ?? 0
+    if (bits === 0) continue
+    // A letter before a space, as every fifth of a text is: what is behind it has to fit too.
+    const fits =
+      bits === gapOnly
+        ? fitsBehindGap(bytes, at + 1, pairs, pair & 0xff00)
+        : bits !== real || fitsInLetters(bytes, at, triples)
+    if (fits) return at
+  }
+  // The last byte stands alone: only a secret of one character ends with its beginning.
+  const at = bytes.length - 1
+  return from <= at && (pairs[pairAt(bytes, at)] ?? 0) !== 0 ? at : -1
+}
+
+const isLetter = Uint8Array.from({ length: 256 }, (_, byte) => (isLetterOrDigit(byte) ? 1 : 0))
+
+/** Whether three letters or digits are known as such; what holds anything else has to be looked at. */
+function fitsInLetters(bytes: Uint8Array, at: number, triples: Uint8Array): boolean {
+  const [first, second, third] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0]
+  if (isLetter[first] === 0 || isLetter[second] === 0 || isLetter[third] === 0) return true
+  // `U+0041`: a letter that may begin another one.
+  if ((third | 0x20) === 0x75) return true
+  return triples[tripleAt(first, second, third)] === 1
+}
+
+/** A place in a table of 65,536 triples; others may share it. */
+export function tripleAt(first: number, second: number, third: number): number {
+  return (first * 1_031 + second * 37 + third) & 0xffff
+}
+
+/** A place in the table of pairs. */
+export function pairAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
+}
+
+/** Punctuation that begins neither an escape nor a tag. */
+const isGap = isPunctuation.map((is, byte) =>
+  '%\\&=<'.includes(String.fromCharCode(byte)) ? 0 : is,
+)
+
+/** Whether behind plain punctuation stands what the table knows as real, or may do so. */
+function fitsBehindGap(bytes: Uint8Array, from: number, table: Uint8Array, row: number): boolean {
+  for (let at = from; at < from + 9; at += 1) {
+    const byte = bytes[at] ?? 0x41
+    const known = table[row | byte] ?? 0
+    if ((known & ~gapOnly) !== 0) return true
+    if (isGap[byte] === 1 || isLoneEquals(bytes, at)) continue
+    // An escape, a tag and what nobody sees have to be looked at closer.
+    return known === gapOnly
+  }
+  return false
+}
