@@ -1803,9 +1803,9 @@ begin
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
-    jsonb_build_object('from', kept.from_address));
+    jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $function$;
 
@@ -2252,7 +2252,8 @@ begin
   with came as (
     select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
-       and case when after is null then m.at >= coalesce(since, 'infinity')
+       and case when after is null
+         then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
          else m.number > after end
        and (sender is null or private.is_sender(m.from_address, sender))
      order by m.number limit page
@@ -2907,6 +2908,18 @@ begin
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_shows_codes(credential text)
+ RETURNS TABLE(shows_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -3492,10 +3505,10 @@ begin
   insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
     pg_catalog.format('A mail was sent with the key %s.', caller.shown),
-    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
 
@@ -5862,6 +5875,8 @@ grant execute on function api.owner_read_approvals(credential text, payments uui
 grant execute on function api.owner_read_limits(credential text) to service_role;
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
+
+grant execute on function api.owner_read_shows_codes(credential text) to service_role;
 
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 

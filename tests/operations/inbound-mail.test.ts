@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { inboundMail } from '../../functions/inbound-mail/index.ts'
 import { mailLimits } from '../../shared/mail/parse.ts'
 import { byPlatform, deliver, messageOf } from '../support/inbound.ts'
 import { messages } from '../support/mail-corpus/messages.ts'
@@ -129,6 +130,24 @@ test.each([
     expect(await db.sql`select from private.mails where account = ${id}`).toHaveLength(0)
   },
 )
+
+test('a mail without end is read no further than a mailbox takes', async () => {
+  const { to } = await mailbox()
+  let pulled = 0
+  const raw = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pulled += 65_536
+      controller.enqueue(new Uint8Array(65_536))
+    },
+  })
+  const rejected: string[] = []
+  const setReject = (reason: string) => rejected.push(reason)
+
+  await inboundMail(() => world).email({ from: 'a@mail.example', to, raw, setReject })
+
+  expect(rejected).toEqual([expect.stringContaining('5.3.4')])
+  expect(pulled).toBeLessThan(mailLimits.bytesMax + 4 * 65_536)
+})
 
 test('50 servers may hand a mail on', async () => {
   const { to } = await mailbox()
