@@ -50,7 +50,7 @@ export async function enterLogin(
   const world = c.get('world')
   const entry = typedLogin(form, named)
   if (isRefusal(entry)) return entry
-  const { site, username: _, ...secret } = entry
+  const { site: _site, username: _username, ...secret } = entry
   const mail = await sealMail(world, loginEntered(world.config.WEB_URL, { ...deed, ...named }))
   const { username } = named
   return vaultOf(c).storeByLink({ ...(await heldLink(c)), username, secret, mail })
