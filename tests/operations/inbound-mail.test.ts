@@ -230,3 +230,16 @@ test('a text of more than 256 KB is cut before a code at the cut, and its whole 
   expect(mail?.body.text.length).toBeGreaterThanOrEqual(text.length)
   expect(mail?.codes.map(({ value }) => value)).toEqual(['482913'])
 })
+
+test('of a mail with more codes than anybody is sent all are sealed, and 100 can be used', async () => {
+  const { id, to, get } = await mailbox()
+  const codes = Array.from({ length: 150 }, (_, at) => `${482_913 + 7 * at}`)
+  const text = codes.map((code) => `Your verification code is ${code}.`).join('\r\n')
+
+  await byPlatform(world, { to, raw: lines(author, '', text) })
+
+  const [mail] = await storedMails(product, id)
+  expect(mail?.codes).toHaveLength(100)
+  const read = JSON.stringify(await get(`/mail-read?mail_id=${mail?.id}`))
+  expect(codes.filter((code) => read.includes(code))).toEqual([])
+})
