@@ -1,8 +1,9 @@
 /**
  * Takes every reflection of secrets out of an answer before an agent reads it: as they are, escaped,
  * encoded, reversed, spread out or compressed, in headers and bodies. Known limits: a part of a secret
- * is not recognized, nor one whose parts stand apart with other text between; and it cannot help
- * against a site that works with the agent, as who knows a secret can always tell it in a cipher.
+ * is not recognized, nor one whose parts stand apart with other text between; where a site says what
+ * it is told, the agent can try guesses, and a password that stands in a dictionary is found; and it
+ * cannot help against a site that works with the agent, which can always tell a secret in a cipher.
  */
 import { isRemovable, secretsMax } from './removable.ts'
 import { compressedRanges } from './scrub/compressed.ts'

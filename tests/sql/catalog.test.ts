@@ -60,6 +60,26 @@ test('service_role, custody and vault execute nothing in the private schema', as
   expect(await functionsWhere(`n.nspname = 'private' and (${executable.join(' or ')})`)).toEqual([])
 })
 
+test('only vault is told sealed entries, mails, codes and the keys of accounts', async () => {
+  const told = await functionsWhere(`n.nspname = 'api'
+    and p.prosrc ~ 'sealed_head|sealed_body|mail_attachments|account_keys?\\M|private.mail_json'
+    and not has_function_privilege('vault', p.oid, 'execute')`)
+  const byOthers = await functionsWhere(`n.nspname = 'api'
+    and has_function_privilege('vault', p.oid, 'execute')
+    and (has_function_privilege('service_role', p.oid, 'execute')
+      or has_function_privilege('custody', p.oid, 'execute'))`)
+
+  expect([...told, ...byOthers]).toEqual([])
+})
+
+test('vault reaches nothing but secrets and mail', async () => {
+  const executable = await functionsWhere(`has_function_privilege('vault', p.oid, 'execute')`)
+  const own = /^api\.((vault|inbound|rotation)_|link_(login_asked|store_login)$|.*mails?(_|$))/
+
+  expect(executable.length).toBeGreaterThan(10)
+  expect(executable.filter((name) => !own.test(name))).toEqual([])
+})
+
 test('no API role has a right on the private schema or on any table', async () => {
   const rows = await sql`
     select role, c.oid::regclass::text as relation

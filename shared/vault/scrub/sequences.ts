@@ -52,7 +52,7 @@ export function sequencesOf(secret: string): Sequence[] {
 function inGroups(code: string): Sequence[] {
   if (!/^[0-9]{6,8}$/.test(code)) return []
   const separators = Array.from(" -,.'_\u00a0\u202f", codeOf)
-  const grouped = [1, 2, 3, 4].flatMap((size) => [
+  const grouped = [2, 3, 4].flatMap((size) => [
     code.replaceAll(new RegExp(`(?<=^(?:.{${size}})+)(?=.)`, 'g'), ' '),
     code.replaceAll(new RegExp(`(?<=.)(?=(?:.{${size}})+$)`, 'g'), ' '),
   ])
@@ -132,11 +132,11 @@ function asDigits(text: string): Sequence[] {
   ].filter(({ elements }) => elements.length >= digitsMin)
 }
 
-/** Base64 of a URL, of JSON, of HTML and of hexadecimal digits with the secret in them. */
+/** Base64 of a URL, of JSON and of HTML with the secret in them, where it is written otherwise there. */
 function asDigitsOfEscapes(text: string): Sequence[] {
   const html = text.replaceAll(/[&<>"']/g, (one) => htmlEscapes.get(one) ?? one)
   const escaped = [encodeURIComponent(text), JSON.stringify(text).slice(1, -1), html]
-  const distinct = new Set([...escaped, hexOf(utf8(text))].filter((one) => one !== text))
+  const distinct = new Set(escaped.filter((one) => one !== text))
   return [...distinct]
     .flatMap((one) => digitsOf(utf8(one), base64Digits, 6))
     .filter((digits) => digits.length >= digitsMin)
