@@ -1382,7 +1382,8 @@ begin
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
-      'scopes', caller.scopes, 'expires_at', caller.expires_at),
+      'scopes', caller.scopes, 'expires_at', caller.expires_at,
+      'reads_secrets', caller.reads_secrets),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -1803,9 +1804,9 @@ begin
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
-    jsonb_build_object('from', kept.from_address));
+    jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $function$;
 
@@ -2058,7 +2059,7 @@ begin
    order by m.number desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text)
  RETURNS TABLE(number text, listed jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2071,7 +2072,6 @@ begin
     from private.vault_entries e
    where e.account = caller.account and (before is null or e.number < before)
      and (at_site is null or e.site = at_site)
-     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
    order by e.number desc limit page;
 end $function$;
 
@@ -2252,7 +2252,8 @@ begin
   with came as (
     select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
-       and case when after is null then m.at >= coalesce(since, 'infinity')
+       and case when after is null
+         then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
          else m.number > after end
        and (sender is null or private.is_sender(m.from_address, sender))
      order by m.number limit page
@@ -2907,6 +2908,18 @@ begin
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_shows_codes(credential text)
+ RETURNS TABLE(shows_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -3492,10 +3505,10 @@ begin
   insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
     pg_catalog.format('A mail was sent with the key %s.', caller.shown),
-    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
 
@@ -3703,8 +3716,7 @@ begin
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
-    caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site);
+    private.is_first_use(caller, e);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
@@ -4179,9 +4191,7 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by', (
-      select k.shown from private.credentials k where k.id = e.created_by),
-    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
 
@@ -4419,6 +4429,15 @@ AS $function$
     when a.opened_at is not null then 'opened'
     else 'pending'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+    where s.account = e.account and s.site = e.site)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
@@ -5010,10 +5029,8 @@ begin
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
   return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
-    'username', e.username, 'version', e.version, 'sealed', e.sealed,
-    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
-    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site));
+    'version', e.version, 'sealed', e.sealed, 'wrap', private.account_key(e.account, 'vault'),
+    'first_use', private.is_first_use(caller, e));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
@@ -5779,7 +5796,7 @@ grant execute on function api.list_mandate_payments(credential text, mandate uui
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
-grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text, entry uuid) to service_role;
+grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
 
@@ -5862,6 +5879,8 @@ grant execute on function api.owner_read_approvals(credential text, payments uui
 grant execute on function api.owner_read_limits(credential text) to service_role;
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
+
+grant execute on function api.owner_read_shows_codes(credential text) to service_role;
 
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 

@@ -17,6 +17,8 @@ import { routes as limits } from './pages/limits.tsx'
 import { routes as login } from './pages/login.tsx'
 import { routes as loginRecovery } from './pages/login-recovery.tsx'
 import { routes as logout } from './pages/logout.tsx'
+import { routes as mail } from './pages/mail.tsx'
+import { routes as mailOpened } from './pages/mail-opened.tsx'
 import { routes as mandate } from './pages/mandate.tsx'
 import { routes as mandates } from './pages/mandates.tsx'
 import { routes as overview } from './pages/overview.tsx'
@@ -54,6 +56,8 @@ export const pages = [
   loginRecovery,
   login,
   logout,
+  mailOpened,
+  mail,
   mandate,
   mandates,
   overview,

@@ -5,6 +5,7 @@ export const nav: readonly { path: string; label: string }[] = [
   { path: '/approvals', label: 'Approvals' },
   { path: '/mandates', label: 'Mandates' },
   { path: '/vault', label: 'Vault' },
+  { path: '/mail', label: 'Mail' },
   { path: '/limits', label: 'Limits' },
   { path: '/keys', label: 'API keys' },
   { path: '/recipients', label: 'Recipients and devices' },

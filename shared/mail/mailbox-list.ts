@@ -11,7 +11,7 @@ const listed = z.object({ reader: readerRow, mails: z.array(mailRow) })
 const came = listed.extend({ newest: z.int() })
 
 /** Subjects are sealed, so a search opens them one by one: so many at a time, so many times. */
-const searchedAtOnce = 50
+const searchedAtOnce = 25
 const looksMax = 4
 /** Between two looks of a wait. */
 const pauseMilliseconds = 1_000

@@ -94,3 +94,13 @@ grant execute on function api.owner_list_entries to service_role;
 -- What the feed tells of one entry is found without reading the feed.
 create index activities_of_entry on private.activities (account, entry, id desc)
   where entry is not null;
+
+-- Whether agents are shown the codes of mails.
+create function api.owner_read_shows_codes(credential text) returns table (shows_codes boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $$;
+grant execute on function api.owner_read_shows_codes to service_role;

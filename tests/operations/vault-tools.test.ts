@@ -33,7 +33,7 @@ test('a login that was kept is listed with what it has, and without what that is
   const named = { credential_id: id, site, username: 'me@mail.example', version: 1 }
   expect(stored).toMatchObject({ status: 200, body: named })
   const has = { has_password: true, has_totp: true, field_names: ['pin'] }
-  const times = { updated_at: aText, last_used_at: null }
+  const times = { created_at: aText, updated_at: aText, last_used_at: null }
   expect(list.body).toEqual({
     credentials: [{ ...named, ...has, ...times, created_by_this_key: true }],
     next_cursor: null,
@@ -138,6 +138,19 @@ test('another key of the account may not change or delete it, the owner may, and
   expect(await maker.post('/vault-store', change)).toMatchObject(refused)
   expect(await owner.call('delete_vault_entry', { entry: id })).toHaveLength(1)
   expect(await listed(maker)).toEqual([])
+})
+
+test('the database keeps a key from the login of another, whatever it was asked before', async () => {
+  const maker = await tests.agent('vault')
+  const other = await maker.withKey('full')
+  const id = await loginOf(maker)
+
+  const [answer] = await tests.db.sql`
+    select c.kept from private.credentials k, api.vault_commit_store(k.digest, ${id}, 1, ${site}, 'me',
+      '{}', true, false, '{}', 'credential_replaced') c where k.account = ${other.id} and k.label = 'full'`
+
+  expect(answer).toEqual({ kept: false })
+  expect(await listed(maker)).toMatchObject([{ version: 1, created_by_this_key: true }])
 })
 
 test("a stranger's login is as one that does not exist", async () => {

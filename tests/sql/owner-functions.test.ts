@@ -35,6 +35,7 @@ const withoutProof = [
   'owner_read_approvals',
   'owner_read_limits',
   'owner_read_mandate',
+  'owner_read_shows_codes',
   'owner_rename_passkey',
   'owner_revoke_key',
   'owner_revoke_mandate',

@@ -18,8 +18,8 @@ export type TestMailbox = {
   receive(letter?: Partial<Letter>): Promise<void>
   /** The same with files, as a mail program makes it. */
   receiveFiles(
-    subject: string,
-    files: { filename: string; content: string | Buffer }[],
+    letter: { subject: string; text?: string },
+    files: { filename: string; content: string | Buffer; contentType?: string }[],
   ): Promise<void>
   list(query?: Query): Promise<z.output<typeof mailList.response>>
   /** The newest mail. */
@@ -56,9 +56,9 @@ export function mailboxOf({ world }: Pick<TestWorld, 'world'>, agent: Agent): Te
     read,
     send,
     receive: (letter) => deliver(world, { ...given, ...letter }),
-    async receiveFiles(subject, attachments) {
+    async receiveFiles(letter, attachments) {
       const composer = nodemailer.createTransport({ streamTransport: true, buffer: true })
-      const mail = { ...given, subject, attachments }
+      const mail = { ...given, ...letter, attachments }
       const { message } = await composer.sendMail(mail)
       const raw = new Uint8Array(Buffer.isBuffer(message) ? message : [])
       await receiveMail(world, { envelopeFrom: 'ann@people.example', envelopeTo: address, raw })

@@ -3,16 +3,15 @@
  * first browser that opens it is told from all others by its form token.
  */
 import * as z from 'zod'
-import { deedOf } from '../../../shared/auth/new-session.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { sha256Hex } from '../../../shared/digest.ts'
 import { actionSchema } from '../../../shared/hosted/action.ts'
 import { linkDigest } from '../../../shared/hosted/link.ts'
 import { clientOf } from '../../../shared/http/caller.ts'
+import type { Deed } from '../../../shared/mail/deed.ts'
 import { sealMail } from '../../../shared/mail/outbox.ts'
 import { loginEntered } from '../../../shared/mail/vault-messages.ts'
-import { browserOf } from '../own-session.ts'
 import type { Visit } from '../visit.ts'
 import { typedLogin } from './typed-login.ts'
 import { vaultOf } from './vault-port.ts'
@@ -46,13 +45,13 @@ export async function enterLogin(
   c: Visit,
   form: URLSearchParams,
   named: { site: string; username: string },
+  deed: Deed,
 ) {
   const world = c.get('world')
   const entry = typedLogin(form, named)
   if (isRefusal(entry)) return entry
-  const { site, username: _, ...secret } = entry
-  const deed = { ...deedOf(world, browserOf(c)), ...named }
-  const mail = await sealMail(world, loginEntered(world.config.WEB_URL, deed))
+  const { site: _site, username: _username, ...secret } = entry
+  const mail = await sealMail(world, loginEntered(world.config.WEB_URL, { ...deed, ...named }))
   const { username } = named
   return vaultOf(c).storeByLink({ ...(await heldLink(c)), username, secret, mail })
 }

@@ -1,8 +1,11 @@
 /** A login as forms of ours carry it. An empty field says nothing. */
 import type * as z from 'zod'
 import type { Refusal } from '../../../shared/contract/errors.ts'
-import { fail } from '../../../shared/contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { storeRequest } from '../../../shared/contract/vault-entry.ts'
+import type { StoredEntry } from '../../../shared/vault/entries-port.ts'
+import type { Visit } from '../visit.ts'
+import { vaultOf } from './vault-port.ts'
 
 type Which = { site: string; username: string; version?: number }
 
@@ -21,6 +24,23 @@ export function typedLogin(
     ...(Object.keys(fields).length === 0 ? {} : { fields }),
   })
   return read.success ? read.data : refusedAt(read.error.issues[0]?.path[0])
+}
+
+/** Refusals that a form can answer; what else is refused is a page of its own. */
+const answered: readonly string[] = ['credential_refused', 'site_refused', 'conflict']
+
+/** Has what the owner typed kept, in the place of this version and of no other. */
+export async function storeTyped(
+  c: Visit,
+  credential: string,
+  form: URLSearchParams,
+  which: { site: string; username: string; version: number },
+): Promise<StoredEntry | Refusal> {
+  const entry = typedLogin(form, which)
+  if (isRefusal(entry)) return entry
+  const stored = await vaultOf(c).store({ credential, entry })
+  if (isRefusal(stored) && !answered.includes(stored.refusal)) throw new Rejection(stored)
+  return stored
 }
 
 function part(name: string, typed: string, isDropped = false): object {

@@ -119,7 +119,14 @@ function chainFacts(item: ActivityItem): Fact[] {
   ]
 }
 
-const wordNames: Readonly<Record<string, string>> = { memo: 'Note of the agent', reason: 'Reason' }
+const wordNames: Readonly<Record<string, string>> = {
+  memo: 'Note of the agent',
+  reason: 'Reason',
+  username: 'User name',
+  request: 'Request',
+  from: 'From',
+  to: 'To',
+}
 
 /** Set apart, so that nobody takes it for ours. */
 function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefined }) {

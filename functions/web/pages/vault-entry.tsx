@@ -1,8 +1,9 @@
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { activityRow } from '../../../shared/payments/activity.ts'
+import { storeTyped } from '../data/typed-login.ts'
 import type { OwnEntry } from '../data/vault.ts'
 import { findEntry } from '../data/vault.ts'
-import { storeTyped, vaultOf } from '../data/vault-port.ts'
+import { vaultOf } from '../data/vault-port.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity } from '../own-session.ts'
@@ -25,11 +26,12 @@ export const routes: Routes = (app) => {
 }
 
 async function change(c: Visit): Promise<Response> {
+  const { credential } = await owner(c)
   const { listed } = await findEntry(c)
   const { site, username } = listed
   const form = await fields(c)
   const version = Number(form.get('version') ?? '')
-  const stored = await storeTyped(c, form, { site, username, version })
+  const stored = await storeTyped(c, credential, form, { site, username, version })
   if (!isRefusal(stored)) return goTo(c, `/vault/${listed.credential_id}`)
   return showEntry(c, await findEntry(c), stored.message ?? 'It has changed meanwhile. Look again.')
 }
