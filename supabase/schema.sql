@@ -2252,7 +2252,8 @@ begin
   with came as (
     select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
-       and case when after is null then m.at >= coalesce(since, 'infinity')
+       and case when after is null
+         then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
          else m.number > after end
        and (sender is null or private.is_sender(m.from_address, sender))
      order by m.number limit page

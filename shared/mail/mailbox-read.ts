@@ -27,7 +27,7 @@ const sealedFile = z.object({ sealed: z.unknown() })
 const recipientsShownMax = 20
 const nameLengthMax = 200
 
-/** Types that a file may be said to have: a type is a stranger's word as well. */
+/** Types that a file is said to have here: a type is a stranger's word as well. */
 const typesShown = `text/plain text/html text/csv text/calendar text/xml message/rfc822
   application/json application/pdf application/xml application/zip
   image/gif image/jpeg image/png image/svg+xml image/webp`.split(/\s+/)
@@ -84,15 +84,22 @@ function openedMail(room: VaultRoom, { reader, row, body }: Kept, offset: number
     oddities: [...body.flaws, ...(body.hiddenPieces > 0 ? ['hidden_text'] : [])],
     attachments: body.attachments.map(({ name, type, size }, at) => ({
       number: at + 1,
-      type: typesShown.find((known) => known === type) ?? 'application/octet-stream',
+      type: typeShown(type),
       size,
       // Another mail is read with a parser that the vault has not, so its codes cannot be sealed here.
-      withheld: !showsCodes && type.startsWith('message/'),
+      withheld: !showsCodes && type.toLowerCase().startsWith('message/'),
       untrusted: { name: untrusted({ from, text: show(name) }, nameLengthMax) },
     })),
     untrusted: { ...item.untrusted, text: page },
     next_offset: next,
   }
+}
+
+/** Text stays text, because what is text is looked through for codes. */
+function typeShown(type: string): string {
+  const lower = type.toLowerCase()
+  if (typesShown.includes(lower)) return lower
+  return lower.startsWith('text/') ? 'text/plain' : 'application/octet-stream'
 }
 
 /** The mail of this service that a mail says it answers. */

@@ -12,6 +12,8 @@ import { visibleText } from './untrusted.ts'
 
 /** UTF-16 units that are kept of a text; of more its length is kept. */
 const textLengthMax = 256 * 1024
+/** Further ones of a mail are sealed under a handle that opens none: nobody is sent so many. */
+const codesMax = 100
 const handleSigns = '0123456789abcdefghijklmnopqrstuvwxyz'
 const handleLength = 12
 
@@ -29,14 +31,7 @@ export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): 
   const files = mail.attachments.map(({ name }) => name)
   const texts = [...bodies, ...names, ...files]
   const places = findCodes({ subject: mail.subject, texts })
-  const codes: IncomingMail['codes'] = []
-  const handleOf = ({ kind, value }: CodePlace) => {
-    const known = codes.find((one) => one.kind === kind && one.value === value)
-    if (known) return known.handle
-    const handle = newHandle(world)
-    codes.push({ handle, kind, value })
-    return handle
-  }
+  const { codes, handleOf } = namingCodes(world)
   const marked = (text: string, found: readonly CodePlace[] = []): MarkedText => ({
     text,
     places: found.map((one) => ({
@@ -58,6 +53,24 @@ export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): 
     },
     codes,
   }
+}
+
+/** Names codes as they come; one that comes again has the name that it has. */
+function namingCodes(world: Pick<World, 'randomBytes'>) {
+  const codes: IncomingMail['codes'] = []
+  const handles = new Map<string, string>()
+  const spare = newHandle(world)
+  const handleOf = ({ kind, value }: CodePlace): string => {
+    const key = `${kind} ${value}`
+    const known = handles.get(key)
+    if (known !== undefined) return known
+    if (codes.length === codesMax) return spare
+    const handle = newHandle(world)
+    handles.set(key, handle)
+    codes.push({ handle, kind, value })
+    return handle
+  }
+  return { codes, handleOf }
 }
 
 function bodyOf(mail: ParsedMail, names: readonly MarkedText[]) {

@@ -28,8 +28,10 @@ export function openUse(room: VaultRoom): UsePort {
 async function useSecrets(room: VaultRoom, order: UseOrder) {
   const request = await beginUse(room, order)
   if ('refusal' in request) return request
+  const sent = safeFetch(room.world, request, limits)
+  // Prepared while the site is at work.
   const scrub = scrubberFor(request.secrets)
-  return answerOf(await safeFetch(room.world, request, limits), scrub)
+  return answerOf(await sent, scrub)
 }
 
 /** Opens what is used, makes the request of it, and has it booked once nothing is in its way. */

@@ -69,8 +69,8 @@ begin
     order by m.number desc limit page) as listed;
 end $$;
 
--- Mails that came in from a number on, oldest first: at first those since a time, or none. `newest`
--- is where the next look goes on. Mails of an account are kept one after the other (inbound_keep), so
+-- Mails that came in from a number on, oldest first: at first those since a time, which is a day ago
+-- at most, or none. `newest` is where the next look goes on. Mails of an account are kept one after the other (inbound_keep), so
 -- none can come up below it later. Only the first look of a request counts against the rate.
 create function api.mails_after(
   credential text, page integer, after bigint default null, sender text default null,
@@ -85,7 +85,8 @@ begin
   with came as (
     select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
-       and case when after is null then m.at >= coalesce(since, 'infinity')
+       and case when after is null
+         then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
          else m.number > after end
        and (sender is null or private.is_sender(m.from_address, sender))
      order by m.number limit page

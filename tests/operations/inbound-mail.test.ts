@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { inboundMail } from '../../functions/inbound-mail/index.ts'
 import { mailLimits } from '../../shared/mail/parse.ts'
 import { byPlatform, deliver, messageOf } from '../support/inbound.ts'
 import { messages } from '../support/mail-corpus/messages.ts'
@@ -130,6 +131,24 @@ test.each([
   },
 )
 
+test('a mail without end is read no further than a mailbox takes', async () => {
+  const { to } = await mailbox()
+  let pulled = 0
+  const raw = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pulled += 65_536
+      controller.enqueue(new Uint8Array(65_536))
+    },
+  })
+  const rejected: string[] = []
+  const setReject = (reason: string) => rejected.push(reason)
+
+  await inboundMail(() => world).email({ from: 'a@mail.example', to, raw, setReject })
+
+  expect(rejected).toEqual([expect.stringContaining('5.3.4')])
+  expect(pulled).toBeLessThan(mailLimits.bytesMax + 4 * 65_536)
+})
+
 test('50 servers may hand a mail on', async () => {
   const { to } = await mailbox()
   const raw = lines(...many(50, 'Received: from a by b'), author, '', 'a')
@@ -210,4 +229,17 @@ test('a text of more than 256 KB is cut before a code at the cut, and its whole 
   expect(mail?.body.text.text).toHaveLength(at)
   expect(mail?.body.text.length).toBeGreaterThanOrEqual(text.length)
   expect(mail?.codes.map(({ value }) => value)).toEqual(['482913'])
+})
+
+test('of a mail with more codes than anybody is sent all are sealed, and 100 can be used', async () => {
+  const { id, to, get } = await mailbox()
+  const codes = Array.from({ length: 150 }, (_, at) => `${482_913 + 7 * at}`)
+  const text = codes.map((code) => `Your verification code is ${code}.`).join('\r\n')
+
+  await byPlatform(world, { to, raw: lines(author, '', text) })
+
+  const [mail] = await storedMails(product, id)
+  expect(mail?.codes).toHaveLength(100)
+  const read = JSON.stringify(await get(`/mail-read?mail_id=${mail?.id}`))
+  expect(codes.filter((code) => read.includes(code))).toEqual([])
 })

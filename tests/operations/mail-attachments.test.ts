@@ -37,6 +37,19 @@ test.each(['code.txt', 'code.html', 'code.csv', 'code.bin', 'code'])(
   },
 )
 
+test('text of an unknown kind and in another charset is text all the same', async () => {
+  const box = await openMailbox(product)
+  const content = Buffer.from(`\u00fc ${text}`, 'latin1')
+  const file = { filename: 'code', content, contentType: 'text/x-unknown; charset=iso-8859-1' }
+  await box.receiveFiles({ subject: 'Hello' }, [file])
+  const { mail_id, attachments } = await box.newest()
+
+  const opened = await box.read(mail_id, { attachment: '1' })
+
+  expect(attachments).toMatchObject([{ type: 'text/plain' }])
+  expect(opened.untrusted.attachment?.text).toContain('code is [code withheld].')
+})
+
 test('a file of bytes is read in pages that join', async () => {
   const box = await openMailbox(product)
   const content = randomBytes(250_000)

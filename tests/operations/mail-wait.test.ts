@@ -90,6 +90,20 @@ test('misses no mail of many that come at once between its looks', async () => {
   }
 })
 
+test('looks back a day at most', async () => {
+  const box = await openMailbox(product)
+  await box.receive()
+  await db.sql`update private.mails set at = at - interval '25 hours'
+    where account = ${box.agent.id}`
+
+  const { mail } = await waiting(box, () => {})({
+    since: '2020-01-01T00:00:00Z',
+    timeout_seconds: '0',
+  })
+
+  expect(mail).toBeNull()
+})
+
 test("does not answer to another account's mail", async () => {
   const [box, other] = [await openMailbox(product), await openMailbox(product)]
 

@@ -140,6 +140,19 @@ test('another key of the account may not change or delete it, the owner may, and
   expect(await listed(maker)).toEqual([])
 })
 
+test('the database keeps a key from the login of another, whatever it was asked before', async () => {
+  const maker = await tests.agent('vault')
+  const other = await maker.withKey('full')
+  const id = await loginOf(maker)
+
+  const [answer] = await tests.db.sql`
+    select c.kept from private.credentials k, api.vault_commit_store(k.digest, ${id}, 1, ${site}, 'me',
+      '{}', true, false, '{}', 'credential_replaced') c where k.account = ${other.id} and k.label = 'full'`
+
+  expect(answer).toEqual({ kept: false })
+  expect(await listed(maker)).toMatchObject([{ version: 1, created_by_this_key: true }])
+})
+
 test("a stranger's login is as one that does not exist", async () => {
   const stranger = await tests.agent('full')
   const id = await loginOf(stranger, { totp_secret: seed })

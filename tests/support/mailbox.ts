@@ -19,7 +19,7 @@ export type TestMailbox = {
   /** The same with files, as a mail program makes it. */
   receiveFiles(
     letter: { subject: string; text?: string },
-    files: { filename: string; content: string | Buffer }[],
+    files: { filename: string; content: string | Buffer; contentType?: string }[],
   ): Promise<void>
   list(query?: Query): Promise<z.output<typeof mailList.response>>
   /** The newest mail. */

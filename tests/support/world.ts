@@ -244,6 +244,7 @@ function bindingsOf(
     OUTBOX_KEY: outboxKey,
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',
+    DKIM_PRIVATE_KEY: 'none',
     MAIL_RECEIVER: `mx.${mailDomain}`,
     INBOUND_MAIL_SECRET: inboundMailSecret,
     ALLOW_LOOPBACK: 'true',

@@ -3,7 +3,7 @@ import { beginningsOf } from './beginnings.ts'
 import { isLetterOrDigit } from './bytes.ts'
 import { compressedStarts } from './compressed-starts.ts'
 import { gapStarts } from './gaps.ts'
-import { compressedStart, type Glance, gapOnly, real, tripleAt, writings } from './glance.ts'
+import { compressedStart, type Glance, gapOnly, tripleAt, writings } from './glance.ts'
 import type { Sequence } from './sequences.ts'
 
 /** Prepares the look; it serves any number of texts. */
@@ -25,7 +25,6 @@ function addTo(glance: Glance, sequence: Sequence): void {
   const { pairs, byCode } = glance
   const { elements, writing } = sequence
   const bit = 1 << writings.indexOf(writing)
-  const behind = bytesBehind(sequence)
   for (const code of elements[0] ?? []) {
     const list = byCode[writing].get(code)
     if (list === undefined) byCode[writing].set(code, [sequence])
@@ -35,26 +34,26 @@ function addTo(glance: Glance, sequence: Sequence): void {
     const pair = (first << 8) | second
     pairs[pair] = (pairs[pair] ?? 0) | bits
   }
-  const followers = [...behind.keys()].filter((byte) => behind[byte] !== 0)
+  const behind = bytesBehind(sequence, bit)
   for (const [first, second] of beginningsOf(elements[0] ?? [], sequence)) {
     if (second !== undefined) mark(first, second, bit)
-    else for (const other of followers) mark(first, other, behind[other] === real ? bit : gapOnly)
+    else for (const [other, bits] of behind) mark(first, other, bits)
   }
   if (writing === 'text') addTriples(glance, sequence)
 }
 
 /** Behind a plain character: the next one and its escapes, or a gap. */
-function bytesBehind(sequence: Sequence): Uint8Array {
-  const behind = new Uint8Array(256)
+function bytesBehind(sequence: Sequence, bit: number): ReadonlyMap<number, number> {
   const next = sequence.elements[1]
   // A single character may be followed by anything.
-  if (next === undefined) return behind.fill(real)
-  for (const first of gapStarts[sequence.gap]) behind[first] = gapOnly
-  for (const [first] of beginningsOf(next, sequence)) behind[first] = real
+  if (next === undefined) return new Map(anyByte.map((byte) => [byte, bit]))
+  const behind = new Map(gapStarts[sequence.gap].map((byte) => [byte, gapOnly]))
+  for (const [first] of beginningsOf(next, sequence)) behind.set(first, bit)
   return behind
 }
 
-const letters = [...new Uint8Array(128).keys()].filter(isLetterOrDigit)
+const anyByte = [...new Uint8Array(256).keys()]
+const letters = anyByte.filter(isLetterOrDigit)
 
 /** Where nothing but letters and digits stands, three of them tell more than two. */
 function addTriples({ triples }: Glance, { elements }: Sequence): void {

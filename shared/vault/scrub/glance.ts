@@ -20,30 +20,41 @@ export type Glance = {
   byCode: Record<Sequence['writing'], Map<number, Sequence[]>>
 }
 
-/** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
+/** The next place that has to be looked at, or -1. */
 export function nextPlace(bytes: Uint8Array, from: number, { pairs, triples }: Glance): number {
-  let pair = bytes[from] ?? 0
-  for (let at = from, last = bytes.length - 1; at < last; at += 1) {
-    pair = ((pair & 0xff) << 8) | (bytes[at + 1] ?? 0)
-    const bits = pairs[pair] ?? 0
-    if (bits === 0) continue
+  const last = bytes.length - 1
+  for (let at = nextMarked(bytes, from, pairs); at < last; at = nextMarked(bytes, at + 1, pairs)) {
+    const bits = pairs[pairAt(bytes, at)]
     // A letter before a space, as every fifth of a text is: what is behind it has to fit too.
     const fits =
       bits === gapOnly
-        ? fitsBehindGap(bytes, at + 1, pairs, pair & 0xff00)
+        ? fitsBehindGap(bytes, at + 1, pairs, (bytes[at] ?? 0) << 8)
         : bits !== real || fitsInLetters(bytes, at, triples)
     if (fits) return at
   }
   // The last byte stands alone: only a secret of one character ends with its beginning.
-  const at = bytes.length - 1
-  return from <= at && (pairs[pairAt(bytes, at)] ?? 0) !== 0 ? at : -1
+  return from <= last && (pairs[pairAt(bytes, last)] ?? 0) !== 0 ? last : -1
+}
+
+/** The next pair that the table knows, or the last byte. Small on purpose: it sees every byte. */
+function nextMarked(bytes: Uint8Array, from: number, pairs: Uint8Array): number {
+  const last = bytes.length - 1
+  let first = bytes[from] ?? 0
+  for (let at = from; at < last; at += 1) {
+    const second = bytes[at + 1] ?? 0
+    if (pairs[(first << 8) | second] !== 0) return at
+    first = second
+  }
+  return last
 }
 
 const isLetter = Uint8Array.from({ length: 256 }, (_, byte) => (isLetterOrDigit(byte) ? 1 : 0))
 
 /** Whether three letters or digits are known as such; what holds anything else has to be looked at. */
 function fitsInLetters(bytes: Uint8Array, at: number, triples: Uint8Array): boolean {
-  const [first, second, third] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0]
+  const first = bytes[at] ?? 0
+  const second = bytes[at + 1] ?? 0
+  const third = bytes[at + 2] ?? 0
   if (isLetter[first] === 0 || isLetter[second] === 0 || isLetter[third] === 0) return true
   // `U+0041`: a letter that may begin another one.
   if ((third | 0x20) === 0x75) return true

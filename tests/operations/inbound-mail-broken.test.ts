@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { deliverBroken } from '../support/mail-corpus/broken-deliveries.ts'
+import { start } from '../support/world.ts'
+
+const product = await start()
+
+test('of 300 broken messages each is kept in full or refused with a reason', async () => {
+  const { kept, refused } = await deliverBroken(product, 300)
+
+  expect(Math.min(kept, refused)).toBeGreaterThan(15)
+  expect(product.log).toEqual([])
+}, 60_000)

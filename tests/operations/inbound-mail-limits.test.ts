@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { byPlatform, messageOf } from '../support/inbound.ts'
+import { start } from '../support/world.ts'
+
+const product = await start()
+const { world, db } = product
+const from = 'shop@shop.example'
+
+const mailbox = async () => {
+  const agent = await product.agent('read')
+  return { ...agent, to: `${agent.alias}@agents.example` }
+}
+let count = 0
+const message = (author = from) => {
+  count += 1
+  return messageOf({ to: 'x', from: author, subject: `${count}`, text: 'Hello' })
+}
+
+/** As if so many mails had come, each of so many bytes and from another author unless one is given. */
+async function fill(account: string, mails: number, { size = 1, author = '' } = {}) {
+  await db.sql`
+    insert into private.mails (id, account, direction, from_address, digest, size, sealed_head,
+      sealed_body)
+    select gen_random_uuid(), ${account}, 'in',
+      case when ${author} = '' then n || '@other.example' else ${author} end,
+      encode(sha256(n::text::bytea), 'hex'), ${size}, '{}', '{}'
+    from generate_series(1, ${mails}::integer) as n`
+}
+
+const later = { later: expect.stringMatching(/451 4\.7\.1 Too many messages/) }
+const full = { rejected: '5.2.2 The mailbox is full' }
+
+test('one author leaves at most 60 mails an hour in a mailbox, and others go on', async () => {
+  const { id, to } = await mailbox()
+  await fill(id, 59, { author: from })
+
+  expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+  expect(await byPlatform(world, { to, raw: message('SHOP@shop.example') })).toEqual(later)
+  expect(await byPlatform(world, { to, raw: message('b@shop.example') })).toEqual({ taken: true })
+  await product.tick(3_601)
+  expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+})
+
+test('a mailbox takes 500 mails a day', async () => {
+  const { id, to } = await mailbox()
+  await fill(id, 499)
+
+  expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+  expect(await byPlatform(world, { to, raw: message() })).toEqual(later)
+  await product.tick(86_401)
+  expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+})
+
+test('a mail that is here already is no other mail, when a limit is reached too', async () => {
+  const { id, to } = await mailbox()
+  const raw = message()
+  await byPlatform(world, { to, raw })
+  await fill(id, 500)
+
+  expect(await byPlatform(world, { to, raw })).toEqual({ taken: true })
+})
+
+test.each([
+  ['10,000 mails', 9_999, 1],
+  ['100 MB', 99, 1_048_576],
+])('a mailbox holds %s', async (_what, mails, size) => {
+  const { id, to } = await mailbox()
+  await fill(id, mails, { size })
+  await product.tick(86_401)
+
+  expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+  await db.sql`update private.mails set size = 1048576 where account = ${id}
+    and from_address = ${from}`
+  expect(await byPlatform(world, { to, raw: message() })).toEqual(full)
+})
+
+test('of many mails at once no more than the last place holds are kept, and none is lost', async () => {
+  const { id, to } = await mailbox()
+  await fill(id, 59, { author: from })
+  const mails = Array.from({ length: 8 }, () => message())
+
+  const outcomes = await Promise.all(mails.map((raw) => byPlatform(world, { to, raw })))
+
+  expect(outcomes.filter((one) => 'taken' in one)).toHaveLength(1)
+  expect(outcomes.filter((one) => 'later' in one)).toHaveLength(7)
+  expect(await db.sql`select from private.mails where account = ${id}`).toHaveLength(60)
+})
+
+test('while the database cannot be reached, mail is sent again later, and is kept then', async () => {
+  const { id, to } = await mailbox()
+  const raw = message()
+  const down = product.worker({ fetch: () => Promise.reject(new TypeError('no connection')) })
+
+  const unavailable = { later: expect.stringMatching(/451 4\.3\.0/) }
+  expect(await byPlatform(down.world, { to, raw })).toEqual(unavailable)
+  expect(await byPlatform(world, { to, raw })).toEqual({ taken: true })
+
+  expect(await db.sql`select from private.mails where account = ${id}`).toHaveLength(1)
+})
+
+test('a mail whose keeping was not heard of is sent again, and is kept once', async () => {
+  const { id, to } = await mailbox()
+  const raw = message()
+  const deaf = product.worker({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init)
+      if (!new Request(input, init).url.endsWith('/inbound_keep')) return answer
+      throw new TypeError('the answer was lost')
+    },
+  })
+
+  expect(await byPlatform(deaf.world, { to, raw })).toEqual({
+    later: expect.stringMatching(/451 4\.3\.0/),
+  })
+  expect(await byPlatform(world, { to, raw })).toEqual({ taken: true })
+
+  expect(await db.sql`select from private.mails where account = ${id}`).toHaveLength(1)
+})
+
+test('a frozen account goes on receiving', async () => {
+  const { id, to } = await mailbox()
+  await db.sql`update private.accounts set frozen_at = private.clock() where id = ${id}`
+
+  expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+})

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { byPlatform, byWebhook, deliver } from '../support/inbound.ts'
+import { corpus, languages } from '../support/mail-corpus/generate.ts'
+import { storedMails } from '../support/stored-mail.ts'
+import { start } from '../support/world.ts'
+
+const product = await start()
+const { world, db } = product
+
+const mailbox = async () => {
+  const agent = await product.agent('read')
+  return { ...agent, to: `${agent.alias}@agents.example` }
+}
+
+/** One for everything that a mail is made of, but for the addresses of who wrote it and to whom. */
+export const mailCanaries = {
+  name: 'canaryName',
+  recipient: 'canaryRecipient',
+  subject: 'canarySubject',
+  messageId: 'canaryMessageId',
+  answered: 'canaryAnswered',
+  text: 'canaryText',
+  html: 'canaryHtml',
+  code: '70418253',
+  link: 'canaryLinkToken',
+  fileName: 'canaryFileName',
+  file: 'canaryFile',
+}
+const canaries = mailCanaries
+const canaryMail = `From: ${canaries.name} <bird@mail.example>\r
+To: ${canaries.recipient} <cage@mail.example>\r
+Subject: ${canaries.subject}\r
+Message-ID: <${canaries.messageId}@mail.example>\r
+In-Reply-To: <${canaries.answered}@mail.example>\r
+X-Other: ${canaries.name}\r
+Content-Type: multipart/mixed; boundary=b\r
+\r
+--b\r
+\r
+${canaries.text}\r
+Your verification code is ${canaries.code}\r
+Sign in: https://mail.example/login?token=${canaries.link}\r
+--b\r
+Content-Type: text/html\r
+\r
+<p>${canaries.html}</p>\r
+--b\r
+Content-Type: text/plain; name=${canaries.fileName}\r
+Content-Disposition: attachment; filename=${canaries.fileName}\r
+\r
+${canaries.file}\r
+--b--\r
+`
+
+/** All that the database holds. */
+async function everyRow(): Promise<string> {
+  const names = await db.sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'private'`
+  const tables = names.map(({ name }) =>
+    db.sql.unsafe(`select to_jsonb(t)::text as row from private.${name} t`),
+  )
+  return JSON.stringify(await Promise.all(tables))
+}
+
+/** Canaries in a text, in plain or in any of the forms in which bytes are written. */
+function heldIn(text: string): string[] {
+  const bytesOf = (word: string) => Buffer.from(word)
+  const inner = (word: string, shift: number) =>
+    Buffer.concat([Buffer.alloc(shift), bytesOf(word)])
+      .toString('base64')
+      .slice(shift === 0 ? 0 : 4, -4)
+  const forms = (word: string) => [
+    word,
+    bytesOf(word).toString('hex'),
+    ...[0, 1, 2].map((shift) => inner(word, shift)),
+  ]
+  return Object.values(canaries).filter((word) => forms(word).some((form) => text.includes(form)))
+}
+
+test('nothing of a mail lies open in the database or is told in logs, answers and errors', async () => {
+  const { id, to } = await mailbox()
+  const answers: unknown[] = []
+  const encoded = Buffer.from(canaryMail).toString('base64')
+  const body = { mail_from: 'bird@mail.example', rcpt_to: to, raw_base64: encoded }
+  const broken = product.worker({ fetch: () => Promise.reject(new Error('down')) })
+
+  answers.push(await byPlatform(world, { to, raw: canaryMail }))
+  answers.push(await byWebhook(world, body))
+  answers.push(await byPlatform(broken.world, { to, raw: canaryMail }))
+  answers.push(await byWebhook(broken.world, body))
+  answers.push(await byPlatform(world, { to: 'nobody@agents.example', raw: canaryMail }))
+  answers.push(await byPlatform(world, { to, raw: `From: x@y.example\r\n${canaryMail}` }))
+
+  const [mail, ...others] = await storedMails(product, id)
+  expect(others).toEqual([])
+  expect(heldIn(JSON.stringify([mail, Buffer.from(mail?.files[0] ?? []).toString()]))).toEqual(
+    Object.values(canaries),
+  )
+  expect(heldIn(await everyRow())).toEqual([])
+  expect(heldIn(JSON.stringify([answers, product.log]))).toEqual([])
+})
+
+test('the feed says who wrote and no more', async () => {
+  const { to, get } = await mailbox()
+  await byPlatform(world, { to, raw: canaryMail })
+
+  const { body } = await get('/wallet-activity-list')
+
+  expect(body['items']).toMatchObject([
+    {
+      category: 'mail',
+      type: 'mail_received',
+      summary: 'A mail came in.',
+      untrusted: { from: 'bird@mail.example' },
+    },
+  ])
+  expect(heldIn(JSON.stringify(body))).toEqual([])
+})
+
+const listed = z.array(z.object({ mail_id: z.string() }))
+
+test('what an agent is told of mails in twelve languages holds none of their codes and links', async () => {
+  const told: string[] = []
+  const { to, get } = await mailbox()
+  const sample = corpus('held-out', 1_000).filter((_, at) => at % 17 === 0)
+  for (const [at, { subject, text, html, codes, links }] of sample.entries()) {
+    await deliver(world, { to, from: `shop${at}@shop.example`, subject, text, html })
+    const list = await get('/mail-list?limit=1')
+    const [mail] = listed.parse(list.body['mails'])
+    const whole = await get(`/mail-read?mail_id=${mail?.mail_id}`)
+    expect([list.status, whole.status]).toEqual([200, 200])
+    const seen = bare(JSON.stringify([list.body['mails'], whole.body]))
+    told.push(...[...codes, ...links].filter((one) => seen.includes(bare(one))))
+  }
+
+  expect(new Set(sample.map(({ template }) => template.slice(0, 2)))).toEqual(new Set(languages))
+  expect(sample.flatMap(({ codes, links }) => [...codes, ...links]).length).toBeGreaterThan(30)
+  expect(told).toEqual([])
+})
+
+/** Without what is only for the eye. */
+function bare(text: string): string {
+  return text.normalize('NFKC').replaceAll(/[\s-]/g, '')
+}
