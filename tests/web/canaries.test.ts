@@ -143,9 +143,14 @@ beforeAll(async () => {
   await askAndRecover()
 })
 
-test('all secrets are there to be found', () => {
+test('all secrets are there to be found', async () => {
   expect(Object.values(secrets).filter((secret) => secret.length < 6)).toEqual([])
   expect(Object.keys(secrets)).toHaveLength(21)
+  const entries = await tests.db.sql`select * from private.vault_entries order by number`
+  expect(entries).toMatchObject([
+    { username: 'ada', version: 2, has_password: true, has_totp: true },
+    { username: 'eve', version: 1, has_password: true },
+  ])
 })
 
 test('the database holds none of them', async () => {
