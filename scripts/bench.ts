@@ -21,6 +21,7 @@ import type { Figure } from './bench/report.ts'
 import { printFigures } from './bench/report.ts'
 import { benchOpenLoop, benchThroughput } from './bench/throughput.ts'
 import { benchTransfer } from './bench/transfer.ts'
+import { benchVaultUse } from './bench/vault-use.ts'
 import type { BenchOptions, BenchWorld } from './bench/world.ts'
 import { openBenchWorld } from './bench/world.ts'
 import { benchX402 } from './bench/x402.ts'
@@ -67,6 +68,7 @@ const atOnce: Record<string, Measurement> = {
   contention: benchContention,
   feed: (world) => benchFeed(world, rounds, rows),
   growth: (world) => benchGrowth(world, rows),
+  vault: (world) => benchVaultUse(world, rounds),
 }
 /** On a chain with a block a second. */
 const inBlocks: Record<string, Measurement> = {

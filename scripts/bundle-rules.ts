@@ -114,6 +114,9 @@ const merchants: BundleRule = {
   packages: [...onChain.packages, 'tldts', 'tldts-core', 'punycode'],
 }
 
+/** Knows what codes look like in twelve languages, to seal those in attachments. */
+const files: BundleRule = { ...plain, gzipBytesMax: 72 * kilobyte }
+
 /** Tells merchants' names as they read. */
 const mandates: BundleRule = {
   gzipBytesMax: 64 * kilobyte,
@@ -129,6 +132,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   'inbound-mail': inboundMail,
+  'mail-read': files,
   mailer,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,

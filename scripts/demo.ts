@@ -9,6 +9,7 @@ import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
 import { payByAlias } from './demo/pay.ts'
 import { refusals } from './demo/refusals.ts'
+import { useSecrets } from './demo/vault.ts'
 import { readWorldFile } from './demo/world-file.ts'
 import { payMerchant } from './demo/x402.ts'
 
@@ -37,6 +38,7 @@ async function run(file: string): Promise<number> {
     await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
     await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })
     await payUnderMandate(world, agent)
+    await useSecrets(world, agent)
     await onboard(world)
     await refusals(world)
     console.log('\nEverything is as it must be.')

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Rejection } from '../shared/contract/errors.ts'
 import { addRoots } from './rotate-keys/add-root.ts'
 import { reportCase } from './rotate-keys/report.ts'
 import { openCases, readSettings } from './rotate-keys/settings.ts'
@@ -39,9 +40,15 @@ async function run(): Promise<number> {
     } else return await rotateAll(resolve(values.data), values['dry-run'])
     return 0
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error))
+    console.error(reasonOf(error))
     return 1
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const log = error instanceof Rejection ? error.refusal.log : undefined
+  return log === undefined ? error.message : `${error.message}: ${log}`
 }
 
 async function rotateAll(directory: string, isDry: boolean): Promise<number> {

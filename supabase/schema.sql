@@ -394,7 +394,7 @@ create table private.outbox (
   account uuid,
   to_address text,
   topic text not null,
-  mail uuid,
+  carries uuid,
   sealed text,
   created_at timestamp with time zone not null default private.clock(),
   send_after timestamp with time zone not null default private.clock(),
@@ -404,10 +404,10 @@ create table private.outbox (
   failed_reason text,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint outbox_carries_fkey FOREIGN KEY (carries) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
-  constraint outbox_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE,
   constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
@@ -731,7 +731,7 @@ CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
-CREATE INDEX outbox_of_mail ON private.outbox USING btree (mail) WHERE (mail IS NOT NULL);
+CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
 
 CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, created_at);
 
@@ -1269,6 +1269,7 @@ declare
   caller private.credentials := private.admit(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.hold_unfrozen(caller.account);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
     perform private.refuse('credential_protected', '403');
@@ -1381,7 +1382,8 @@ begin
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
-      'scopes', caller.scopes, 'expires_at', caller.expires_at),
+      'scopes', caller.scopes, 'expires_at', caller.expires_at,
+      'reads_secrets', caller.reads_secrets),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -1802,9 +1804,9 @@ begin
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
-    jsonb_build_object('from', kept.from_address));
+    jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $function$;
 
@@ -1928,11 +1930,10 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
-    return query select 'full';
   elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
     return query select 'again';
   else
+    perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
       has_password, has_totp, field_names)
     values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
@@ -1946,9 +1947,9 @@ begin
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
         'site', asked.asked ->> 'site', 'username', given.username)
      where a.id = asked.id;
-    insert into private.activities (account, category, type, summary)
+    insert into private.activities (account, category, type, summary, entry)
     values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -2058,7 +2059,7 @@ begin
    order by m.number desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text)
  RETURNS TABLE(number text, listed jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2071,7 +2072,6 @@ begin
     from private.vault_entries e
    where e.account = caller.account and (before is null or e.number < before)
      and (at_site is null or e.site = at_site)
-     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
    order by e.number desc limit page;
 end $function$;
 
@@ -2200,7 +2200,7 @@ declare
   at timestamptz := private.clock();
 begin
   -- What an account sent is kept as long as its mail, which tells what became of it.
-  delete from private.outbox m where m.created_at < at - interval '30 days' and m.mail is null;
+  delete from private.outbox m where m.created_at < at - interval '30 days' and m.carries is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
@@ -2252,7 +2252,8 @@ begin
   with came as (
     select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
-       and case when after is null then m.at >= coalesce(since, 'infinity')
+       and case when after is null
+         then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
          else m.number > after end
        and (sender is null or private.is_sender(m.from_address, sender))
      order by m.number limit page
@@ -2704,7 +2705,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2713,7 +2714,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -2907,6 +2908,18 @@ begin
   where m.id = owner_read_mandate.mandate and m.account = caller.account;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_read_shows_codes(credential text)
+ RETURNS TABLE(shows_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_remove_passkey(credential text, passkey text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -3012,7 +3025,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.owner_search_activity(credential text, page integer, words text, before bigint DEFAULT NULL::bigint, only_category text DEFAULT NULL::text, hidden boolean DEFAULT false, of_entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(id text, at timestamp with time zone, category text, type text, summary text, payment jsonb, deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3031,6 +3044,7 @@ begin
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;
@@ -3488,13 +3502,13 @@ begin
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, mail, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
     pg_catalog.format('A mail was sent with the key %s.', caller.shown),
-    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
 
@@ -3586,30 +3600,21 @@ CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, hand
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
-  used private.vault_entries;
+  e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
-  update private.vault_entries e set last_used_at = private.clock()
-   where e.id = entry and e.account = caller.account returning e.* into used;
-  if not found then
-    perform private.refuse('credential_not_found', '404');
-  end if;
+  update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- In one order, and before they are looked at: of two who want the same code one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
     order by c.handle for update;
-  perform private.check_codes(used, handles);
+  perform private.check_codes(e, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  insert into private.activities (account, category, type, summary, untrusted)
-  values (caller.account, 'vault', 'secret_used',
-    case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
-      else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+  perform private.record_entry(caller, e, 'secret_used', format('A secret was used at %s', e.site),
     jsonb_strip_nulls(jsonb_build_object(
-      'username', nullif(used.username, ''), 'request', request)));
-  insert into private.vault_sites (account, site) values (caller.account, used.site)
-  on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+      'username', nullif(e.username, ''), 'request', request)));
+  if mail is not null then
+    perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
    where i.account = caller.account and i.claim = vault_begin_use.claim;
@@ -3627,6 +3632,7 @@ declare
   made_by uuid := case caller.kind when 'api_key' then caller.id end;
   e private.vault_entries;
 begin
+  perform private.hold_unfrozen(caller.account);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
     return query select false;
@@ -3701,22 +3707,16 @@ CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handl
 AS $function$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
-  used private.vault_entries;
+  e private.vault_entries := private.entry_of(caller, entry);
 begin
-  select e.* into used from private.vault_entries e
-   where e.id = entry and e.account = caller.account;
-  if not found then
-    return;
-  end if;
-  perform private.check_codes(used, handles);
+  perform private.check_codes(e, handles);
   return query
-  select used.account, used.site, used.username, used.version, used.sealed,
-    private.account_key(used.account, 'vault'), private.account_key(used.account, 'mail'),
+  select e.account, e.site, e.username, e.version, e.sealed,
+    private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
-      from private.mail_codes c where c.account = used.account and c.handle = any (handles)), '[]'),
-    not exists (select from private.vault_sites s
-      where s.account = used.account and s.site = used.site);
+      from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    private.is_first_use(caller, e);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
@@ -4191,9 +4191,7 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by', (
-      select k.shown from private.credentials k where k.id = e.created_by),
-    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
 
@@ -4431,6 +4429,15 @@ AS $function$
     when a.opened_at is not null then 'opened'
     else 'pending'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+    where s.account = e.account and s.site = e.site)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
@@ -4745,7 +4752,7 @@ AS $function$
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end)
-        order by o.to_address), '[]') from private.outbox o where o.mail = m.id))
+        order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
@@ -5016,13 +5023,14 @@ CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e priv
  LANGUAGE plpgsql
 AS $function$
 begin
+  if caller.kind = 'api_key' then
+    perform private.hold_unfrozen(caller.account);
+  end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
   return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
-    'username', e.username, 'version', e.version, 'sealed', e.sealed,
-    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
-    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site));
+    'version', e.version, 'sealed', e.sealed, 'wrap', private.account_key(e.account, 'vault'),
+    'first_use', private.is_first_use(caller, e));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
@@ -5788,7 +5796,7 @@ grant execute on function api.list_mandate_payments(credential text, mandate uui
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
-grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text, entry uuid) to service_role;
+grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
 
@@ -5872,6 +5880,8 @@ grant execute on function api.owner_read_limits(credential text) to service_role
 
 grant execute on function api.owner_read_mandate(credential text, mandate uuid) to service_role;
 
+grant execute on function api.owner_read_shows_codes(credential text) to service_role;
+
 grant execute on function api.owner_remove_passkey(credential text, passkey text, mail jsonb) to service_role;
 
 grant execute on function api.owner_rename_passkey(credential text, passkey text, label text) to service_role;
@@ -5882,7 +5892,7 @@ grant execute on function api.owner_revoke_mandate(credential text, mandate uuid
 
 grant execute on function api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb) to service_role;
 
-grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean) to service_role;
+grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
 

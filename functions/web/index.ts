@@ -17,6 +17,8 @@ import { routes as limits } from './pages/limits.tsx'
 import { routes as login } from './pages/login.tsx'
 import { routes as loginRecovery } from './pages/login-recovery.tsx'
 import { routes as logout } from './pages/logout.tsx'
+import { routes as mail } from './pages/mail.tsx'
+import { routes as mailOpened } from './pages/mail-opened.tsx'
 import { routes as mandate } from './pages/mandate.tsx'
 import { routes as mandates } from './pages/mandates.tsx'
 import { routes as overview } from './pages/overview.tsx'
@@ -29,6 +31,10 @@ import { routes as securityPasskeys } from './pages/security-passkeys.tsx'
 import { routes as securityPassword } from './pages/security-password.tsx'
 import { routes as securityRecoveryCodes } from './pages/security-recovery-codes.tsx'
 import { routes as securitySessions } from './pages/security-sessions.tsx'
+
+import { routes as vault } from './pages/vault.tsx'
+import { routes as vaultEntry } from './pages/vault-entry.tsx'
+import { routes as vaultNew } from './pages/vault-new.tsx'
 
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
 export const pages = [
@@ -50,6 +56,8 @@ export const pages = [
   loginRecovery,
   login,
   logout,
+  mailOpened,
+  mail,
   mandate,
   mandates,
   overview,
@@ -62,6 +70,9 @@ export const pages = [
   securityRecoveryCodes,
   securitySessions,
   security,
+  vaultEntry,
+  vaultNew,
+  vault,
 ]
 
 export default webFunction(pages)

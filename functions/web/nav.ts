@@ -4,6 +4,8 @@ export const nav: readonly { path: string; label: string }[] = [
   { path: '/activity', label: 'Activity' },
   { path: '/approvals', label: 'Approvals' },
   { path: '/mandates', label: 'Mandates' },
+  { path: '/vault', label: 'Vault' },
+  { path: '/mail', label: 'Mail' },
   { path: '/limits', label: 'Limits' },
   { path: '/keys', label: 'API keys' },
   { path: '/recipients', label: 'Recipients and devices' },

@@ -25,6 +25,7 @@ import { openAccount, openApiKey, openLane } from '../provision.ts'
 export const secrets = {
   service: 'bench-service-key',
   custody: 'bench-custody-key',
+  vault: 'bench-vault-key',
   pepper: 'bench-pepper-of-no-worth',
 }
 
@@ -122,7 +123,11 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
   await sql.unsafe(`create function api.bench_ping(credential text) returns table (pong boolean)
     language sql security definer set search_path = '' as 'select true';
     grant execute on function api.bench_ping to service_role`)
-  const keys = { [secrets.service]: 'service_role', [secrets.custody]: 'custody' }
+  const keys = {
+    [secrets.service]: 'service_role',
+    [secrets.custody]: 'custody',
+    [secrets.vault]: 'vault',
+  }
   const gateway = await startGateway({ databaseUrl: url.href, schema: 'api', keys })
   const { functions: port } = await choosePorts(0)
   const bindings = bindingsOf({ gatewayUrl: gateway.url, chain, rootKeys }, chain.rpcUrl)
@@ -158,6 +163,12 @@ export function bindingsOf(
     SUPABASE_SERVICE_KEY: secrets.service,
     CUSTODY_DATABASE_KEY: secrets.custody,
     CUSTODY_ROOT_KEYS: rootKeys,
+    VAULT_DATABASE_KEY: secrets.vault,
+    VAULT_ROOT_KEYS: rootKeys,
+    INBOUND_MAIL_SECRET: secrets.pepper,
+    MAIL_RECEIVER: 'mx.agents.example',
+    DKIM_PRIVATE_KEY: 'none',
+    DKIM_SELECTOR: 'bench',
     API_KEY_PEPPER: secrets.pepper,
     PASSWORD_PEPPER: secrets.pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,

@@ -17,7 +17,7 @@ export const worldFile = z.object({
   payee: z.string(),
   chains: z.array(z.object({ id: z.int(), rpc_url: z.url(), usdc: z.string() })).min(1),
   merchant: z.object({ v1_url: z.url(), v2_url: z.url() }),
-  mail: z.object({ outbox_url: z.url() }),
+  mail: z.object({ outbox_url: z.url(), smtp_url: z.url() }),
 })
 
 export type WorldFile = z.output<typeof worldFile>

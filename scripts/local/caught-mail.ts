@@ -13,6 +13,8 @@ export type CaughtMail = {
   html: string
   /** As they came, by their names in lower case. */
   headers: Readonly<Record<string, string>>
+  /** The whole message as it came, a character for each byte. */
+  raw: string
 }
 
 /** What a client sends after DATA. */
@@ -35,5 +37,6 @@ export async function readMail(
     text: mail.text ?? '',
     html: mail.html ?? '',
     headers: Object.fromEntries(mail.headers.map(({ key, value }) => [key, value])),
+    raw: Buffer.from(raw).toString('latin1'),
   }
 }

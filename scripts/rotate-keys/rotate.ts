@@ -9,7 +9,8 @@ import type { KeyRing, Move, WrappedKey } from './key-ring.ts'
 
 /** PostgREST answers no more than 1,000 rows where it is not told otherwise. */
 const pageKeys = 200
-const pagesAtOnce = 4
+/** One is wrapped while the other is stored; more would only take connections from the service. */
+const pagesAtOnce = 2
 
 export type RotationOptions = {
   /** Opens and wraps every key, and stores nothing. */
@@ -36,7 +37,9 @@ export async function rotate(ring: KeyRing, options: RotationOptions): Promise<R
     for await (const page of pages) {
       const { moves, faults } = rewrapPage(ring, page)
       rotated.faults.push(...faults)
-      rotated.moved += options.isDry ? moves.length : await ring.rewrap(moves)
+      // Others add to it while this waits, so it is read only afterwards.
+      const moved = options.isDry ? moves.length : await ring.rewrap(moves)
+      rotated.moved += moved
       options.progress(rotated.moved + rotated.faults.length)
     }
   }

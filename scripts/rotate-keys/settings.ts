@@ -36,7 +36,10 @@ const secretsFile = z.object({
 
 /** What the environment says, or the local world where that names no database. */
 export function readSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
-  return bindings.parse(environment['SUPABASE_URL'] ? environment : localSettings(directory))
+  const given = environment['SUPABASE_URL'] ? environment : localSettings(directory)
+  const read = bindings.safeParse(given)
+  if (!read.success) throw new Error(z.prettifyError(read.error))
+  return read.data
 }
 
 function localSettings(directory: string): Record<string, string> {

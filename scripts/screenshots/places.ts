@@ -33,7 +33,7 @@ export async function routesOf(modules: string): Promise<string[]> {
 
 /** What every path passes, answers to scripts and programs, and addresses that only lead elsewhere. */
 const notPages =
-  /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout|receipt)$|\/(recipients\/add)$|\/keep-wallet\//
+  /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/(recipients\/add)$|\/keep-wallet\//
 
 /** Pages for those who have no session. */
 const withoutSession = /^\/web\/(login|join|register|action)\b/
@@ -63,6 +63,11 @@ function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<strin
       '': follow(world, '/web/mandates', '/web/mandate/'),
       active: approveMandate(world),
     },
+    '/web/vault/:entry{[0-9a-f-]+}': {
+      '': follow(world, '/web/vault', '/web/vault/'),
+      shown: seeSecrets(world),
+    },
+    '/web/mail/:mail': { '': follow(world, '/web/mail?direction=in', '/web/mail/') },
     '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },
     '/web/register/:link': {
       '': async (page) => void (await page.goto(await openRegistration(world))),
@@ -74,6 +79,7 @@ function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<strin
       deposit: openLink(world, 'deposit'),
       walletconnect: openLink(world, 'walletconnect'),
       human_verification: openLink(world, 'human_verification'),
+      website_login: openLink(world, 'website_login', { site: 'https://bücher.example.com' }),
     },
   }
 }
@@ -87,7 +93,7 @@ function go({ web_url }: WorldFile, route: string): Way {
 function follow(world: WorldFile, from: string, below: string): Way {
   return async (page) => {
     await go(world, from)(page)
-    const link = page.locator(`main a[href^="${below}"]`).first()
+    const link = page.locator(`main a[href^="${below}"]:not([href$="/new"])`).first()
     await go(world, (await link.getAttribute('href')) ?? '')(page)
   }
 }
@@ -110,11 +116,19 @@ function approveMandate(world: WorldFile): Way {
   }
 }
 
-function openLink(world: WorldFile, kind: string): Way {
+function openLink(world: WorldFile, kind: string, order: object = {}): Way {
   return async (page) => {
-    await page.goto(await createLink(world, kind))
+    await page.goto(await createLink(world, kind, order))
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'Continue' }).waitFor({ state: 'detached' })
+  }
+}
+
+function seeSecrets(world: WorldFile): Way {
+  return async (page) => {
+    await follow(world, '/web/vault', '/web/vault/')(page)
+    await page.getByRole('button', { name: 'Show the secrets' }).click()
+    await page.getByRole('heading', { name: 'Secrets for' }).waitFor()
   }
 }
 

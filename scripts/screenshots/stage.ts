@@ -3,6 +3,7 @@
  * owner, all made by an agent through the interface. Beside it, links for people.
  */
 import { randomBytes } from 'node:crypto'
+import { createTransport } from 'nodemailer'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
 import { fund } from '../local/fund.ts'
@@ -25,9 +26,32 @@ export async function setStage(world: WorldFile): Promise<void> {
     const tokens = { rpcUrl: chain.rpc_url, usdc: hex.parse(chain.usdc) }
     await fund(tokens, hex.parse(world.owner.address), { usdcAtomic: 12_500_000n })
   }
+  await agent('/vault-store', login, z.unknown())
+  await writeTo(world)
   await askMandate(world)
   await pay(agent, { recipient: world.shop.alias, amount: '260' })
   await pay(agent, { recipient: world.payee, amount: '320', memo: 'Invoice 2217, translation' })
+}
+
+const addressed = z.object({ mail_address: z.string() })
+const login = {
+  site: 'https://bücher.example.com',
+  username: 'ada@example.com',
+  password: 'four quiet words',
+  totp_secret: 'JBSWY3DPEHPK3PXP',
+}
+
+/** A mail of a stranger with a code and a file in it. */
+async function writeTo({ base_url, api_keys, mail }: WorldFile): Promise<void> {
+  const agent = openAgent(base_url, api_keys.read)
+  const { mail_address } = await agent('/get-identity', undefined, addressed)
+  await createTransport(mail.smtp_url).sendMail({
+    from: 'Shop <shop@localhost>',
+    to: mail_address,
+    subject: 'Your verification code',
+    text: 'Your verification code is 482913. It is good for ten minutes.',
+    attachments: [{ filename: 'terms.txt', content: 'The terms.' }],
+  })
 }
 
 /** Asks the owner for a mandate; answers the page on which it is decided. */
@@ -47,10 +71,14 @@ export async function askMandate(world: WorldFile): Promise<string> {
 }
 
 /** The address of a new hosted action. */
-export async function createLink(world: WorldFile, action_type: string): Promise<string> {
+export async function createLink(
+  world: WorldFile,
+  action_type: string,
+  order: object = {},
+): Promise<string> {
   const agent = openAgent(world.base_url, world.api_keys.read)
   const link = z.object({ url: z.url() })
-  return (await agent('/create-hosted-action', { action_type }, link)).url
+  return (await agent('/create-hosted-action', { action_type, ...order }, link)).url
 }
 
 const registrations = new Map<string, Promise<string>>()

@@ -322,7 +322,6 @@ export type DatabaseFunctions = {
       page: number
       before?: number | null
       at_site?: string | null
-      entry?: string | null
     }
   }
   login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
@@ -476,6 +475,7 @@ export type DatabaseFunctions = {
   owner_read_approvals: { args: { credential: string; payments: string[] } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
+  owner_read_shows_codes: { args: { credential: string } }
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
   owner_revoke_key: { args: { credential: string; key: string } }
@@ -499,6 +499,7 @@ export type DatabaseFunctions = {
       before?: number | null
       only_category?: string | null
       hidden?: boolean
+      of_entry?: string | null
     }
   }
   owner_security: { args: { credential: string } }

@@ -22,6 +22,24 @@ export function newApiKey(webUrl: string, deed: Deed & { label: string; scope: s
   ])
 }
 
+/** An API key may read secrets of the vault from now on. */
+export function secretsReadable(webUrl: string, deed: Deed & { label: string }): Message {
+  return letter('secrets_readable', 'An API key may read your secrets', [
+    'From now on this API key reads the secrets of your vault, as they are:',
+    { facts: { Label: deed.label, ...told(deed) } },
+    ...notYou(webUrl),
+  ])
+}
+
+/** Agents may read codes of mails from now on. */
+export function codesReadable(webUrl: string, deed: Deed): Message {
+  return letter('codes_readable', 'Agents may read codes in your mails', [
+    'From now on agents read the one-time codes and sign-in links of mails, as they are.',
+    { facts: told(deed) },
+    ...notYou(webUrl),
+  ])
+}
+
 /** A passkey was added. */
 export function newPasskey(webUrl: string, deed: Deed & { label: string }): Message {
   return letter('new_passkey', 'New passkey for your account', [

@@ -3,6 +3,7 @@
  * agent's. It is from the account's own address; a name or address of this service cannot be taken.
  */
 import { escapeHtml, type Message } from './letter.ts'
+import { messageIdOf } from './own-message.ts'
 import type { Reply } from './thread.ts'
 import { visibleLine } from './untrusted.ts'
 
@@ -33,7 +34,7 @@ export function agentMail(mail: {
 <body><div style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</div></body></html>
 `,
     headers: {
-      'Message-ID': `<${id}@${domain}>`,
+      'Message-ID': messageIdOf(domain, id),
       To: to.join(nextRecipient),
       // RFC 3834 section 5: a program wrote it, so no program shall answer by itself.
       'Auto-Submitted': reply ? 'auto-replied' : 'auto-generated',

@@ -1,12 +1,13 @@
 /** Mail that came in, on its way into the database: sealed, with its codes apart. */
 import * as z from 'zod'
 import { unbound } from '../db/database.ts'
-import { type Wrap, wrapSchema } from '../sealing/wrap.ts'
+import { wrapSchema } from '../sealing/wrap.ts'
 import { answering } from '../vault/answering.ts'
-import { newAccountKey } from '../vault/keys.ts'
 import type { VaultRoom } from '../vault/room.ts'
+import { firstKey } from './first-key.ts'
 import type { InboundPort, IncomingMail } from './inbound-port.ts'
 import { aliasOf } from './mailbox-address.ts'
+import { ownMessage } from './own-message.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import { sealMail } from './seal-mail.ts'
 
@@ -17,7 +18,6 @@ const begun = z.union([
   z.object({ outcome: z.literal('open'), account: z.string(), wrap: wrapSchema.nullable() }),
 ])
 const ended = z.object({ outcome: z.enum(['kept', 'mailbox_full', 'too_many']) })
-const keyed = z.object({ kept: wrapSchema })
 
 /** The part of the vault that takes mail in. */
 export function openInbound(room: VaultRoom): InboundPort {
@@ -55,19 +55,4 @@ async function keep(
 
 function outcomeOf(outcome: 'kept' | (typeof refusals)[number]) {
   return outcome === 'kept' ? outcome : { refused: outcome }
-}
-
-/** Draws the key of an account's mail. Of two that do at once, both take the one that was kept first. */
-export async function firstKey(room: VaultRoom, alias: string, account: string): Promise<Wrap> {
-  const { world } = room
-  const drawn = newAccountKey(room.roots('mail'), (length) => world.randomBytes(length), account)
-  const answer = await unbound(world.db).one('inbound_key', { alias, wrap: drawn }, keyed)
-  if (!answer) throw new Error('an account was not given its key')
-  return answer.kept
-}
-
-/** The id of a mail of our own that a Message-ID names: `<id@MAIL_DOMAIN>`, else null. */
-export function ownMessage(domain: string, messageId: string | undefined): string | null {
-  const [id = '', host] = messageId?.slice(1, -1).toLowerCase().split('@') ?? []
-  return host === domain.toLowerCase() && z.uuid().safeParse(id).success ? id : null
 }

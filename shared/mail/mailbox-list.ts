@@ -1,22 +1,31 @@
-/** Lists of mails, and the wait for the next one. */
+/** Lists of mails, and the wait for the next one, as their account sees them. */
 import * as z from 'zod'
 import { bindCredential } from '../db/database.ts'
+import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
 import type { MailboxPort, MailFilters, MailItem, MailQuestion } from './mailbox-port.ts'
-import { mailRow, readerRow } from './mailbox-row.ts'
+import { mailRow, openHead, readerRow } from './mailbox-row.ts'
 import { hasInSubject, itemOf } from './mailbox-view.ts'
 
 const listed = z.object({ reader: readerRow, mails: z.array(mailRow) })
 const came = listed.extend({ newest: z.int() })
 
 /** Subjects are sealed, so a search opens them one by one: so many at a time, so many times. */
-const searchedAtOnce = 50
+const searchedAtOnce = 25
 const looksMax = 4
 /** Between two looks of a wait. */
 const pauseMilliseconds = 1_000
 
+/** The part of the vault that lists mails. */
+export function listsOfMail(room: VaultRoom): Pick<MailboxPort, 'listMails' | 'waitForMail'> {
+  return {
+    listMails: (credential, question) => answering(() => listMails(room, credential, question)),
+    waitForMail: (credential, wanted) => answering(() => waitForMail(room, credential, wanted)),
+  }
+}
+
 /** A page of mails, newest first. A search ends early, with a cursor, where it would take too long. */
-export async function listMails(
+async function listMails(
   room: VaultRoom,
   credential: string,
   { limit, before, from, subject, unread, direction, ...times }: MailQuestion,
@@ -38,7 +47,7 @@ export async function listMails(
     for (const row of found?.mails ?? []) {
       if (mails.length === limit) return { mails, next_cursor: String(cursor) }
       cursor = row.number
-      const item = found && itemOf(room, found.reader, row)
+      const item = found && itemOf(openHead(room, found.reader, row), found.reader, row)
       if (item && hasInSubject(item, subject)) mails.push(item)
     }
     if ((found?.mails.length ?? 0) < page) return { mails, next_cursor: null }
@@ -47,7 +56,7 @@ export async function listMails(
 }
 
 /** Looks for a mail once a second until it is there or the time is over. */
-export async function waitForMail(
+async function waitForMail(
   room: VaultRoom,
   credential: string,
   { timeoutSeconds, from, subject, since }: Parameters<MailboxPort['waitForMail']>[1],
@@ -62,7 +71,7 @@ export async function waitForMail(
     const found = await look()
     if (!found) throw new Error('the database told of no mails')
     const { reader, mails } = found
-    const items = mails.map((row) => itemOf(room, reader, row))
+    const items = mails.map((row) => itemOf(openHead(room, reader, row), reader, row))
     const mail = items.find((item) => hasInSubject(item, subject))
     if (mail) return { mail }
     after = found.newest

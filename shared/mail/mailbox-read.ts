@@ -2,13 +2,22 @@
 import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
+import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
 import { isAddress } from './address.ts'
-import { ownMessage } from './inbound.ts'
 import type { MailBody, MarkedText } from './kept-mail.ts'
-import type { MailChoice, MailFile, OpenedMail } from './mailbox-port.ts'
-import { type MailRow, mailRow, openBody, openPart, type Reader, readerRow } from './mailbox-row.ts'
+import type { MailboxPort, MailChoice, MailFile, OpenedMail } from './mailbox-port.ts'
+import {
+  type MailRow,
+  mailRow,
+  openBody,
+  openHead,
+  openPart,
+  type Reader,
+  readerRow,
+} from './mailbox-row.ts'
 import { itemOf, seesCodes, shown } from './mailbox-view.ts'
+import { ownMessage } from './own-message.ts'
 import { pageOf } from './text-page.ts'
 import { untrusted } from './untrusted.ts'
 
@@ -18,13 +27,20 @@ const sealedFile = z.object({ sealed: z.unknown() })
 const recipientsShownMax = 20
 const nameLengthMax = 200
 
-/** Types that a file may be said to have: a type is a stranger's word as well. */
+/** Types that a file is said to have here: a type is a stranger's word as well. */
 const typesShown = `text/plain text/html text/csv text/calendar text/xml message/rfc822
   application/json application/pdf application/xml application/zip
   image/gif image/jpeg image/png image/svg+xml image/webp`.split(/\s+/)
 
+/** The part of the vault that opens a mail. */
+export function viewsOfMail(room: VaultRoom): Pick<MailboxPort, 'readMail'> {
+  return {
+    readMail: (credential, choice) => answering(() => readMail(room, credential, choice)),
+  }
+}
+
 /** Opens a mail of the caller's, and a file of it; what the caller may not see is not in there. */
-export async function readMail(
+async function readMail(
   room: VaultRoom,
   credential: string,
   { mail, attachment, offset }: MailChoice,
@@ -49,7 +65,7 @@ type Kept = { reader: Reader; row: MailRow; body: MailBody }
 
 function openedMail(room: VaultRoom, { reader, row, body }: Kept, offset: number): OpenedMail {
   const { spf, dkim, dmarc } = row
-  const item = itemOf(room, reader, row)
+  const item = itemOf(openHead(room, reader, row), reader, row)
   const { from } = item.untrusted.subject
   const showsCodes = seesCodes(reader, row)
   const show = (text: MarkedText) => shown(text, showsCodes)
@@ -68,15 +84,22 @@ function openedMail(room: VaultRoom, { reader, row, body }: Kept, offset: number
     oddities: [...body.flaws, ...(body.hiddenPieces > 0 ? ['hidden_text'] : [])],
     attachments: body.attachments.map(({ name, type, size }, at) => ({
       number: at + 1,
-      type: typesShown.find((known) => known === type) ?? 'application/octet-stream',
+      type: typeShown(type),
       size,
       // Another mail is read with a parser that the vault has not, so its codes cannot be sealed here.
-      withheld: !showsCodes && type.startsWith('message/'),
+      withheld: !showsCodes && type.toLowerCase().startsWith('message/'),
       untrusted: { name: untrusted({ from, text: show(name) }, nameLengthMax) },
     })),
     untrusted: { ...item.untrusted, text: page },
     next_offset: next,
   }
+}
+
+/** Text stays text, because what is text is looked through for codes. */
+function typeShown(type: string): string {
+  const lower = type.toLowerCase()
+  if (typesShown.includes(lower)) return lower
+  return lower.startsWith('text/') ? 'text/plain' : 'application/octet-stream'
 }
 
 /** The mail of this service that a mail says it answers. */

@@ -7,17 +7,18 @@ import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
+import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
-import type { World } from '../world.ts'
 import { canonicalEmail, isAddress } from './address.ts'
 import { agentMail } from './agent-mail.ts'
 import { sealPlaces } from './code-places.ts'
-import { firstKey, ownMessage } from './inbound.ts'
+import { firstKey } from './first-key.ts'
 import type { MailBody } from './kept-mail.ts'
 import { aliasOf } from './mailbox-address.ts'
-import type { MailOrder, SentMail } from './mailbox-port.ts'
+import type { MailboxPort, MailOrder, SentMail } from './mailbox-port.ts'
 import { type MailRow, mailRow, openBody, openHead, type Reader, readerRow } from './mailbox-row.ts'
 import { sealMail as sealLetter } from './outbox.ts'
+import { messageIdOf, ownMessage } from './own-message.ts'
 import { sealMail } from './seal-mail.ts'
 import { type Reply, replyTo } from './thread.ts'
 import { visibleLine } from './untrusted.ts'
@@ -43,8 +44,13 @@ type Thread = {
 
 type Draft = { to: string[]; subject: string; text: string; thread: Thread | undefined }
 
+/** The part of the vault that sends mail. */
+export function sendingOfMail(room: VaultRoom): Pick<MailboxPort, 'sendMail'> {
+  return { sendMail: (credential, order) => answering(() => sendMail(room, credential, order)) }
+}
+
 /** Enters a mail to be sent, or says why it is not. */
-export async function sendMail(
+async function sendMail(
   room: VaultRoom,
   credential: string,
   order: MailOrder,
@@ -81,7 +87,7 @@ function threadOf(room: VaultRoom, reader: Reader, row: MailRow, sealed: unknown
   const { subject } = openHead(room, reader, row)
   const body = openBody(room, reader, row, sealed)
   const isOurs = row.direction === 'out'
-  const messageId = isOurs ? messageIdOf(config, row.id) : body.messageId
+  const messageId = isOurs ? messageIdOf(config.MAIL_DOMAIN, row.id) : body.messageId
   const ids = [messageId, body.inReplyTo, ...body.references]
   // Two accounts here may write to each other; that it has an end is seen by the length of the thread.
   const isOfAccount = row.own_topic === null && aliasOf(config, row.from_address) !== undefined
@@ -164,8 +170,4 @@ function bodyOf({ to, text, thread }: Draft): MailBody {
 
 function unmarked(text: string) {
   return { text, places: [] }
-}
-
-function messageIdOf({ MAIL_DOMAIN }: World['config'], id: string): string {
-  return `<${id}@${MAIL_DOMAIN}>`
 }

@@ -3,11 +3,10 @@
  * agents search by is the same view, or a search would tell them what is in those places.
  */
 
-import type { VaultRoom } from '../vault/room.ts'
-import type { MarkedText } from './kept-mail.ts'
+import type { MailHead, MarkedText } from './kept-mail.ts'
 import { textForAgents } from './kept-mail.ts'
 import type { MailItem } from './mailbox-port.ts'
-import { type MailRow, openHead, type Reader } from './mailbox-row.ts'
+import type { MailRow, Reader } from './mailbox-row.ts'
 import { type Untrusted, untrusted, visibleLine } from './untrusted.ts'
 
 const subjectLengthMax = 300
@@ -26,8 +25,7 @@ export function shown(text: MarkedText, showsCodes: boolean): string {
 }
 
 /** A mail in the form of a list. */
-export function itemOf(room: VaultRoom, reader: Reader, mail: MailRow): MailItem {
-  const { name, subject } = openHead(room, reader, mail)
+export function itemOf({ name, subject }: MailHead, reader: Reader, mail: MailRow): MailItem {
   const showsCodes = seesCodes(reader, mail)
   const from = authorOf(shown(name, showsCodes), mail)
   return {

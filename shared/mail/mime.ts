@@ -3,6 +3,7 @@
  * long, begins with a dot or ends the message. It refuses a header that would be more than one line.
  */
 import { encodeText } from '../base64.ts'
+import { messageIdOf } from './own-message.ts'
 import type { Outgoing } from './port.ts'
 
 /** RFC 2045 section 6.8. */
@@ -21,7 +22,7 @@ export function mimeMessage(mail: Outgoing, domain: string): string {
     To: mail.to,
     Subject: encodedWords(mail.subject),
     Date: mail.createdAt.toUTCString().replace('GMT', '+0000'),
-    'Message-ID': `<${mail.id}@${domain}>`,
+    'Message-ID': messageIdOf(domain, mail.id),
     // RFC 3834: nobody's automatic reply is wanted.
     'Auto-Submitted': 'auto-generated',
     ...mail.headers,

@@ -6,11 +6,10 @@ import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { bindCredential, type CallerDatabase } from '../db/database.ts'
-import type { Wrap } from '../sealing/wrap.ts'
-import { wrapSchema } from '../sealing/wrap.ts'
+import { type Wrap, wrapSchema } from '../sealing/wrap.ts'
 import { answering } from './answering.ts'
 import type { EntriesPort, GenerateRequest, StoredEntry, StoreRequest } from './entries-port.ts'
-import { openRecord, readSealed, sealRecord } from './envelope.ts'
+import { type AccountKeys, openRecord, readSealed, sealRecord } from './envelope.ts'
 import { newAccountKey } from './keys.ts'
 import { newPassword } from './password.ts'
 import type { Secret } from './record.ts'
@@ -19,7 +18,7 @@ import type { VaultRoom } from './room.ts'
 import { siteDomainOf } from './site-domain.ts'
 import { usableSite } from './usable-site.ts'
 
-const triesMax = 4
+const triesMax = 6
 
 const begunRow = z.object({
   account_found: z.uuid(),
@@ -41,14 +40,29 @@ const committedRow = z.object({ kept: z.boolean() })
 /** An entry by its id, or what names one. */
 type Named = { entry: string } | { site: string; username: string }
 
-/** A change: what the feed calls it, and what the secret part becomes by it. */
 type Change = {
-  type: (version: number) => string
+  /** The version that is meant to be changed, 0 for none; any where it is absent. */
   version?: number | undefined
+  /** The new secret part, or a sentence why there is none. */
   secretOf(present: Secret): Secret | { refused: string }
+  /** What the feed calls it. */
+  typeOf(version: number): string
 }
 
-/** The part of the vault that entries are kept by. */
+/** An entry as it is found; of one that is not there yet, what it will be, with version 0. */
+type Found = {
+  account: string
+  id: string
+  site: string
+  username: string
+  version: number
+  keys: AccountKeys
+  /** The account's key where it was drawn just now. */
+  drawn: Wrap | null
+  sealed: unknown
+}
+
+/** The part of the vault that keeps entries. */
 export function changesOfEntries(room: VaultRoom): Pick<EntriesPort, 'store' | 'generate'> {
   return {
     store: (request) => answering(() => storeEntry(room, request)),
@@ -56,7 +70,6 @@ export function changesOfEntries(room: VaultRoom): Pick<EntriesPort, 'store' | '
   }
 }
 
-/** Keeps what was given, in a new entry or in the one of this site and user name. */
 async function storeEntry(
   room: VaultRoom,
   { credential, entry }: StoreRequest,
@@ -64,32 +77,30 @@ async function storeEntry(
   const { site, username = '', version, ...given } = entry
   const usable = usableSite(site, room.world.config)
   if ('refused' in usable) return fail('site_refused', { message: usable.refused })
-  return changeEntry(
-    room,
-    credential,
-    { site: usable.origin, username },
-    {
-      version,
-      type: (was) => (was === 0 ? 'credential_stored' : 'credential_replaced'),
-      secretOf: (present) => secretOf(given, present),
-    },
-  )
+  const change: Change = {
+    version,
+    secretOf: (present) => secretOf(given, present),
+    typeOf: (was) => (was === 0 ? 'credential_stored' : 'credential_replaced'),
+  }
+  return changeEntry(room, credential, { site: usable.origin, username }, change)
 }
 
-/** Draws a password that nobody sees, and keeps it before it can be used. */
 async function generatePassword(
   room: VaultRoom,
   { credential, wish }: GenerateRequest,
 ): Promise<(StoredEntry & { length: number }) | Refusal> {
   const { site = '', username = '', credential_id: entry, ...rules } = wish
-  const usable = entry === undefined ? usableSite(site, room.world.config) : { origin: '' }
-  if ('refused' in usable) return fail('site_refused', { message: usable.refused })
+  const named = entry === undefined ? { site, username } : { entry }
+  if ('site' in named) {
+    const usable = usableSite(site, room.world.config)
+    if ('refused' in usable) return fail('site_refused', { message: usable.refused })
+    named.site = usable.origin
+  }
   const drawn = newPassword((length) => room.world.randomBytes(length), rules)
   if ('refused' in drawn) return fail('credential_refused', { message: drawn.refused })
-  const named = entry === undefined ? { site: usable.origin, username } : { entry }
   const stored = await changeEntry(room, credential, named, {
-    type: () => 'password_generated',
     secretOf: (present) => withNewPassword(present, drawn.password),
+    typeOf: () => 'password_generated',
   })
   return 'refusal' in stored ? stored : { ...stored, length: drawn.password.length }
 }
@@ -105,67 +116,64 @@ async function changeEntry(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const begun = await db.one('vault_begin_store', asked, begunRow)
     if (!begun) throw new Error('vault_begin_store answered no row')
-    const result = await tryChange(room, db, begun, named, change)
-    if (result !== 'stale') return result
+    const found = foundEntry(room, begun, named)
+    const { id: credential_id, site, username, version } = found
+    if (change.version !== undefined && change.version !== version) {
+      const message = `The entry has version ${version}. Look at it again before you change it.`
+      return fail('conflict', { message })
+    }
+    const secret = change.secretOf(openedSecret(found))
+    if ('refused' in secret) return fail('credential_refused', { message: secret.refused })
+    if (await isKept(room, db, found, secret, change.typeOf(version))) {
+      return { credential_id, site, username, version: version + 1 }
+    }
   }
   return fail('conflict')
 }
 
-async function tryChange(
-  room: VaultRoom,
-  db: CallerDatabase,
-  begun: Begun,
-  named: Named,
-  change: Change,
-): Promise<StoredEntry | Refusal | 'stale'> {
-  const { present } = begun
-  const version = present?.version ?? 0
-  if (change.version !== undefined && change.version !== version) {
-    return fail('conflict', {
-      message: `The entry has version ${version}. Look at it again before you change it.`,
-    })
-  }
-  // present is there where the entry was named by its id.
-  const { id, site, username } = present ?? {
-    id: room.world.newId(),
-    site: '',
-    username: '',
-    ...named,
-  }
-  const { wrap, drawn } = keyOf(room, begun)
-  const keys = { roots: room.roots('vault'), wrap }
-  const placeOf = (at: number) => ({ account: begun.account_found, record: id, version: at, site })
-  const before = present
-    ? decodeSecret(openRecord(keys, placeOf(version), readSealed(present.sealed)))
-    : {}
-  const secret = change.secretOf(before)
-  if ('refused' in secret) return fail('credential_refused', { message: secret.refused })
+function foundEntry(room: VaultRoom, begun: Begun, named: Named): Found {
+  const { account_found: account, wrap, present } = begun
+  const roots = room.roots('vault')
   const random = (length: number) => room.world.randomBytes(length)
-  const committed = await db.one(
-    'vault_commit_store',
-    {
-      entry: id,
-      was_version: version,
-      at_site: site,
-      domain: siteDomainOf(site, room.world.config) ?? null,
-      for_username: username,
-      sealed: sealRecord(keys, random, placeOf(version + 1), encodeSecret(secret)),
-      has_password: secret.password !== undefined,
-      has_totp: secret.totp !== undefined,
-      field_names: Object.keys(secret.fields ?? {}),
-      type: change.type(version),
-      drawn,
-    },
-    committedRow,
-  )
-  if (committed?.kept !== true) return 'stale'
-  return { credential_id: id, site, username, version: version + 1 }
+  const drawn = wrap === null ? newAccountKey(roots, random, account) : null
+  const usedWrap = wrap ?? drawn
+  if (!usedWrap) throw new Error('an account has no key')
+  const keys = { account, keys: { roots, wrap: usedWrap }, drawn }
+  if (present) return { ...present, ...keys }
+  if ('entry' in named) throw new Error('vault_begin_store let a missing entry pass')
+  return { ...named, ...keys, id: room.world.newId(), version: 0, sealed: null }
 }
 
-/** The account's key, or one that is drawn now for its first entry. */
-function keyOf(room: VaultRoom, begun: Begun): { wrap: Wrap; drawn: Wrap | null } {
-  if (begun.wrap) return { wrap: begun.wrap, drawn: null }
+function openedSecret(found: Found): Secret {
+  if (found.version === 0) return {}
+  const { keys, version, sealed } = found
+  return decodeSecret(openRecord(keys, placeOf(found, version), readSealed(sealed)))
+}
+
+async function isKept(
+  room: VaultRoom,
+  db: CallerDatabase,
+  found: Found,
+  secret: Secret,
+  type: string,
+): Promise<boolean> {
+  const { id, site, username, version, keys, drawn } = found
   const random = (length: number) => room.world.randomBytes(length)
-  const drawn = newAccountKey(room.roots('vault'), random, begun.account_found)
-  return { wrap: drawn, drawn }
+  const entry = {
+    entry: id,
+    was_version: version,
+    at_site: site,
+    domain: siteDomainOf(site, room.world.config) ?? null,
+    for_username: username,
+    sealed: sealRecord(keys, random, placeOf(found, version + 1), encodeSecret(secret)),
+    has_password: secret.password !== undefined,
+    has_totp: secret.totp !== undefined,
+    field_names: Object.keys(secret.fields ?? {}),
+  }
+  const committed = await db.one('vault_commit_store', { ...entry, type, drawn }, committedRow)
+  return committed?.kept === true
+}
+
+function placeOf({ account, id, site }: Found, version: number) {
+  return { account, record: id, version, site }
 }

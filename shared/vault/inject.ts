@@ -6,7 +6,7 @@
 import { encodeText } from '../base64.ts'
 import { placedInForm, placedInJson } from './body.ts'
 import { linkAddress, linkSecrets } from './link.ts'
-import { isRemovable, secretsMax } from './scrub.ts'
+import { isRemovable, secretsMax } from './removable.ts'
 import type { Injection, RequestTemplate } from './template.ts'
 
 /** What the guarded client sends, and every text in it that no answer may carry back. */

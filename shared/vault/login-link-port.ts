@@ -9,7 +9,7 @@ export type LoginByLink = {
   browser: string
   client: string
   username: string
-  secret: z.input<typeof secretInput>
+  secret: z.output<typeof secretInput>
   /** To the owner, once it is stored; sealed for the outbox. */
   mail: { id: string; to: string | null; topic: string; sealed: string }
 }

@@ -10,15 +10,14 @@ import { answering } from './answering.ts'
 import { sealRecord } from './envelope.ts'
 import { newAccountKey } from './keys.ts'
 import type { LoginByLink, LoginLinkPort } from './login-link-port.ts'
-import { encodeSecret, type Secret, secretInput, secretOf } from './record.ts'
+import { encodeSecret, type Secret, secretOf } from './record.ts'
 import type { VaultRoom } from './room.ts'
 import { siteDomainOf } from './site-domain.ts'
 
 const askedRow = z.object({ account: z.uuid(), site: z.string(), wrap: wrapSchema.nullable() })
 type Asked = z.output<typeof askedRow>
 
-const storedRow = z.object({ outcome: z.enum(['stored', 'exists', 'over', 'full', 'again']) })
-const usernameMax = 320
+const storedRow = z.object({ outcome: z.enum(['stored', 'exists', 'over', 'again']) })
 
 /** The part of the vault that takes logins by links. */
 export function openLoginLinks(room: VaultRoom): LoginLinkPort {
@@ -29,18 +28,14 @@ async function store(
   room: VaultRoom,
   { username, secret: typed, mail, ...link }: LoginByLink,
 ): Promise<'stored' | 'exists' | 'over' | Refusal> {
-  const secret = readSecret(typed)
+  const secret = secretOf(typed)
   if ('refused' in secret) return fail('credential_refused', { message: secret.refused })
-  const problem = usernameProblem(username)
-  if (problem !== undefined) return fail('credential_refused', { message: problem })
   const db = unbound(room.world.db)
   const asked = await db.one('link_login_asked', link, askedRow)
   if (!asked) return 'over'
   const { drawn, entry } = sealLogin(room, asked, username, secret)
   const stored = await db.one('link_store_login', { ...link, drawn, entry, mail }, storedRow)
   switch (stored?.outcome ?? 'over') {
-    case 'full':
-      return fail('vault_full')
     case 'again':
       // Another request gave the account its key in this moment.
       return fail('conflict')
@@ -51,20 +46,6 @@ async function store(
     case 'over':
       return 'over'
   }
-}
-
-function usernameProblem(username: string): string | undefined {
-  if (username.length > usernameMax)
-    return `The user name is longer than ${usernameMax} characters.`
-  return /^\P{C}+$/u.test(username)
-    ? undefined
-    : 'Give a user name, of characters that can be seen.'
-}
-
-function readSecret(typed: unknown): Secret | { refused: string } {
-  const read = secretInput.safeParse(typed)
-  if (read.success) return secretOf(read.data)
-  return { refused: 'A password or secret is too long, or not text.' }
 }
 
 function sealLogin(room: VaultRoom, asked: Asked, username: string, secret: Secret) {

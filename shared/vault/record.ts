@@ -3,7 +3,7 @@
  * elsewhere. Site and user name are not in it, because they are listed.
  */
 import * as z from 'zod'
-import { sealedFields, secretChange } from '../contract/vault-entry.ts'
+import { sealedFields, secretChange } from '../contract/vault-secret.ts'
 import { readTotp, totpCode, totpSchema } from './totp.ts'
 
 const sealedBytesMax = 32_768

@@ -4,19 +4,17 @@
  * is not recognized, nor one whose parts stand apart with other text between; and it cannot help
  * against a site that works with the agent, as who knows a secret can always tell it in a cipher.
  */
+import { isRemovable, secretsMax } from './removable.ts'
 import { compressedRanges } from './scrub/compressed.ts'
+import { glanceFor } from './scrub/glance-table.ts'
 import { joined, type Range } from './scrub/range.ts'
-import { type Search, searchFor } from './scrub/search.ts'
+import { type Search, searchWith } from './scrub/search.ts'
 import { sequencesOf } from './scrub/sequences.ts'
 import { type AnswerText, readAnswerText } from './scrub/text.ts'
 
 /** Stands in the place of what was removed. */
 export const removedMark = '[secret removed]'
 
-/** A shorter secret stands in many texts by chance, and its removal would tell where. */
-const removableCharactersMin = 6
-/** Of one answer. */
-export const secretsMax = 64
 /** The longest that the end of a cut answer could hold of one character, as `\u{0041}` and gaps. */
 const writtenBytesMax = 16
 
@@ -43,7 +41,7 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
   const distinct = [...new Set(secrets)].filter((secret) => secret !== '')
   if (distinct.length > secretsMax) throw new Error('too many secrets to scrub for')
   const isShort = (secret: string) => !isRemovable(secret)
-  const search = (chosen: string[]) => searchFor(chosen.flatMap(sequencesOf))
+  const search = (chosen: string[]) => searchWith(glanceFor(chosen.flatMap(sequencesOf)))
   const short = distinct.some(isShort) ? search(distinct.filter(isShort)) : undefined
   const long = search(distinct.filter((secret) => !isShort(secret)))
   const tailBytes = Math.max(0, ...distinct.map((secret) => secret.length * writtenBytesMax))
@@ -62,11 +60,6 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
       removed: [kept, ...parts].reduce((sum, { removed }) => sum + removed, 0),
     }
   }
-}
-
-/** Whether a secret is long enough to be removed; an answer with a shorter one is withheld. */
-export function isRemovable(secret: string): boolean {
-  return Array.from(secret).length >= removableCharactersMin
 }
 
 function asText(text: string): AnswerText {

@@ -12,7 +12,7 @@ const bodyCharactersMax = 65_536
 const secretName = z
   .string()
   .regex(
-    /^(password|previous_password|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
+    /^(password|previous_password(_[23])?|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
   )
   .describe('password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.')
 

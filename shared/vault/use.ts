@@ -28,8 +28,10 @@ export function openUse(room: VaultRoom): UsePort {
 async function useSecrets(room: VaultRoom, order: UseOrder) {
   const request = await beginUse(room, order)
   if ('refusal' in request) return request
+  const sent = safeFetch(room.world, request, limits)
+  // Prepared while the site is at work.
   const scrub = scrubberFor(request.secrets)
-  return answerOf(await safeFetch(room.world, request, limits), scrub)
+  return answerOf(await sent, scrub)
 }
 
 /** Opens what is used, makes the request of it, and has it booked once nothing is in its way. */
@@ -41,7 +43,7 @@ async function beginUse(
   const db = bindCredential(world.db, credential)
   const handles = handlesNamed(template)
   const opened = await db.one('vault_open_use', { entry, handles }, openedRow)
-  if (opened === undefined) return fail('credential_not_found')
+  if (opened === undefined) throw new Error('vault_open_use answered no row')
   const request = requestWith(usedEntry(room, entry, opened), template)
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod'
 import { wrapSchema } from '../sealing/wrap.ts'
-import { openRecord, readSealed } from './envelope.ts'
 import type { UsedEntry } from './inject.ts'
 import { decodeSecret, usableValues } from './record.ts'
 import type { VaultRoom } from './room.ts'
@@ -34,10 +33,9 @@ type OpenedRow = z.output<typeof openedRow>
 
 /** Opens it all: values by the names that a template uses, links of mails apart from codes. */
 export function usedEntry(room: VaultRoom, record: string, row: OpenedRow): UsedEntry {
-  const { of_account: account, site, username, version, codes } = row
-  const keys = { roots: room.roots('vault'), wrap: row.wrap }
+  const { of_account: account, site, username, version, sealed, wrap, codes } = row
   const place = { account, record, version, site }
-  const secret = decodeSecret(openRecord(keys, place, readSealed(row.sealed)))
+  const secret = decodeSecret(room.open('vault', { ...place, wrap, sealed }))
   const opened = codes.map((code) => {
     const value = openCode(room, row, code)
     return { kind: code.kind, named: [`mail.${code.handle}`, value] as const }
@@ -54,12 +52,12 @@ export function usedEntry(room: VaultRoom, record: string, row: OpenedRow): Used
 }
 
 function openCode(
-  { roots }: VaultRoom,
+  room: VaultRoom,
   { of_account: account, mail_wrap: wrap }: OpenedRow,
   { mail, handle, domain: site, sealed }: OpenedRow['codes'][number],
 ): string {
   if (wrap === null) throw new Error('a code is there without the key of its mail')
   const place = { account, record: `${mail}/${handle}`, version: 1, site }
-  const bytes = openRecord({ roots: roots('mail'), wrap }, place, readSealed(sealed))
+  const bytes = room.open('mail', { ...place, wrap, sealed })
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }

@@ -3,7 +3,9 @@
  * roots of their keys; the database tells sealed records to nobody else.
  */
 import { openInbound } from '../mail/inbound.ts'
-import { openMailbox } from '../mail/mailbox.ts'
+import { listsOfMail } from '../mail/mailbox-list.ts'
+import { viewsOfMail } from '../mail/mailbox-read.ts'
+import { sendingOfMail } from '../mail/mailbox-send.ts'
 import type { Later } from '../mail/wake.ts'
 import type { World } from '../world.ts'
 import { changesOfEntries } from './change-entry.ts'
@@ -23,8 +25,10 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...changesOfEntries(room),
     ...viewsOfEntries(room),
     ...openInbound(room),
-    ...openMailbox(room),
     ...openLoginLinks(room),
     ...openUse(room),
+    ...listsOfMail(room),
+    ...viewsOfMail(room),
+    ...sendingOfMail(room),
   }
 }

@@ -10,7 +10,7 @@ create table private.outbox (
     and to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'),
   topic text not null check (topic ~ '^[a-z_]{1,40}$'),
   -- The mail of the account that this carries to one of its recipients; null for a notice of ours.
-  mail uuid,
+  carries uuid,
   -- AES-256-GCM under a key that the database never sees; null once the mail needs no more tries.
   sealed text,
   created_at timestamptz not null default private.clock(),
@@ -64,7 +64,7 @@ declare
   at timestamptz := private.clock();
 begin
   -- What an account sent is kept as long as its mail, which tells what became of it.
-  delete from private.outbox m where m.created_at < at - interval '30 days' and m.mail is null;
+  delete from private.outbox m where m.created_at < at - interval '30 days' and m.carries is null;
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;

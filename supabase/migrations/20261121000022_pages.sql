@@ -71,11 +71,11 @@ create function private.activity_words(a private.activities, p private.payments)
       left join private.accounts s on s.id = w.account where d.id = a.deposit)))
 $$;
 
--- As api.list_activity, of items that hold these words. So that a rare word ends, the newest 20,000
--- are looked through from where the page begins.
+-- As api.list_activity, of items that hold these words or are about this entry of the vault. So that
+-- a rare word ends, the newest 20,000 are looked through from where the page begins.
 create function api.owner_search_activity(
   credential text, page integer, words text, before bigint default null,
-  only_category text default null, hidden boolean default false)
+  only_category text default null, hidden boolean default false, of_entry uuid default null)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
     deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid)
   language plpgsql security definer set search_path = '' as $$
@@ -92,6 +92,7 @@ begin
      where n.account = caller.account and n.hidden = owner_search_activity.hidden
        and (before is null or n.id < before)
        and (only_category is null or n.category = only_category)
+       and (of_entry is null or n.entry = of_entry)
      order by n.id desc limit 20000)
     and pg_catalog.strpos(private.activity_words(a, p), pg_catalog.lower(words)) > 0
   order by a.id desc limit page;

@@ -23,13 +23,14 @@ end $$;
 -- The API keys of the account: those in service first, then the latest that are over.
 create function api.owner_list_keys(credential text, listed_max integer)
   returns table (key uuid, label text, shown text, scopes text[], live boolean,
-    created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date)
+    created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date,
+    reads_secrets boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;

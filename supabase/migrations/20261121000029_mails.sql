@@ -154,9 +154,9 @@ begin
     private.clock() + interval '15 minutes'
     from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
-    jsonb_build_object('from', kept.from_address));
+    jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $$;
 grant execute on function api.inbound_receives, api.inbound_begin, api.inbound_key,

@@ -21,78 +21,50 @@ begin
   end if;
 end $$;
 
--- Ends the call of a frozen account, and keeps others from freezing until the transaction ends: what
--- it books is then older than the freeze, and after the answer to a freeze nothing is booked.
-create function private.hold_unfrozen(of_account uuid) returns void language plpgsql as $$
-declare
-  frozen_at timestamptz;
-begin
-  -- The weakest lock that freezing waits for: payments of the account do not.
-  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
-  if frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
-  end if;
-end $$;
-
 -- An entry of the caller's and codes to be used at its site, sealed. It changes nothing, so that what
--- cannot be made a request of uses nothing up. No row where the account has no such entry.
+-- no request can be made of uses nothing up. With `is_first` the owner is to be told of the site.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
     wrap jsonb, mail_wrap jsonb, codes jsonb, is_first boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
-  used private.vault_entries;
+  e private.vault_entries := private.entry_of(caller, entry);
 begin
-  select e.* into used from private.vault_entries e
-   where e.id = entry and e.account = caller.account;
-  if not found then
-    return;
-  end if;
-  perform private.check_codes(used, handles);
+  perform private.check_codes(e, handles);
   return query
-  select used.account, used.site, used.username, used.version, used.sealed,
-    private.account_key(used.account, 'vault'), private.account_key(used.account, 'mail'),
+  select e.account, e.site, e.username, e.version, e.sealed,
+    private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
-      from private.mail_codes c where c.account = used.account and c.handle = any (handles)), '[]'),
-    not exists (select from private.vault_sites s
-      where s.account = used.account and s.site = used.site);
+      from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    private.is_first_use(caller, e);
 end $$;
 
--- Books a use, or ends the call with nothing changed: where one code is refused, none is used up. The
--- mail goes out with the first use of a site. A claim that has come so far is not handed on to
--- another request: nobody could tell whether the site was asked.
+-- Books a use, or ends the call with nothing changed: where one code is refused, none is used up. A
+-- claim that has come so far is not handed on to another request: nobody could tell whether the site
+-- was asked.
 create function api.vault_begin_use(
   credential text, entry uuid, handles text[], request text, claim uuid default null,
   mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
-  used private.vault_entries;
+  e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
-  update private.vault_entries e set last_used_at = private.clock()
-   where e.id = entry and e.account = caller.account returning e.* into used;
-  if not found then
-    perform private.refuse('credential_not_found', '404');
-  end if;
+  update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- In one order, and before they are looked at: of two who want the same code one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
     order by c.handle for update;
-  perform private.check_codes(used, handles);
+  perform private.check_codes(e, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  insert into private.activities (account, category, type, summary, untrusted)
-  values (caller.account, 'vault', 'secret_used',
-    case caller.kind when 'session' then format('A secret was used at %s by the owner.', used.site)
-      else format('A secret was used at %s with the key %s.', used.site, caller.shown) end,
+  perform private.record_entry(caller, e, 'secret_used', format('A secret was used at %s', e.site),
     jsonb_strip_nulls(jsonb_build_object(
-      'username', nullif(used.username, ''), 'request', request)));
-  insert into private.vault_sites (account, site) values (caller.account, used.site)
-  on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+      'username', nullif(e.username, ''), 'request', request)));
+  if mail is not null then
+    perform api.vault_note_site(credential, entry, mail);
   end if;
   update private.idempotent_answers i set claimed_until = 'infinity'
    where i.account = caller.account and i.claim = vault_begin_use.claim;

@@ -10,8 +10,8 @@ alter table private.mails
 create index mails_came on private.mails (account, at) where direction = 'in';
 
 alter table private.outbox
-  add foreign key (mail) references private.mails on delete cascade;
-create index outbox_of_mail on private.outbox (mail) where mail is not null;
+  add foreign key (carries) references private.mails on delete cascade;
+create index outbox_of_mail on private.outbox (carries) where carries is not null;
 
 -- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner,
 -- `codes` to an agent whose owner allows it, which leaves out those of this service; else `handles`.
@@ -37,7 +37,7 @@ create function private.mail_json(m private.mails) returns jsonb
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
           when o.gave_up_at is not null then 'failed' else 'queued' end)
-        order by o.to_address), '[]') from private.outbox o where o.mail = m.id))
+        order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $$;
 
 -- Whether an address is the one that is asked for, or at that domain or below it.
@@ -69,8 +69,8 @@ begin
     order by m.number desc limit page) as listed;
 end $$;
 
--- Mails that came in from a number on, oldest first: at first those since a time, or none. `newest`
--- is where the next look goes on. Mails of an account are kept one after the other (inbound_keep), so
+-- Mails that came in from a number on, oldest first: at first those since a time, which is a day ago
+-- at most, or none. `newest` is where the next look goes on. Mails of an account are kept one after the other (inbound_keep), so
 -- none can come up below it later. Only the first look of a request counts against the rate.
 create function api.mails_after(
   credential text, page integer, after bigint default null, sender text default null,
@@ -85,7 +85,8 @@ begin
   with came as (
     select m.number, private.mail_json(m) as told from private.mails m
      where m.account = caller.account and m.direction = 'in'
-       and case when after is null then m.at >= coalesce(since, 'infinity')
+       and case when after is null
+         then m.at >= greatest(coalesce(since, 'infinity'), private.clock() - interval '1 day')
          else m.number > after end
        and (sender is null or private.is_sender(m.from_address, sender))
      order by m.number limit page
@@ -195,13 +196,13 @@ begin
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, mail, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
-  insert into private.activities (account, category, type, summary, untrusted)
+  insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
     pg_catalog.format('A mail was sent with the key %s.', caller.shown),
-    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')));
+    jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $$;
 grant execute on function api.list_mails, api.mails_after, api.read_mail, api.mail_attachment,

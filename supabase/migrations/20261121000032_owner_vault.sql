@@ -44,11 +44,10 @@ declare
 begin
   if asked.id is null then
     return query select 'over';
-  elsif (select count(*) from private.vault_entries e where e.account = asked.account) >= 1000 then
-    return query select 'full';
   elsif drawn is not null and private.keep_account_key(asked.account, 'vault', drawn) <> drawn then
     return query select 'again';
   else
+    perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
       has_password, has_totp, field_names)
     values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
@@ -62,9 +61,9 @@ begin
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
         'site', asked.asked ->> 'site', 'username', given.username)
      where a.id = asked.id;
-    insert into private.activities (account, category, type, summary)
+    insert into private.activities (account, category, type, summary, entry)
     values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'));
+      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -95,3 +94,13 @@ grant execute on function api.owner_list_entries to service_role;
 -- What the feed tells of one entry is found without reading the feed.
 create index activities_of_entry on private.activities (account, entry, id desc)
   where entry is not null;
+
+-- Whether agents are shown the codes of mails.
+create function api.owner_read_shows_codes(credential text) returns table (shows_codes boolean)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select a.shows_codes from private.accounts a where a.id = caller.account;
+end $$;
+grant execute on function api.owner_read_shows_codes to service_role;

@@ -32,8 +32,7 @@ beforeAll(async () => {
     secret: inboundMailSecret,
   }
   catcher = await startMailCatcher({ smtp: 0, outbox: 0 }, inbound)
-  const mailing = { MAIL_URL: catcher.smtpUrl, DKIM_PRIVATE_KEY: 'none' }
-  const given = { ...bindings.product, ...bindings.vault, ...mailing }
+  const given = { ...bindings.product, ...bindings.vault, MAIL_URL: catcher.smtpUrl }
   const log = (line: string) => lines.push(line)
   workers = await startWorkers({ functions, port, modules, bindings: given, log })
 }, 120_000)

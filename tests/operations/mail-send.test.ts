@@ -1,42 +1,238 @@
 import { expect, test } from 'vitest'
-import { deliver } from '../support/inbound.ts'
-import type { Agent } from '../support/world.ts'
+import * as z from 'zod'
+import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
 import { start } from '../support/world.ts'
 
 const product = await start()
-const { world } = product
+const { db } = product
+const order = { to: ['ann@people.example'], subject: 'Hello', text: 'How are you?\n<b>&\n' }
 
-const mail = { to: ['ann@people.example'], subject: 'Hello', text: 'How are you?\n' }
-
-function send(agent: Agent, body: object, headers?: Record<string, string>) {
-  return agent.post('/mail-send', body, headers)
+let strangers = 0
+/** An address that nobody else writes to. */
+function stranger(): string {
+  strangers += 1
+  return `stranger-${strangers}@people.example`
 }
 
-test('a mail goes out', async () => {
-  const agent = await product.agent('pay')
-  const answer = await send(agent, mail)
-  console.log(product.log)
-  expect(answer).toMatchObject({ status: 200 })
-  const list = await agent.get('/mail-list')
-  console.log(JSON.stringify([answer.body, list.body], null, 1))
-  const [caught] = await product.mails('ann@people.example')
-  console.log(caught)
-  await deliver(world, {
-    to: `${agent.alias}@agents.example`,
-    from: 'Ann <ann@people.example>',
-    subject: 'Your code is 482913',
-    text: 'Your verification code is 482913.',
-    authenticated: 'people.example',
+async function arrived(to: string) {
+  const mails = await product.mails(to)
+  const last = mails.at(-1)
+  if (!last) throw new Error(`nothing came to ${to}`)
+  return last
+}
+
+test('a mail goes out in plain text from the account’s own address, and is listed', async () => {
+  const box = await openMailbox(product)
+  const to = stranger()
+
+  const { mail_id, ...sent } = await box.sent({ ...order, to: [to] })
+  const mail = await arrived(to)
+
+  expect(sent).toMatchObject({ from: box.address, subject: 'Hello' })
+  expect(mail).toMatchObject({ from: box.address, subject: 'Hello', text: order.text })
+  expect(mail.html).toContain('How are you?\n&lt;b&gt;&amp;')
+  expect(mail.headers).toMatchObject({
+    from: `${box.agent.alias} <${box.address}>`,
+    to,
+    'message-id': `<${mail_id}@agents.example>`,
+    'auto-submitted': 'auto-generated',
   })
-  const got = await agent.get('/mail-list?direction=in')
-  console.log(JSON.stringify(got.body, null, 1))
-  const waited = await agent.get(
-    `/mail-wait?timeout_seconds=0&since=${encodeURIComponent(new Date(Date.now() - 5000).toISOString())}`,
-  )
-  console.log(JSON.stringify(waited.body, null, 1))
-  const id = (waited.body as any).mail.mail_id
-  console.log(JSON.stringify((await agent.get(`/mail-read?mail_id=${id}`)).body, null, 1))
-  console.log(JSON.stringify((await send(agent, { reply_to_mail_id: id, text: 'thanks' })).body))
-  console.log((await product.mails('ann@people.example')).at(-1))
-  console.log(product.log)
+  const { mails } = await box.list({ direction: 'out' })
+  expect(mails).toMatchObject([{ mail_id, unread: false, deliveries: [{ to, status: 'sent' }] }])
+  const feed = await box.agent.get('/wallet-activity-list?category=mail')
+  expect(feed.body['items']).toMatchObject([{ type: 'mail_sent', untrusted: { to } }])
+})
+
+test('everyone sees all recipients, and each is sent the mail once', async () => {
+  const box = await openMailbox(product)
+  const [one, other] = [stranger(), stranger()]
+
+  const { mail_id } = await box.sent({ ...order, to: [one, other, one.toUpperCase()] })
+
+  const [first, second] = [await arrived(one), await arrived(other)]
+  expect([first.to, second.to]).toEqual([[one], [other]])
+  for (const { headers } of [first, second]) {
+    expect(headers['to']?.split(/,\s*/)).toEqual([one, other])
+    expect(headers['message-id']).toBe(`<${mail_id}@agents.example>`)
+  }
+  expect(await product.mails(one)).toHaveLength(1)
+})
+
+test('what became of a mail on its way can be read', async () => {
+  const box = await openMailbox(product)
+  const { mail_id } = await box.sent({ ...order, to: [stranger(), stranger()] })
+  const before = await box.read(mail_id)
+  await db.sql`update private.outbox set sealed = null, gave_up_at = now()
+    where carries = ${mail_id} and to_address = ${before.to[0] ?? ''}`
+
+  const { deliveries } = await box.read(mail_id)
+
+  expect(before.deliveries?.map(({ status }) => status)).toEqual(['queued', 'queued'])
+  expect(deliveries?.find(({ to }) => to === before.to[0])?.status).toBe('failed')
+})
+
+test('an answer goes to whoever wrote, under the same subject, in the same thread', async () => {
+  const box = await openMailbox(product)
+  const from = stranger()
+  const references = '<1@people.example>\r\n <2@people.example>'
+  const headers = { 'Message-ID': '<3@people.example>', References: references }
+  await box.receive({ from: `Ann <${from}>`, subject: 'RE: Aw: Grüße', headers })
+  const { mail_id } = await box.newest()
+
+  await box.sent({ text: 'Thanks.', reply_to_mail_id: mail_id })
+
+  const { subject, headers: seen } = await arrived(from)
+  expect(subject).toBe('Re: Grüße')
+  expect(seen['in-reply-to']).toBe('<3@people.example>')
+  expect(seen['references']?.split(/\s+/)).toEqual([1, 2, 3].map((n) => `<${n}@people.example>`))
+  expect(seen['auto-submitted']).toBe('auto-replied')
+})
+
+test('a mail of one’s own is followed by one to the same recipients', async () => {
+  const box = await openMailbox(product)
+  const to = stranger()
+  const first = await box.sent({ ...order, to: [to] })
+
+  const second = await box.sent({ text: 'And?', reply_to_mail_id: first.mail_id })
+
+  expect(second).toMatchObject({ subject: 'Re: Hello', deliveries: [{ to }] })
+  const [, last] = await product.mails(to)
+  expect(last?.headers['in-reply-to']).toBe(`<${first.mail_id}@agents.example>`)
+  expect(await box.read(second.mail_id)).toMatchObject({ in_reply_to_mail_id: first.mail_id })
+})
+
+test('an answer does not carry the code that is in the subject', async () => {
+  const box = await openMailbox(product)
+  await db.sql`update private.accounts set shows_codes = true where id = ${box.agent.id}`
+  const [from, eve] = [stranger(), stranger()]
+  await box.receive({ from, subject: 'Your code is 482913', text: 'It is good for a while.' })
+  const { mail_id } = await box.newest()
+
+  await box.sent({ to: [eve], text: 'Look.', reply_to_mail_id: mail_id })
+
+  const mail = await arrived(eve)
+  expect(mail.subject).toBe('Re: Your code is [code …]')
+  expect(JSON.stringify(mail)).not.toContain('482913')
+})
+
+test('nothing that is written becomes another header or another recipient', async () => {
+  const box = await openMailbox(product)
+  const to = stranger()
+  const subject = 'a\r\nBcc: eve@evil.example\r\n\r\nb\u0000\u202e'
+
+  await box.sent({ to: [to], subject, text: '.\r\n.\r\nMAIL FROM:<eve@evil.example>\r\n' })
+
+  const mail = await arrived(to)
+  expect(mail).toMatchObject({ subject: 'a Bcc: eve@evil.example b', to: [to] })
+  expect(mail.text.replaceAll('\r', '')).toBe('.\n.\nMAIL FROM:<eve@evil.example>\n')
+  expect(Object.keys(mail.headers)).not.toContain('bcc')
+  for (const evil of ['a@b.example, c@d.example', 'a@b.example\r\nDATA', 'x', '"a b"@c.example']) {
+    const answer = await box.send({ ...order, to: [evil] })
+    expect([400, 422]).toContain(answer.status)
+  }
+})
+
+test('no mail is sent to nobody, or about nothing', async () => {
+  const box = await openMailbox(product)
+
+  const answers = [
+    await box.send({ subject: 'x', text: 'x' }),
+    await box.send({ to: [stranger()], text: 'x' }),
+    await box.send({ to: [stranger()], subject: ' \u200b ', text: 'x' }),
+  ]
+
+  expect(answers.map(({ body }) => body['error'])).toEqual(Array(3).fill('mail_refused'))
+})
+
+test("a stranger's mail is answered as little as one that does not exist", async () => {
+  const [box, other] = [await openMailbox(product), await openMailbox(product)]
+  await other.receive()
+  const { mail_id } = await other.newest()
+
+  const answers = []
+  for (const reply_to_mail_id of [mail_id, crypto.randomUUID()]) {
+    answers.push((await box.send({ text: 'x', reply_to_mail_id })).body)
+  }
+
+  expect(answers[0]).toMatchObject({ error: 'mail_not_found' })
+  expect({ ...answers[0], request_id: '' }).toEqual({ ...answers[1], request_id: '' })
+})
+
+test('what is sent is sealed at rest', async () => {
+  const box = await openMailbox(product)
+  const { mail_id } = await box.sent({
+    to: [stranger()],
+    subject: 'canary-subject',
+    text: 'canary-text',
+  })
+
+  const rows = await db.sql`select m::text as row from private.mails m where id = ${mail_id}
+    union all select o::text from private.outbox o where carries = ${mail_id}
+    union all select a::text from private.activities a where account = ${box.agent.id}`
+
+  expect(rows).toHaveLength(3)
+  expect(JSON.stringify(rows)).not.toContain('canary')
+})
+
+test('a mail is entered once, even where the word that it was is lost', async () => {
+  const box = await openMailbox(product)
+  const to = stranger()
+  let isLost = false
+  const lossy = product.worker({
+    fetch: async (input, init) => {
+      const answer = await fetch(input, init)
+      if (isLost || !new Request(input).url.endsWith('/rpc/send_mail')) return answer
+      isLost = true
+      throw new TypeError('connection reset')
+    },
+  })
+  const headers = { 'idempotency-key': 'one-mail' }
+
+  const first = await lossy.post(box.agent, '/mail-send', { ...order, to: [to] }, headers)
+  const again = await lossy.post(box.agent, '/mail-send', { ...order, to: [to] }, headers)
+  const third = await box.send({ ...order, to: [to] }, headers)
+
+  expect([first.status, again.status, third.status]).toEqual([503, 200, 200])
+  expect(third.body).toEqual(again.body)
+  expect(await product.mails(to)).toHaveLength(1)
+  const { mails } = await box.list({ direction: 'out' })
+  expect(mails.map(({ mail_id }) => mail_id)).toEqual([again.body['mail_id']])
+})
+
+const waiting = z.object({ error: z.string(), retry_after_seconds: z.int() })
+
+async function refusedFor(box: TestMailbox, to: string[]): Promise<number> {
+  const answer = await box.send({ ...order, to })
+  const { error, retry_after_seconds: seconds } = waiting.parse(answer.body)
+  expect([answer.status, error]).toEqual([429, 'mail_limit_reached'])
+  return seconds
+}
+
+test('one recipient is sent 20 mails an hour and no more, also by many at once', async () => {
+  const box = await openMailbox(product)
+  const to = [stranger()]
+
+  const answers = await Promise.all(Array.from({ length: 30 }, () => box.send({ ...order, to })))
+  const seconds = await refusedFor(box, to)
+
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+  expect(seconds).toBeGreaterThan(3_500)
+  expect(seconds).toBeLessThanOrEqual(3_600)
+  expect((await box.send({ ...order, to: [stranger()] })).status).toBe(200)
+  await product.tick(seconds + 1)
+  expect((await box.send({ ...order, to })).status).toBe(200)
+})
+
+test('an account reaches 100 recipients a day and no more', async () => {
+  const box = await openMailbox(product)
+  const many = () => Array.from({ length: 10 }, stranger)
+  for (let mail = 0; mail < 9; mail += 1) await box.sent({ ...order, to: many() })
+  await box.sent({ ...order, to: many().slice(0, 5) })
+
+  const seconds = await refusedFor(box, many())
+  await box.sent({ ...order, to: many().slice(0, 5) })
+
+  expect(seconds).toBeGreaterThan(86_300)
+  expect(await refusedFor(box, [stranger()])).toBeGreaterThan(86_300)
 })

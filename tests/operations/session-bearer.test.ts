@@ -43,14 +43,14 @@ function partOf<Part>(part: z.ZodType<Part>, text = ''): Part {
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 test.each(contracts.filter(({ access }) => access !== 'public'))(
-  '$id is open to a session where it needs no more than reading',
+  '$id is open to a session where it needs no more than reading or the vault',
   async (contract) => {
     const { path, init } = shapeOf(contract, sampleOf(contract))
     const own = await signedIn(world, await world.agent('full'))
 
     const { status, body } = await ask(path, own.cookies.get(session) ?? '', init)
 
-    if (['any', 'read'].includes(contract.access)) expect([401, 403]).not.toContain(status)
+    if (['any', 'read', 'vault'].includes(contract.access)) expect([401, 403]).not.toContain(status)
     else expect([status, body['error']]).toEqual([403, 'insufficient_scope'])
   },
 )

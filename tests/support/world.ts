@@ -69,6 +69,7 @@ export type TestWorld = {
 export type Differing = Partial<Pick<World, 'fetch' | 'now' | 'pause'>> & { rootKeys?: string }
 export type Worker = {
   world: World
+  get(agent: Agent, path: string): Promise<Answer>
   post(agent: Agent, path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -94,15 +95,19 @@ export type StartOptions = {
   deadlineMaxMilliseconds?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
+  /** Of the database, for each role. */
+  connections?: number
+  /** Roots of custody and the vault; new ones when absent. */
+  rootKeys?: string
 }
 
 /** Starts everything for this file and ends it after the file. */
 export async function start(options: StartOptions = {}): Promise<TestWorld> {
-  const db = await openTestDatabase(options.database)
+  const db = await openTestDatabase(options.database, options.connections)
   afterAll(() => db.close())
   const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
   if (chain) afterAll(() => chain.stop())
-  const rootKeys = JSON.stringify({ 1: randomBytes(32).toString('base64') })
+  const rootKeys = options.rootKeys ?? JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []
   const movedSeconds = new Int32Array(new SharedArrayBuffer(4))
   const endpoints = chain && (await (options.endpoints?.(chain.rpcUrl) ?? [chain.rpcUrl]))
@@ -160,6 +165,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
       const sendHere = sendingTo(own)
       return {
         world: own,
+        get: ({ key }, path) => sendHere(path, { headers: authOf(key) }),
         post: ({ key }, path, body, headers) => sendHere(path, posting(key, body, headers)),
       }
     },
@@ -240,6 +246,7 @@ function bindingsOf(
     OUTBOX_KEY: outboxKey,
     MAIL_FROM: `Account <no-reply@${mailDomain}>`,
     MAIL_TOKEN: 'none',
+    DKIM_PRIVATE_KEY: 'none',
     MAIL_RECEIVER: `mx.${mailDomain}`,
     INBOUND_MAIL_SECRET: inboundMailSecret,
     ALLOW_LOOPBACK: 'true',

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Shown } from '../support/browserless.ts'
 import { openBrowser } from '../support/browserless.ts'
+import { everyRow } from '../support/canaries.ts'
 import { codeFor } from '../support/sign-up.ts'
 import { start } from '../support/world.ts'
 
@@ -100,15 +101,6 @@ async function askAndRecover() {
   }
 }
 
-async function everyRow(): Promise<string> {
-  const tables = await tests.db.sql<{ name: string }[]>`
-    select tablename as name from pg_tables where schemaname in ('private', 'api', 'public')`
-  const rows = tables.map(({ name }) =>
-    tests.db.sql.unsafe(`select to_jsonb(t)::text as row from private.${name} t`),
-  )
-  return JSON.stringify(await Promise.all(rows))
-}
-
 /** Names of the secrets that a text holds, as they are or as they are typed. */
 function heldIn(text: string): string[] {
   return Object.entries(secrets)
@@ -132,7 +124,7 @@ test('all secrets are there to be found', () => {
 })
 
 test('the database holds none of them', async () => {
-  expect(heldIn(await everyRow())).toEqual([])
+  expect(heldIn(await everyRow(tests.db))).toEqual([])
 })
 
 test('the database and custody are told none of them', () => {

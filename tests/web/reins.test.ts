@@ -103,7 +103,6 @@ test.each([
   { label: '', scope: 'pay' },
   { label: 'x'.repeat(65), scope: 'pay' },
   { label: 'shop', scope: 'owner' },
-  { label: 'shop', scope: 'vault' },
 ])('no key is made of %o', async (order) => {
   const { agent, browser } = await home()
   await browser.visit('/web/keys')

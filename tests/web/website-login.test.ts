@@ -35,7 +35,9 @@ async function openedBy(browser: Browser, agent: Agent, order: object = {}) {
 }
 
 const entriesOf = (agent: Agent) =>
-  sql`select * from private.vault_entries where account = ${agent.id} order by created_at`
+  sql<
+    { id: string }[]
+  >`select * from private.vault_entries where account = ${agent.id} order by created_at`
 
 const storedRow = z.object({
   id: z.uuid(),
@@ -85,10 +87,10 @@ test('a login is asked for, entered, sealed for its site, and told by its id alo
     version: 1,
   })
   expect(entry).toMatchObject({ has_password: true, has_totp: true, created_by: null })
-  expect(await openedSecret(entry?.['id'])).toMatchObject({ password: login.password })
+  expect(await openedSecret(entry?.id)).toMatchObject({ password: login.password })
   const { status, result } = await statusOf(agent, link)
   expect(status).toBe('finished')
-  expect(result).toEqual({ credential_id: entry?.['id'], site, username: login.username })
+  expect(result).toEqual({ credential_id: entry?.id, site, username: login.username })
 })
 
 test('what was typed is in no page, row, log, answer or mail, and the owner hears of it', async () => {
@@ -164,7 +166,7 @@ test('of ten forms that are sent at once one is stored', async () => {
 
   const [entry, ...others] = await entriesOf(agent)
   expect(others).toEqual([])
-  expect((await statusOf(agent, link))['result']).toMatchObject({ credential_id: entry?.['id'] })
+  expect((await statusOf(agent, link))['result']).toMatchObject({ credential_id: entry?.id })
 })
 
 test('of ten links that are answered at once each is stored, under the one key of the account', async () => {
@@ -183,7 +185,7 @@ test('of ten links that are answered at once each is stored, under the one key o
   const keys = await sql`select from private.account_keys where account = ${agent.id}`
   expect(keys).toHaveLength(1)
   for (const entry of await entriesOf(agent)) {
-    expect(await openedSecret(entry['id'])).toEqual({ password: login.password })
+    expect(await openedSecret(entry.id)).toEqual({ password: login.password })
   }
 })
 
@@ -209,8 +211,8 @@ test.each([
   [{ password: '' }, 'there is nothing to use'],
   [{ password: 'x'.repeat(1_025) }, 'too long'],
   [{ totp_secret: 'no secret at all!' }, 'TOTP'],
-  [{ username: 'x'.repeat(321) }, 'longer than 320'],
-  [{ username: '' }, 'user name'],
+  [{ username: 'x'.repeat(321) }, 'too long or cannot be read: the user name'],
+  [{ username: 'ada\u0007' }, 'too long or cannot be read: the user name'],
 ])('%j is refused with a reason, and the password typed again', async (typed, reason) => {
   const agent = await world.agent('read')
   const { link, enter } = await openedBy(openBrowser(world), agent)

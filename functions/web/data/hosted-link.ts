@@ -3,18 +3,17 @@
  * first browser that opens it is told from all others by its form token.
  */
 import * as z from 'zod'
-import { deedOf } from '../../../shared/auth/new-session.ts'
-import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { unbound } from '../../../shared/db/database.ts'
 import { sha256Hex } from '../../../shared/digest.ts'
 import { actionSchema } from '../../../shared/hosted/action.ts'
 import { linkDigest } from '../../../shared/hosted/link.ts'
 import { clientOf } from '../../../shared/http/caller.ts'
+import type { Deed } from '../../../shared/mail/deed.ts'
 import { sealMail } from '../../../shared/mail/outbox.ts'
 import { loginEntered } from '../../../shared/mail/vault-messages.ts'
-import type { LoginByLink } from '../../../shared/vault/login-link-port.ts'
-import { browserOf } from '../own-session.ts'
 import type { Visit } from '../visit.ts'
+import { typedLogin } from './typed-login.ts'
 import { vaultOf } from './vault-port.ts'
 
 const seenRow = z.object({
@@ -41,16 +40,20 @@ export async function connectWallet(c: Visit, wallet: string): Promise<Seen> {
   return found(await unbound(db).one('link_connect', args, seenRow))
 }
 
-/** Puts a login into the vault, for the site that the link asks for. */
+/** Puts what was typed into the vault, for the site that the link asks for. */
 export async function enterLogin(
   c: Visit,
-  site: string,
-  login: Pick<LoginByLink, 'username' | 'secret'>,
+  form: URLSearchParams,
+  named: { site: string; username: string },
+  deed: Deed,
 ) {
   const world = c.get('world')
-  const deed = { ...deedOf(world, browserOf(c)), site, username: login.username }
-  const mail = await sealMail(world, loginEntered(world.config.WEB_URL, deed))
-  return vaultOf(c).storeByLink({ ...(await heldLink(c)), ...login, mail })
+  const entry = typedLogin(form, named)
+  if (isRefusal(entry)) return entry
+  const { site: _site, username: _username, ...secret } = entry
+  const mail = await sealMail(world, loginEntered(world.config.WEB_URL, { ...deed, ...named }))
+  const { username } = named
+  return vaultOf(c).storeByLink({ ...(await heldLink(c)), username, secret, mail })
 }
 
 /** The link of this request and the browser that holds it, as the database knows them. */

@@ -15,6 +15,8 @@ export const keyRow = z.object({
   expires_at: time.nullable(),
   revoked_at: time.nullable(),
   last_used_on: z.string().nullable(),
+  /** Whether it may read secrets of the vault, not only have them used. */
+  reads_secrets: z.boolean(),
 })
 export type KeyRow = z.output<typeof keyRow>
 

@@ -1,12 +1,13 @@
 /** The page of a hosted action's link. Looking at it changes nothing: mail scanners open links too. */
 
+import { deedOf } from '../../../shared/auth/new-session.ts'
 import { readAddress } from '../../../shared/chains/evm/address.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { isSolved } from '../../../shared/hosted/proof-of-work.ts'
 import type { Seen } from '../data/hosted-link.ts'
 import { connectWallet, enterLogin, heldLink, takeStep } from '../data/hosted-link.ts'
-import { secretIn } from '../data/typed-secret.ts'
 import { fields, goTo, owner } from '../frame.ts'
+import { browserOf } from '../own-session.ts'
 import { opened } from '../parts/action-opened.tsx'
 import { ended, finished, offered, usedElsewhere } from '../parts/action-states.tsx'
 import { enteringLogin } from '../parts/enter-login.tsx'
@@ -76,8 +77,8 @@ async function enter(c: Visit) {
   const { action } = seen
   if (action?.type !== 'website_login' || action.status !== 'opened') return again(c)
   const username = (form.get('username') ?? '').trim()
-  const login = { username, secret: secretIn(form) }
-  const stored = await enterLogin(c, action.asked.site ?? '', login)
+  const named = { site: action.asked.site ?? '', username }
+  const stored = await enterLogin(c, form, named, deedOf(c.get('world'), browserOf(c)))
   if (stored === 'exists') return enteringLogin(c, { ...seen, action }, { why: stored, username })
   if (!isRefusal(stored)) return again(c)
   if (stored.refusal !== 'credential_refused') throw new Rejection(stored)

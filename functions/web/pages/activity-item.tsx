@@ -119,7 +119,14 @@ function chainFacts(item: ActivityItem): Fact[] {
   ]
 }
 
-const wordNames: Readonly<Record<string, string>> = { memo: 'Note of the agent', reason: 'Reason' }
+const wordNames: Readonly<Record<string, string>> = {
+  memo: 'Note of the agent',
+  reason: 'Reason',
+  username: 'User name',
+  request: 'Request',
+  from: 'From',
+  to: 'To',
+}
 
 /** Set apart, so that nobody takes it for ours. */
 function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefined }) {
@@ -133,8 +140,8 @@ function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefin
   )
 }
 
-/** What the owner approved that this rests on. */
-function Behind({ found: { mandate, payment } }: { found: Found }) {
+/** What the owner approved that this rests on, and what it was done with. */
+function Behind({ found: { mandate, payment, entry, mail } }: { found: Found }) {
   const carried = mandate ?? payment?.mandate
   const isApproved = payment?.consent_level?.startsWith('user_')
   return (
@@ -142,6 +149,16 @@ function Behind({ found: { mandate, payment } }: { found: Found }) {
       {carried && (
         <p>
           <a href={`${pagesBelow}/mandate/${carried}`}>See the mandate</a>
+        </p>
+      )}
+      {entry && (
+        <p>
+          <a href={`${pagesBelow}/vault/${entry}`}>See the login</a>
+        </p>
+      )}
+      {mail && (
+        <p>
+          <a href={`${pagesBelow}/mail/${mail}`}>See the mail</a>
         </p>
       )}
       {isApproved && <ReceiptLink of={`/approve/${payment?.id}`} />}

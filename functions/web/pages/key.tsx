@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
-import { newApiKey } from '../../../shared/mail/access-messages.ts'
+import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
@@ -17,6 +17,7 @@ import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Form } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
+import { SecretsForm } from '../parts/secrets-form.tsx'
 import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
@@ -35,9 +36,18 @@ export const routes: Routes = (app) => {
     const { key } = found
     const form = await fields(c)
     keepIfUnproven(c, form)
-    if (form.get('wanted') === 'replaced') return replace(c, found, form)
-    await db.run('owner_revoke_key', { key })
-    return goTo(c, '/keys')
+    switch (form.get('wanted') ?? '') {
+      case 'replaced':
+        return replace(c, found, form)
+      case 'reads':
+      case 'uses':
+        return letRead(c, found, form.get('wanted') === 'reads')
+      case 'revoked':
+        await db.run('owner_revoke_key', { key })
+        return goTo(c, '/keys')
+      default:
+        return goTo(c, `/keys/${key}`)
+    }
   })
 }
 
@@ -71,6 +81,15 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
   return showNewKey(c, me, made.key, note)
 }
 
+async function letRead(c: Visit, { key, label }: KeyRow, reads: boolean): Promise<Response> {
+  const { db } = await owner(c)
+  const mail = reads
+    ? await noticeOf(c, (webUrl, deed) => secretsReadable(webUrl, { ...deed, label }))
+    : null
+  await db.run('owner_set_reads_secrets', { key, reads, mail })
+  return goTo(c, `/keys/${key}`)
+}
+
 async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: string) {
   const me = await owner(c)
   return show(
@@ -90,6 +109,7 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         />
       </Section>
       <ReplaceForm c={c} typed={typed} />
+      <SecretsForm c={c} apiKey={key} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
         <Form c={c}>

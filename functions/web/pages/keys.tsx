@@ -20,8 +20,7 @@ import { Badge, Empty, Notice, Section, SendAgain, Table, Time } from '../parts/
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
-/** Made here; `vault` is offered once there is a vault. */
-const scopes = ['read', 'pay', 'full'] as const
+const scopes = ['read', 'vault', 'pay', 'full'] as const
 const labelMax = 64
 const createdRow = z.object({ key: z.uuid().nullable() })
 
@@ -124,6 +123,11 @@ function CreateForm({ c, typed }: { c: Visit; typed: URLSearchParams | undefined
           chosen={typed?.get('scope') ?? 'read'}
           choices={[
             { value: 'read', label: scopeWords['read'] ?? '', hint: 'Balances and activity.' },
+            {
+              value: 'vault',
+              label: scopeWords['vault'] ?? '',
+              hint: 'Signing in at sites with logins of the vault.',
+            },
             { value: 'pay', label: scopeWords['pay'] ?? '', hint: 'Payments within your limits.' },
             {
               value: 'full',

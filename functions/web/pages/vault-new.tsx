@@ -1,5 +1,5 @@
 import { isRefusal } from '../../../shared/contract/errors.ts'
-import { storeTyped } from '../data/store-typed.ts'
+import { storeTyped } from '../data/typed-login.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Field, Form } from '../parts/form.tsx'
@@ -10,13 +10,13 @@ import type { Routes, Visit } from '../visit.ts'
 export const routes: Routes = (app) => {
   app.get('/vault/new', (c) => showForm(c))
   app.post('/vault/new', async (c) => {
-    await owner(c)
+    const { credential } = await owner(c)
     const form = await fields(c)
     const named = {
       site: (form.get('site') ?? '').trim(),
       username: (form.get('username') ?? '').trim(),
     }
-    const stored = await storeTyped(c, form, { ...named, version: 0 })
+    const stored = await storeTyped(c, credential, form, { ...named, version: 0 })
     if (!isRefusal(stored)) return goTo(c, `/vault/${stored.credential_id}`)
     const isThere = stored.refusal === 'conflict'
     return showForm(c, named, isThere ? thereAlready : stored.message)

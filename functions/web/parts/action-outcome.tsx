@@ -1,6 +1,6 @@
 /** What came of a hosted action, and the way back to where the person came from. */
 import { findChain } from '../../../shared/chains/registry.ts'
-import type { HostedAction } from '../../../shared/hosted/action.ts'
+import type { ActionResult, HostedAction } from '../../../shared/hosted/action.ts'
 import { resultOf } from '../../../shared/hosted/action.ts'
 import { pagesBelow } from '../visit.ts'
 import { LinkButton } from './form.tsx'
@@ -33,25 +33,39 @@ export function Outcome({ action }: { action: HostedAction }) {
       </p>
     )
   }
-  const network = findChain(result.chain)
+  return <Arrived arrived={result} isByWallet={action.wallet !== null} actionId={action.id} />
+}
+
+type Arrival = Extract<ActionResult, { tx_hash: string }>
+
+function Arrived({
+  arrived,
+  isByWallet,
+  actionId,
+}: {
+  arrived: Arrival
+  isByWallet: boolean
+  actionId: string
+}) {
+  const network = findChain(arrived.chain)
   return (
     <>
       <Facts
         facts={[
-          ['Received', <Money amount={result.amount} unit={result.token} />],
-          ['Network', network?.title ?? result.chain],
-          ['From', <Address value={result.from} />],
-          ['Transaction', <code class="long">{result.tx_hash}</code>],
+          ['Received', <Money amount={arrived.amount} unit={arrived.token} />],
+          ['Network', network?.title ?? arrived.chain],
+          ['From', <Address value={arrived.from} />],
+          ['Transaction', <code class="long">{arrived.tx_hash}</code>],
         ]}
       />
-      {action.wallet && (
+      {isByWallet && (
         <Notice>
           <p>
             This wallet is not a known recipient: agents have to ask before they pay it. The owner
             can make it one.
           </p>
           <p>
-            <LinkButton to={`/keep-wallet/${action.id}`}>Make it a known recipient</LinkButton>
+            <LinkButton to={`/keep-wallet/${actionId}`}>Make it a known recipient</LinkButton>
           </p>
         </Notice>
       )}

@@ -18,7 +18,6 @@ export function UsernameField({ value }: { value: string }) {
       name="username"
       label="User name or mail address there"
       value={value}
-      required
       autocomplete="off"
       maxlength={usernameMax}
     />

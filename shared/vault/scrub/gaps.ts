@@ -2,15 +2,11 @@
  * What may stand between the characters of a secret without hiding it from a reader: spaces and
  * punctuation, line breaks of an encoder, tags, characters that nobody sees.
  */
+import { isPunctuation } from './bytes.ts'
 import type { Sequence } from './sequences.ts'
 
 const unitsMax = 12
 const tagBytesMax = 64
-
-/** 1 for each byte of ASCII that is neither letter nor digit. */
-export const isPunctuation = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < 128 && !/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
-)
 
 /** First bytes of what may be a gap, for each kind. */
 export const gapStarts = {
@@ -32,6 +28,16 @@ export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence
     next = end
   }
   return sequence.writing === 'hex' ? places.flatMap((place) => afterPrefix(bytes, place)) : places
+}
+
+/** The place behind one part of a gap, `at` itself where there is none. */
+export function afterGap(
+  bytes: Uint8Array,
+  at: number,
+  gap: Sequence['gap'],
+  isWithin: boolean,
+): number {
+  return skips[gap](bytes, at, isWithin)
 }
 
 /** Every place before `at` where a broken line may have ended, `at` itself first. */

@@ -2,6 +2,7 @@
  * How one character can be written. Each function reads at a place in UTF-8 bytes and reports every
  * character that may be meant there, with the place behind it. Whoever reads decides what fits.
  */
+import { isDigit, isLetterOrDigit } from './bytes.ts'
 import { namedEntities } from './entities.ts'
 
 /** Told a character's code and where it ends. */
@@ -72,11 +73,6 @@ export function readDecimal(bytes: Uint8Array, at: number, found: Found): void {
   let [value, end] = [0, at]
   for (; end < at + 8 && isDigit(bytes[end]); end += 1) value = value * 10 + (bytes[end] ?? 0) - 48
   if (end > at && end < at + 8) found(value, end)
-}
-
-/** Whether a byte is a decimal digit. */
-export function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 48 && byte <= 57
 }
 
 function readPlain(bytes: Uint8Array, at: number, found: Found): void {
@@ -169,14 +165,4 @@ function isAmp(bytes: Uint8Array, at: number): boolean {
   const [a, m, p, semicolon] = [0x61, 0x6d, 0x70, 0x3b]
   const isName = bytes[at] === a && bytes[at + 1] === m && bytes[at + 2] === p
   return isName && bytes[at + 3] === semicolon
-}
-
-/** Whether a byte is a letter or a digit of ASCII. */
-export function isLetterOrDigit(byte: number): boolean {
-  return isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a)
-}
-
-/** Whether a byte is a digit of base64, of either alphabet. */
-export function isDigitOfCode(byte = 0): boolean {
-  return isLetterOrDigit(byte) || byte === 0x2b || byte === 0x2f || byte === 0x5f || byte === 0x2d
 }

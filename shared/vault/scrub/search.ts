@@ -1,28 +1,18 @@
 /**
- * Finds sequences in bytes. A table of two-byte beginnings passes over nearly all of an answer at
- * about a nanosecond a byte; only where one of them stands is looked closer. Every reading of a place
- * is followed at once, so an answer that was made to be ambiguous costs little more than another.
+ * Finds sequences in bytes, at the places where a first look stops. Every reading of a place is
+ * followed at once, so an answer that was made to be ambiguous costs little more than another.
  */
-import { beginningsOf } from './beginnings.ts'
-import { compressedStarts } from './compressed-starts.ts'
-import { gapStarts, isPunctuation, placesAfterGap, placesBeforeLine } from './gaps.ts'
+import { isDigitOfCode } from './bytes.ts'
+import { placesAfterGap, placesBeforeLine } from './gaps.ts'
+import { compressedStart, type Glance, gapOnly, nextPlace, pairAt, real } from './glance.ts'
 import { joined, type Range } from './range.ts'
-import {
-  isDigit,
-  isDigitOfCode,
-  isLetterOrDigit,
-  readDecimal,
-  readHexPair,
-  readText,
-} from './readings.ts'
+import { readDecimal, readHexPair, readText } from './readings.ts'
+import { mayGoOn } from './second-look.ts'
 import type { Sequence } from './sequences.ts'
 
 const headsMax = 32
 /** Places that are read closely, for one text: ten times what the most tangled pages take. */
 const readsMax = 2_000_000
-/** Bits of the table of pairs beside those of the writings; in `behind`, a byte has one of both. */
-const [real, gapOnly, compressedStart] = [1, 8, 16]
-const writings = ['text', 'hex', 'decimal'] as const
 const readers = { text: readText, hex: readHexPair, decimal: readDecimal }
 
 /**
@@ -31,78 +21,30 @@ const readers = { text: readText, hex: readHexPair, decimal: readDecimal }
  */
 export type Search = (bytes: Uint8Array) => { ranges: Range[]; compressed: number[] }
 
-/** A sequence, and what each byte would be behind its first character. */
-type Candidate = { sequence: Sequence; behind: Uint8Array }
-
-/** What may begin with a pair of bytes, as bits, and which sequences begin with a character. */
-type Index = { pairs: Uint8Array; byCode: Record<Sequence['writing'], Map<number, Candidate[]>> }
-
-/** Prepares the search for sequences; it can be used for any number of texts. */
-export function searchFor(sequences: readonly Sequence[]): Search {
-  const index: Index = {
-    pairs: new Uint8Array(65_536),
-    byCode: { text: new Map(), hex: new Map(), decimal: new Map() },
-  }
-  for (const sequence of sequences) addTo(index, sequence)
-  for (const start of compressedStarts) {
-    const pair = (start.charCodeAt(0) << 8) | start.charCodeAt(1)
-    index.pairs[pair] = (index.pairs[pair] ?? 0) | compressedStart
-  }
+/** The search for the sequences that a first look knows; it can be used for any number of texts. */
+export function searchWith(glance: Glance): Search {
   return (bytes) => {
-    const { ranges, compressed } = rangesIn(bytes, index)
+    const { ranges, compressed } = rangesIn(bytes, glance)
     return { ranges: joined(ranges), compressed }
   }
 }
 
-function addTo({ pairs, byCode }: Index, sequence: Sequence): void {
-  const { elements, writing } = sequence
-  const bit = 1 << writings.indexOf(writing)
-  const candidate = { sequence, behind: bytesBehind(sequence) }
-  for (const code of elements[0] ?? []) {
-    const list = byCode[writing].get(code)
-    if (list === undefined) byCode[writing].set(code, [candidate])
-    else list.push(candidate)
-  }
-  const mark = (first: number, second: number, bits: number) => {
-    const pair = (first << 8) | second
-    pairs[pair] = (pairs[pair] ?? 0) | bits
-  }
-  for (const [first, second] of beginningsOf(elements[0] ?? [], sequence)) {
-    if (second !== undefined) mark(first, second, bit)
-    else
-      candidate.behind.forEach(
-        (is, other) => is !== 0 && mark(first, other, is === real ? bit : is),
-      )
-  }
-}
-
-/** Behind a plain character: the next one and its escapes, or a gap. */
-function bytesBehind(sequence: Sequence): Uint8Array {
-  const behind = new Uint8Array(256)
-  const next = sequence.elements[1]
-  // A single character may be followed by anything.
-  if (next === undefined) return behind.fill(real)
-  for (const first of gapStarts[sequence.gap]) behind[first] = gapOnly
-  for (const [first] of beginningsOf(next, sequence)) behind[first] = real
-  return behind
-}
-
-function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Search> {
+function rangesIn(bytes: Uint8Array, glance: Glance): ReturnType<Search> {
+  const { pairs, byCode } = glance
   const ranges: Range[] = []
   const compressed: number[] = []
   const follow = follower(bytes)
   let start = 0
   const follows = (writing: Sequence['writing']) => (code: number, from: number) => {
-    for (const candidate of byCode[writing].get(code) ?? []) {
-      if (!mayGoOn(bytes, from, candidate)) continue
-      const { sequence } = candidate
+    for (const sequence of byCode[writing].get(code) ?? []) {
+      if (!mayGoOn(bytes, from, sequence)) continue
       const end = follow.to(from, sequence)
       if (end === -1) continue
       ranges.push(withRagged(bytes, { start, end }, sequence))
     }
   }
   const [text, hex, decimal] = [follows('text'), follows('hex'), follows('decimal')]
-  for (let at = nextHit(bytes, 0, pairs); at !== -1; at = nextHit(bytes, at + 1, pairs)) {
+  for (let at = nextPlace(bytes, 0, glance); at !== -1; at = nextPlace(bytes, at + 1, glance)) {
     start = at
     const bits = pairs[pairAt(bytes, at)] ?? 0
     if ((bits & (real | gapOnly)) !== 0) readText(bytes, at, text)
@@ -113,89 +55,6 @@ function rangesIn(bytes: Uint8Array, { pairs, byCode }: Index): ReturnType<Searc
       return { ranges: [{ start: 0, end: bytes.length }], compressed: [] }
   }
   return { ranges, compressed }
-}
-
-/** The next place that has to be looked at, or -1. Small on purpose: it sees every byte. */
-function nextHit(bytes: Uint8Array, from: number, pairs: Uint8Array): number {
-  let pair = bytes[from] ?? 0
-  for (let at = from, last = bytes.length - 1; at < last; at += 1) {
-    pair = ((pair & 0xff) << 8) | (bytes[at + 1] ?? 0)
-    const bits = pairs[pair] ?? 0
-    if (bits === 0) continue
-    // A letter before a space, as every fifth of a text is: the letter behind it has to fit too.
-    if (bits !== gapOnly || fitsBehindGap(bytes, at + 1, pairs, pair & 0xff00)) return at
-  }
-  // The last byte stands alone: only a secret of one character ends with its beginning.
-  const at = bytes.length - 1
-  return from <= at && (pairs[pairAt(bytes, at)] ?? 0) !== 0 ? at : -1
-}
-
-function pairAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
-}
-
-/** Punctuation that begins neither an escape nor a tag. */
-const isGap = isPunctuation.map((is, byte) =>
-  '%\\&=<'.includes(String.fromCharCode(byte)) ? 0 : is,
-)
-
-/** Whether behind plain punctuation stands what the table knows as real, or may do so. */
-function fitsBehindGap(bytes: Uint8Array, from: number, table: Uint8Array, row: number): boolean {
-  for (let at = from; at < from + 9; at += 1) {
-    const byte = bytes[at] ?? 0x41
-    const known = table[row | byte] ?? 0
-    if ((known & ~gapOnly) !== 0) return true
-    if (isGap[byte] === 1 || isLoneEquals(bytes, at)) continue
-    // An escape, a tag and what nobody sees have to be looked at closer.
-    return known === gapOnly
-  }
-  return false
-}
-
-/** An equals sign that begins no escape of quoted-printable, as in every tag with attributes. */
-function isLoneEquals(bytes: Uint8Array, at: number): boolean {
-  const next = bytes[at + 1] ?? 0
-  return bytes[at] === 0x3d && !isLetterOrDigit(next) && next !== 0x0a && next !== 0x0d
-}
-
-/** A quick no for what does not go on, which is nearly always; the first few characters tell. */
-function mayGoOn(bytes: Uint8Array, from: number, { sequence, behind }: Candidate): boolean {
-  const { elements, writing, gap } = sequence
-  if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1]?.[0])
-  if (writing === 'decimal') return isDigit(bytes[from]) === false
-  if (behind[bytes[from] ?? 0] === gapOnly && gap === 'any') {
-    return fitsBehindGap(bytes, from, behind, 0)
-  }
-  for (let at = 1; at < 5 && at < elements.length; at += 1) {
-    const byte = bytes[from + at - 1] ?? 0x41
-    if (mayInterrupt[gap][byte] === 1) return true
-    if (!elements[at]?.includes(byte)) return false
-  }
-  return true
-}
-
-/** Bytes that begin a gap or an escape, or belong to another writing of the next character. */
-const mayInterrupt = {
-  any: interrupting('any'),
-  line: interrupting('line'),
-  hidden: interrupting('hidden'),
-}
-
-function interrupting(gap: Sequence['gap']): Uint8Array {
-  const starts = [...gapStarts[gap], ...Array.from('%\\&=+Uu', (one) => one.charCodeAt(0))]
-  return Uint8Array.from({ length: 256 }, (_, byte) =>
-    byte >= 128 || starts.includes(byte) ? 1 : 0,
-  )
-}
-
-function mayGoOnInHex(bytes: Uint8Array, at: number, code: number | undefined): boolean {
-  const byte = bytes[at] ?? 0
-  if (code === undefined || byte === 0x30 || !isLetterOrDigit(byte)) return true
-  let fits = (byte | 0x20) === 0x78 || (byte | 0x20) === 0x75
-  readHexPair(bytes, at, (value) => {
-    fits ||= value === code
-  })
-  return fits
 }
 
 /** Follows all readings of a place at once, and counts what that takes. */

@@ -1,0 +1,122 @@
+import type { Child } from 'hono/jsx'
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import type { OpenedMail } from '../../../shared/mail/mailbox-port.ts'
+import { openOwnMail } from '../data/mailbox.ts'
+import { owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { CodeState, Standing } from '../parts/mail.tsx'
+import { Facts, Section, Time } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/mail/:mail', showOpened)
+  app.get('/mail/:mail/file/:number', sendFile)
+}
+
+async function showOpened(c: Visit) {
+  const me = await owner(c)
+  const { mail } = await openOwnMail(c)
+  const isIn = mail.direction === 'in'
+  const { text } = mail.untrusted
+  const here = `${pagesBelow}/mail/${mail.mail_id}`
+  return show(
+    c,
+    <Page
+      c={c}
+      title={isIn ? 'Mail that came in' : 'Mail that went out'}
+      owner={me}
+      back={{ to: '/mail', label: 'Mail' }}
+      lead={<Time at={mail.at} />}
+    >
+      <Facts facts={[...factsOf(mail), ...deliveriesOf(mail)]} />
+      <Codes mail={mail} now={c.get('world').now()} />
+      <Section title="Text">
+        {isIn && (
+          <p class="quiet small">
+            Written by whoever sent it, and shown as plain text. Links in it lead nowhere from here.
+          </p>
+        )}
+        <p class="mail-text">{text.text || 'It has no text.'}</p>
+        {mail.next_offset !== null && (
+          <p>
+            <a href={`${here}?from=${mail.next_offset}`}>Read on</a>
+          </p>
+        )}
+      </Section>
+      <Files mail={mail} />
+    </Page>,
+  )
+}
+
+function factsOf(mail: OpenedMail): (readonly [string, Child])[] {
+  const { untrusted, oddities } = mail
+  return [
+    ['Subject', untrusted.subject.text || 'None'],
+    ['From', untrusted.subject.from],
+    ['To', mail.to.join(', ') || 'Not named'],
+    ['Sender', <Standing mail={mail} />],
+    ...(mail.automatic ? [['Kind', 'Written by a machine'] as const] : []),
+    ...(oddities.length > 0
+      ? [['Noticed', oddities.map((flaw) => flaw.replaceAll('_', ' ')).join(', ')] as const]
+      : []),
+  ]
+}
+
+function deliveriesOf({ deliveries = [] }: OpenedMail) {
+  const words = { queued: 'On its way', sent: 'Taken by the next mail server', failed: 'Refused' }
+  return deliveries.map(({ to, status }) => [`For ${to}`, words[status]] as const)
+}
+
+function Codes({ mail: { codes }, now }: { mail: OpenedMail; now: Date }) {
+  if (codes.length === 0) return null
+  return (
+    <Section title="Codes and sign-in links in it">
+      <Facts
+        facts={codes.map((code) => [
+          code.kind === 'code' ? 'A code' : 'A sign-in link',
+          <CodeState code={code} now={now} />,
+        ])}
+      />
+    </Section>
+  )
+}
+
+function Files({ mail: { mail_id, attachments } }: { mail: OpenedMail }) {
+  if (attachments.length === 0) return null
+  return (
+    <Section title="Attachments">
+      <p class="quiet small">Files of strangers. Open only what you expect.</p>
+      <ul class="points">
+        {attachments.map(({ number, size, untrusted }) => (
+          <li>
+            <a href={`${pagesBelow}/mail/${mail_id}/file/${number}`} download>
+              {untrusted.name.text || 'A file without a name'}
+            </a>{' '}
+            <span class="quiet">{size} bytes</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** No browser opens it by itself, whatever its sender says it is. */
+async function sendFile(c: Visit) {
+  const number = Number(c.req.param('number'))
+  const { mail, file } = Number.isInteger(number)
+    ? await openOwnMail(c, number)
+    : { mail: undefined, file: undefined }
+  if (!mail || !file) throw new Rejection(fail('not_found'))
+  const name = mail.attachments[number - 1]?.untrusted.name.text ?? ''
+  return c.body(new Uint8Array(file.content), 200, {
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename="${plainName(name)}"`,
+  })
+}
+
+/** Of a name that a stranger gave, what every system takes for a name and nothing else. */
+function plainName(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '')
+  return plain.slice(-100) || 'file'
+}

@@ -1,0 +1,156 @@
+import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
+import { activityRow } from '../../../shared/payments/activity.ts'
+import { storeTyped } from '../data/typed-login.ts'
+import type { OwnEntry } from '../data/vault.ts'
+import { findEntry } from '../data/vault.ts'
+import { vaultOf } from '../data/vault-port.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { readSecurity } from '../own-session.ts'
+import { Holds, Maker } from '../parts/entry.tsx'
+import { Button, Checkbox, Form } from '../parts/form.tsx'
+import { Items } from '../parts/items.tsx'
+import { FurtherFields, SecretFields } from '../parts/login-fields.tsx'
+import { Empty, Facts, Notice, Section, Time } from '../parts/show.tsx'
+import { showSecrets } from '../parts/shown-secrets.tsx'
+import { Site, siteName } from '../parts/site.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+const itemsShown = 10
+
+export const routes: Routes = (app) => {
+  app.get('/vault/:entry{[0-9a-f-]+}', async (c) => showEntry(c, await findEntry(c)))
+  app.post('/vault/:entry{[0-9a-f-]+}', change)
+  app.post('/vault/:entry{[0-9a-f-]+}/shown', reveal)
+  app.post('/vault/:entry{[0-9a-f-]+}/deleted', remove)
+}
+
+async function change(c: Visit): Promise<Response> {
+  const { credential } = await owner(c)
+  const { listed } = await findEntry(c)
+  const { site, username } = listed
+  const form = await fields(c)
+  const version = Number(form.get('version') ?? '')
+  const stored = await storeTyped(c, credential, form, { site, username, version })
+  if (!isRefusal(stored)) return goTo(c, `/vault/${listed.credential_id}`)
+  return showEntry(c, await findEntry(c), stored.message ?? 'It has changed meanwhile. Look again.')
+}
+
+/** Whoever sees secrets has proven a short time ago who it is; the vault asks the database for that. */
+async function reveal(c: Visit): Promise<Response> {
+  const { credential } = await owner(c)
+  const { listed } = await findEntry(c)
+  const read = await vaultOf(c).read({ credential, entry: listed.credential_id })
+  if (isRefusal(read)) throw new Rejection(read)
+  if (read.secret) return showSecrets(c, listed, read.secret)
+  const { is_proven } = await readSecurity(c)
+  throw new Rejection(fail(is_proven ? 'account_guarded' : 'proof_required'))
+}
+
+async function remove(c: Visit): Promise<Response> {
+  const { db } = await owner(c)
+  const { listed } = await findEntry(c)
+  if ((await fields(c)).get('sure') !== 'yes') return goTo(c, `/vault/${listed.credential_id}`)
+  await db.run('delete_vault_entry', { entry: listed.credential_id })
+  return goTo(c, '/vault')
+}
+
+async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
+  const me = await owner(c)
+  const { listed } = entry
+  const told = { page: itemsShown, words: '', of_entry: listed.credential_id }
+  const items = await me.db.many('owner_search_activity', told, activityRow)
+  return show(
+    c,
+    <Page
+      c={c}
+      title={siteName(listed.site)}
+      owner={me}
+      back={{ to: '/vault', label: 'Vault' }}
+      lead={listed.username}
+    >
+      {problem && (
+        <Notice kind="danger" title="Nothing has changed">
+          {problem}
+        </Notice>
+      )}
+      <WhatItIs entry={entry} />
+      <Reveal c={c} entry={listed} />
+      <Section title="What happened with it">
+        {items.length > 0 ? <Items rows={items} /> : <Empty>Nothing yet.</Empty>}
+      </Section>
+      <ChangeForm c={c} entry={listed} />
+      <DeleteForm c={c} entry={listed} />
+    </Page>,
+    problem === undefined ? 200 : 422,
+  )
+}
+
+function WhatItIs({ entry: { listed, maker } }: { entry: OwnEntry }) {
+  const { created_at, updated_at, last_used_at } = listed
+  return (
+    <Section title="What it is">
+      <Facts
+        facts={[
+          ['Site', <Site origin={listed.site} />],
+          ['User name', listed.username || 'None'],
+          ['Holds', <Holds entry={listed} />],
+          ['Made by', <Maker label={maker} />],
+          ['Made', <Time at={created_at} />],
+          ...(listed.version > 1 ? [['Changed', <Time at={updated_at} />] as const] : []),
+          ['Last used', last_used_at === null ? 'Never' : <Time at={last_used_at} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+type Part = { c: Visit; entry: OwnEntry['listed'] }
+
+function Reveal({ c, entry }: Part) {
+  return (
+    <Section title="See its secrets">
+      <p>
+        They are shown after you have proven again that it is you, and that is told in the activity.
+      </p>
+      <Form c={c} action={`/vault/${entry.credential_id}/shown`}>
+        <div class="actions">
+          <Button kind="plain">Show the secrets</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function ChangeForm({ c, entry }: Part) {
+  return (
+    <Section title="Change it">
+      <p>
+        Site and user name stay: for others, add another login. Once you have changed it, no key can
+        change or delete it any more.
+      </p>
+      <Form c={c} action={`/vault/${entry.credential_id}`}>
+        <input type="hidden" name="version" value={String(entry.version)} />
+        <SecretFields kept={entry} />
+        <FurtherFields kept={entry} />
+        <div class="actions">
+          <Button>Change the login</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function DeleteForm({ c, entry }: Part) {
+  return (
+    <Section title="Delete it">
+      <p>No agent can use it from then on. Your account at the site is not touched.</p>
+      <Form c={c} action={`/vault/${entry.credential_id}/deleted`}>
+        <Checkbox name="sure" label="Delete it for good" />
+        <div class="actions">
+          <Button kind="danger">Delete the login</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

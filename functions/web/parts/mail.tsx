@@ -1,0 +1,54 @@
+/** What is told of mails. Words of others are shown as text and are never a link or markup. */
+import type { MailItem } from '../../../shared/mail/mailbox-port.ts'
+import { pagesBelow } from '../visit.ts'
+import { Badge, Time } from './show.tsx'
+
+export function Mails({ mails }: { mails: readonly MailItem[] }) {
+  return (
+    <ul class="items">
+      {mails.map((mail) => (
+        <li>
+          <a href={`${pagesBelow}/mail/${mail.mail_id}`}>
+            {mail.untrusted.subject.text || 'No subject'}
+          </a>
+          <span class="meta">
+            <Time at={mail.at} />
+            <span class="long">{mail.direction === 'in' ? mail.from.address : sentTo(mail)}</span>
+            <Standing mail={mail} />
+            {mail.unread && <Badge>Not read by an agent</Badge>}
+            {mail.codes.length > 0 && <span>With a code</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function sentTo({ deliveries = [] }: MailItem): string {
+  return `To ${deliveries.map(({ to }) => to).join(', ')}`
+}
+
+/** Who is proven to have written it, or what became of it on its way out. */
+export function Standing({ mail }: { mail: MailItem }) {
+  if (mail.direction === 'out') {
+    const states = new Set((mail.deliveries ?? []).map(({ status }) => status))
+    if (states.has('failed')) return <Badge kind="danger">Not delivered</Badge>
+    return <Badge>{states.has('queued') ? 'On its way' : 'Sent'}</Badge>
+  }
+  const { proven_domain: domain } = mail.from
+  if (domain === undefined) return <Badge kind="warning">Nothing proves who sent it</Badge>
+  return <Badge kind="good">Proven to be from {domain}</Badge>
+}
+
+/** A code or link that was found, and whether an agent can still use it. */
+export function CodeState({ code, now }: { code: MailItem['codes'][number]; now: Date }) {
+  const { used, domain, expires_at: end } = code
+  if (used) return <>An agent has used it at {domain}, unread</>
+  if (domain === null) return <>Kept from agents: nothing proves where it belongs</>
+  if (new Date(end) <= now) return <>Not used in time</>
+  return (
+    <>
+      Agents can use it unread at {domain}, once, until <Time at={end} />
+    </>
+  )
+}

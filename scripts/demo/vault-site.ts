@@ -1,0 +1,45 @@
+/** A little site on this machine that people sign up to, with a password and a code by mail. */
+import { randomInt } from 'node:crypto'
+import { createTransport } from 'nodemailer'
+import { listen } from '../local/listen.ts'
+
+export type Site = {
+  /** Under a name, because who sent a mail is proven for names. */
+  origin: string
+  /** What it knows and the agent must not. */
+  secrets(): string[]
+  close(): Promise<void>
+}
+
+/** Opens it; codes go to `member` by the mail server of the world. */
+export async function openSite(smtpUrl: string, member: string): Promise<Site> {
+  const mail = createTransport(smtpUrl)
+  let [password, code] = ['', '']
+  const signIn = async () => {
+    code = String(randomInt(100_000, 1_000_000))
+    await mail.sendMail({
+      from: 'Little Site <no-reply@localhost>',
+      to: member,
+      subject: 'Your sign-in code',
+      text: `Your sign-in code is ${code}. It is good for ten minutes.`,
+    })
+    return new Response('A code is on its way.')
+  }
+  const pages: Record<string, (form: URLSearchParams) => Response | Promise<Response>> = {
+    '/sign-up': (form) => {
+      password = form.get('password') ?? ''
+      return new Response(`Welcome. Your password is ${password}, keep it well.`)
+    },
+    '/sign-in': (form) => (form.get('password') === password ? signIn() : refuse()),
+    '/code': (form) => (form.get('code') === code ? new Response('You are in.') : refuse()),
+  }
+  const { port, close } = await listen(async (request) => {
+    const page = pages[new URL(request.url).pathname]
+    return page?.(new URLSearchParams(await request.text())) ?? refuse()
+  })
+  return { origin: `http://localhost:${port}`, secrets: () => [password, code], close }
+}
+
+function refuse(): Response {
+  return new Response('No.', { status: 403 })
+}

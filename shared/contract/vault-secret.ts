@@ -1,0 +1,45 @@
+/** The secret part of an entry of the vault, as it is given on the wire and as it is sealed. */
+import * as z from 'zod'
+
+const fieldsMax = 20
+
+/** Text that comes back from UTF-8 as it was. */
+function text(charactersMax: number) {
+  return z
+    .string()
+    .min(1)
+    .max(charactersMax)
+    .refine((value) => value.isWellFormed(), { message: 'must be well-formed Unicode' })
+}
+
+function fieldsOf<Value extends z.ZodType>(value: Value) {
+  return z
+    .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/), value)
+    .refine((fields) => Object.keys(fields).length <= fieldsMax, `at most ${fieldsMax} fields`)
+}
+
+const password = text(1024)
+const notes = text(4096)
+const fieldValue = text(1024)
+
+/** Parts of a secret that are sealed as they are given. */
+export const sealedFields = {
+  password: password.optional(),
+  notes: notes.optional(),
+  fields: fieldsOf(fieldValue).optional(),
+}
+
+const keeps = 'What is not given stays; null takes it away.'
+
+/** What a change of the secret part may give. */
+export const secretChange = {
+  password: password.optional().describe('What is not given stays.'),
+  totp_secret: text(1024)
+    .nullable()
+    .optional()
+    .describe(`An otpauth:// address, or the secret in base32. ${keeps}`),
+  notes: notes.nullable().optional().describe(`For people; never used or listed. ${keeps}`),
+  fields: fieldsOf(fieldValue.nullable())
+    .optional()
+    .describe(`Further secrets by names, which are listed. ${keeps}`),
+}

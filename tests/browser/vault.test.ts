@@ -1,0 +1,107 @@
+/** The vault in front of a person: a login by an agent's link, and one of the owner's own. */
+import { randomBytes } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { openScene } from '../support/browser/browser.ts'
+import { barriersOn } from '../support/browser/sight.ts'
+
+const scene = await openScene()
+const { facts } = scene
+const agent = openAgent(facts.base_url, facts.api_keys.full)
+const linkSchema = z.object({ url: z.url(), action_id: z.uuid() })
+const statusSchema = z.object({
+  status: z.string(),
+  result: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** Something to type that is nowhere else. */
+const secret = () => `canary ${randomBytes(12).toString('hex')}`
+const siteOf = (name: string) => `https://${name}-${randomBytes(4).toString('hex')}.example.com`
+
+/** Everything that a page holds, and what the browser asked for on the way to it. */
+function record(page: Page) {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  return async () => `${page.url()}\n${asked.join('\n')}\n${await page.content()}`
+}
+
+test('website_login: a person types a login, the agent gets its id and signs in with it', async () => {
+  const [site, password] = [siteOf('shop'), secret()]
+  const order = { action_type: 'website_login', site, username: 'ada' }
+  const link = await agent('/create-hosted-action', order, linkSchema)
+  const status = () =>
+    agent(`/hosted-action-status?action_id=${link.action_id}`, undefined, statusSchema)
+  const { page } = await scene.stranger()
+  const seen = record(page)
+  await page.goto(link.url)
+  expect(await barriersOn(page)).toEqual([])
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Password there').fill(password)
+  await page.getByLabel('Secret of the authenticator app').fill('JBSWY3DPEHPK3PXP')
+  expect(await barriersOn(page)).toEqual([])
+  expect(await status()).toMatchObject({ status: 'opened' })
+
+  await page.getByRole('button', { name: 'Put it into the vault' }).click()
+
+  await page.getByRole('heading', { name: 'Done' }).waitFor()
+  expect(await barriersOn(page)).toEqual([])
+  const { status: end, result } = await status()
+  expect(end).toBe('finished')
+  expect(result).toMatchObject({ site, username: 'ada' })
+  const { credential_id } = z.object({ credential_id: z.uuid() }).parse(result)
+  const totp = await agent('/vault-totp', { credential_id }, z.object({ code: z.string() }))
+  expect(totp.code).toMatch(/^\d{6}$/)
+  await page.goBack()
+  await page.goForward()
+  for (const text of [await seen(), JSON.stringify(await status())]) {
+    expect(text).not.toContain(password)
+    expect(text).not.toContain('JBSWY3DPEHPK3PXP')
+  }
+})
+
+test('a login of the owner is typed once, and seen again on the page that is asked to show it', async () => {
+  const [site, password] = [siteOf('bank'), secret()]
+  const { page } = await scene.owner()
+  const seen = record(page)
+  await page.goto(`${facts.web_url}/vault/new`)
+  await page.getByLabel('Site', { exact: true }).fill(site)
+  await page.getByLabel('User name or mail address there').fill('ada')
+  await page.getByLabel('Password there').fill(password)
+  await page.getByRole('button', { name: 'Put it into the vault' }).click()
+  await page.getByRole('heading', { name: new URL(site).host }).waitFor()
+  expect(await seen()).not.toContain(password)
+
+  await page.getByRole('button', { name: 'Show the secrets' }).click()
+
+  await page.getByText(password).waitFor()
+  await page.getByRole('link', { name: 'The login' }).click()
+  await page.getByRole('heading', { name: 'Change it' }).waitFor()
+  // What answered a form is kept nowhere, so there is nothing to go back to.
+  await expect(page.goBack()).rejects.toThrow('ERR_CACHE_MISS')
+  for (const path of ['/vault', '/activity', '']) {
+    await page.goto(facts.web_url + path)
+    expect(await seen()).not.toContain(password)
+  }
+})
+
+test('a login is deleted only once that is ticked', async () => {
+  const site = siteOf('old')
+  const { page } = await scene.owner()
+  const entry = { site, username: 'ada', password: secret() }
+  const { credential_id } = await agent(
+    '/vault-store',
+    entry,
+    z.object({ credential_id: z.uuid() }),
+  )
+  await page.goto(`${facts.web_url}/vault/${credential_id}`)
+  await page.getByRole('button', { name: 'Delete the login' }).click()
+  await page.getByRole('heading', { name: 'Delete it' }).waitFor()
+
+  await page.getByLabel('Delete it for good').check()
+  await page.getByRole('button', { name: 'Delete the login' }).click()
+
+  await page.getByRole('heading', { name: 'Vault', exact: true }).waitFor()
+  await expect(page.getByText(new URL(site).host).count()).resolves.toBe(0)
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { changeRoot, type Pace } from '../support/rotation-race.ts'
+import { seeded } from '../support/seed.ts'
+
+const timeoutMilliseconds = 120_000
+
+/** As fast as the machine goes, so many at once. */
+const eager =
+  (atOnce: number): Pace =>
+  async (request, isOver) => {
+    const client = async () => {
+      while (!isOver()) await request()
+    }
+    await Promise.all(Array.from({ length: atOnce }, client))
+  }
+
+test(
+  'a root is replaced while logins and mails are written and read, and nothing fails',
+  async () => {
+    const plan = { pace: eager(8), between: 30, sleepers: 400 }
+
+    const { done } = await changeRoot(seeded(), plan)
+
+    expect(Object.keys(done)).toHaveLength(7)
+  },
+  timeoutMilliseconds,
+)

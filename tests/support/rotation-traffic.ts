@@ -1,0 +1,172 @@
+/**
+ * What goes on in vault, mailboxes and wallets while roots change: logins are stored, changed and
+ * used, mail comes in and is read, money is sent. Every answer is checked against what was put in,
+ * so a secret that came out of another entry would be seen, too.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { receiveMail } from '../../shared/mail/receive.ts'
+import { type Totp, totpCode } from '../../shared/vault/totp.ts'
+import { serverThat } from './http.ts'
+import { messageOf } from './inbound.ts'
+import { acquainted } from './ledger.ts'
+import type { Random } from './seed.ts'
+import type { Agent, Answer, TestWorld, Worker } from './world.ts'
+import { mailDomain } from './world.ts'
+
+const agentsCount = 12
+const seed = 'JBSWY3DPEHPK3PXP'
+const listedMails = z.array(z.object({ mail_id: z.uuid() }))
+const totp: Totp = { seed, algorithm: 'SHA1', digits: 6, periodSeconds: 30 }
+
+/** Logins and mails as they have to be at the end, and how often what was done. */
+export type Truth = {
+  entries: { agent: Agent; id: string; username: string; password: string }[]
+  mails: { agent: Agent; subject: string }[]
+  done: Record<string, number>
+}
+
+/** Does one thing on an isolate; throws when it fails, or its answer is wrong. */
+export type Act = (isolate: Worker) => Promise<void>
+
+/** Accounts, a site that they have logins of, and somebody who pays. */
+export async function openTraffic(world: TestWorld, chance: Random): Promise<Truth & { act: Act }> {
+  const rate = { perSecond: 10_000, burst: 100_000 }
+  const agents = await Promise.all(
+    Array.from({ length: agentsCount }, () => world.agent('pay', { rate })),
+  )
+  const scene = { chance, agents, site: await openSite(), ...(await acquainted(world)) }
+  const truth: Truth = { entries: [], mails: [], done: {} }
+  const act: Act = async (isolate) => {
+    const deed = pick(chance, deck)
+    await deed({ ...scene, truth, isolate })
+    truth.done[deed.name] = (truth.done[deed.name] ?? 0) + 1
+  }
+  return { ...truth, act }
+}
+
+/** A site that answers which secret it was sent, in a form that nobody can read it from. */
+async function openSite(): Promise<string> {
+  const { url } = await serverThat((response, { headers }) => {
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    response.end(digestOf(headers.authorization ?? ''))
+  })
+  return new URL(url).origin
+}
+
+type Scene = {
+  chance: Random
+  agents: readonly Agent[]
+  site: string
+  payer: Agent
+  payee: Agent
+  truth: Truth
+  isolate: Worker
+}
+type Deed = (scene: Scene) => Promise<void>
+
+/** What is done how often of a hundred times. */
+const shares: readonly (readonly [times: number, deed: Deed])[] = [
+  [12, store],
+  [13, change],
+  [41, askTotp],
+  [9, use],
+  [15, keepMail],
+  [9, readMail],
+  [1, pay],
+]
+const deck = shares.flatMap(([times, deed]) => Array.from({ length: times }, () => deed))
+
+async function store({ chance, agents, site, truth, isolate }: Scene): Promise<void> {
+  const agent = pick(chance, agents)
+  const [username, password] = [unique(), unique()]
+  const login = { site, username, password, totp_secret: seed }
+  const { body } = ok(await isolate.post(agent, '/vault-store', login))
+  truth.entries.push({ agent, id: String(body['credential_id']), username, password })
+}
+
+async function change(scene: Scene): Promise<void> {
+  await withEntry(scene, async (entry) => {
+    const { username } = entry
+    const password = unique()
+    const login = { site: scene.site, username, password }
+    ok(await scene.isolate.post(entry.agent, '/vault-store', login))
+    entry.password = password
+  })
+}
+
+async function askTotp(scene: Scene): Promise<void> {
+  await withEntry(scene, async ({ agent, id }) => {
+    const before = totpCode(totp, Date.now()).code
+    const { body } = ok(await scene.isolate.post(agent, '/vault-totp', { credential_id: id }))
+    same([before, totpCode(totp, Date.now()).code].includes(String(body['code'])), true)
+  })
+}
+
+async function use(scene: Scene): Promise<void> {
+  await withEntry(scene, async ({ agent, id, password }) => {
+    const inject = [{ where: 'bearer', secret: 'password' }]
+    const request = { credential_id: id, method: 'GET', path: '/', inject }
+    const { body } = ok(await scene.isolate.post(agent, '/vault-use', request))
+    same(body['body'], digestOf(`Bearer ${password}`))
+  })
+}
+
+async function keepMail({ chance, agents, truth, isolate }: Scene): Promise<void> {
+  const agent = pick(chance, agents)
+  const subject = unique()
+  const [to, from] = [`${agent.alias}@${mailDomain}`, `${subject}@mail.example`]
+  const text = messageOf({ to, from, subject, text: `Your code is 481516.\r\n${subject}` })
+  const raw = new TextEncoder().encode(text)
+  same(await receiveMail(isolate.world, { envelopeFrom: from, envelopeTo: to, raw }), 'kept')
+  truth.mails.push({ agent, subject })
+}
+
+async function readMail({ chance, truth, isolate }: Scene): Promise<void> {
+  const kept = truth.mails.length > 0 ? pick(chance, truth.mails) : undefined
+  if (!kept) return
+  const { agent, subject } = kept
+  const { body } = ok(await isolate.get(agent, `/mail-list?from=${subject}@mail.example`))
+  const [listed] = listedMails.parse(body['mails'])
+  const read = ok(await isolate.get(agent, `/mail-read?mail_id=${listed?.mail_id ?? ''}`))
+  same(JSON.stringify(read.body['untrusted']).includes(subject), true)
+}
+
+async function pay({ payer, payee, isolate }: Scene): Promise<void> {
+  const transfer = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC' }
+  ok(await isolate.post(payer, '/wallet-custodial-transfer', { ...transfer, amount: '0.01' }))
+}
+
+/** One that nobody else is at, so that it is known which secret is the present one. */
+async function withEntry(
+  { chance, truth: { entries } }: Scene,
+  work: (entry: Truth['entries'][number]) => Promise<void>,
+): Promise<void> {
+  const [entry] = entries.splice(chance.between(0, Math.max(0, entries.length - 1)), 1)
+  if (!entry) return
+  await work(entry)
+  entries.push(entry)
+}
+
+function pick<Item>(chance: Random, items: readonly Item[]): Item {
+  const item = items[chance.between(0, items.length - 1)]
+  if (item === undefined) throw new Error('there is nothing to choose from')
+  return item
+}
+
+function ok(answer: Answer): Answer {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer
+}
+
+function same(found: unknown, expected: unknown): void {
+  if (found !== expected) throw new Error(`${JSON.stringify(found)} is not what was put in`)
+}
+
+function unique(): string {
+  return `u${randomBytes(12).toString('hex')}`
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

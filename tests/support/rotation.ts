@@ -1,0 +1,92 @@
+/** Roots of several versions, the keys in a database that they wrap, and programs that rotate them. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { accountKeys, custodyKeys, type KeyRing } from '../../scripts/rotate-keys/key-ring.ts'
+import { readEnvelope } from '../../shared/custody/envelope.ts'
+import { openDatabase } from '../../shared/db/database.ts'
+import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
+import { spend, unwrapKey, type Wrap, wrapSchema } from '../../shared/sealing/wrap.ts'
+import { newAccountKey } from '../../shared/vault/keys.ts'
+import type { TestDatabase } from './database.ts'
+
+const secrets = Array.from({ length: 3 }, () => randomBytes(32).toString('base64'))
+
+/** The binding of these versions of the root, with the one that seals where it is named. */
+export function rootKeys(versions: readonly number[], sealing?: number): string {
+  const roots = Object.fromEntries(versions.map((version) => [version, secrets[version - 1]]))
+  return JSON.stringify({ ...roots, sealing })
+}
+
+/** All keys of the database, for a program that is bound to these roots. */
+export function ringsOf(db: TestDatabase, roots: string): [KeyRing, KeyRing, KeyRing] {
+  const { gatewayUrl: SUPABASE_URL, vaultKey, custodyKey } = db
+  const vault = openDatabase({ SUPABASE_URL, VAULT_DATABASE_KEY: vaultKey }, fetch)
+  const custody = openDatabase({ SUPABASE_URL, CUSTODY_DATABASE_KEY: custodyKey }, fetch)
+  return [
+    accountKeys(vault, readRoots(roots, 'vault')),
+    accountKeys(vault, readRoots(roots, 'mail')),
+    custodyKeys(custody, readRoots(roots, 'custody')),
+  ]
+}
+
+/** A wrapped key as it is stored, and what it is bound to. */
+export type StoredKey = { purpose: Purpose; id: string; owner: string; wrap: Wrap }
+
+const accountKeyRows = z.array(
+  z.object({
+    purpose: z.enum(['vault', 'mail']),
+    id: z.string(),
+    owner: z.string(),
+    wrap: wrapSchema,
+  }),
+)
+const custodyRows = z.array(
+  z.object({ id: z.string(), owner: z.string(), envelope: z.unknown().transform(readEnvelope) }),
+)
+
+/** Every wrapped key that there is. */
+export async function storedKeys({ sql }: TestDatabase): Promise<StoredKey[]> {
+  const ofAccounts = accountKeyRows.parse(
+    await sql`select purpose, id, account as owner, wrap from private.account_keys order by id`,
+  )
+  const ofCustody = custodyRows.parse(
+    await sql`select address as id, owner, envelope from private.custody_keys order by address`,
+  )
+  const wallets = ofCustody.map(({ id, owner, envelope: { wrap } }) => {
+    return { purpose: 'custody' as const, id, owner, wrap }
+  })
+  return [...ofAccounts, ...wallets]
+}
+
+/** The key in hex, opened with these roots and no others. */
+export function keyInHex({ purpose, owner, wrap }: StoredKey, roots: string): string {
+  return spend(unwrapKey(readRoots(roots, purpose), owner, wrap), (key) =>
+    Buffer.from(key).toString('hex'),
+  )
+}
+
+/** Accounts that do nothing and have a key for vault and mail. */
+export async function addSleepers(
+  { sql }: TestDatabase,
+  roots: string,
+  count: number,
+): Promise<void> {
+  const accounts = Array.from({ length: count }, (_, number) => {
+    return { id: randomUUID(), alias: `sleeper-${number}` }
+  })
+  const keys = accounts.flatMap(({ id: account }) =>
+    (['vault', 'mail'] as const).map((purpose) => {
+      const wrap = newAccountKey(readRoots(roots, purpose), random, account)
+      return { account, purpose, wrap }
+    }),
+  )
+  await sql`insert into private.accounts (id, alias)
+    select id, alias from jsonb_to_recordset(${sql.json(accounts)}) as a (id uuid, alias text)`
+  await sql`insert into private.account_keys (account, purpose, wrap)
+    select * from jsonb_to_recordset(${sql.json(keys)})
+      as k (account uuid, purpose text, wrap jsonb)`
+}
+
+function random(length: number): Uint8Array {
+  return new Uint8Array(randomBytes(length))
+}
