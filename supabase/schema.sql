@@ -1382,7 +1382,8 @@ begin
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
-      'scopes', caller.scopes, 'expires_at', caller.expires_at),
+      'scopes', caller.scopes, 'expires_at', caller.expires_at,
+      'reads_secrets', caller.reads_secrets),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -2058,7 +2059,7 @@ begin
    order by m.number desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.list_vault_entries(credential text, needed text, page integer, before bigint DEFAULT NULL::bigint, at_site text DEFAULT NULL::text)
  RETURNS TABLE(number text, listed jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2071,7 +2072,6 @@ begin
     from private.vault_entries e
    where e.account = caller.account and (before is null or e.number < before)
      and (at_site is null or e.site = at_site)
-     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
    order by e.number desc limit page;
 end $function$;
 
@@ -3716,8 +3716,7 @@ begin
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
-    caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site);
+    private.is_first_use(caller, e);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_read_entry(credential text, entry uuid)
@@ -4192,9 +4191,7 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by', (
-      select k.shown from private.credentials k where k.id = e.created_by),
-    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
 
@@ -4432,6 +4429,15 @@ AS $function$
     when a.opened_at is not null then 'opened'
     else 'pending'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+    where s.account = e.account and s.site = e.site)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
@@ -5023,10 +5029,8 @@ begin
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
   return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
-    'username', e.username, 'version', e.version, 'sealed', e.sealed,
-    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
-    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site));
+    'version', e.version, 'sealed', e.sealed, 'wrap', private.account_key(e.account, 'vault'),
+    'first_use', private.is_first_use(caller, e));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.open_lane(chain bigint, address text, envelope jsonb, nonce bigint)
@@ -5792,7 +5796,7 @@ grant execute on function api.list_mandate_payments(credential text, mandate uui
 
 grant execute on function api.list_mandates(credential text, page integer, before bigint, mandate uuid, status text) to service_role;
 
-grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text, entry uuid) to service_role;
+grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
 grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
 

@@ -22,6 +22,9 @@ export const getIdentity = operation({
       label: z.string(),
       scopes: z.array(z.string()),
       expires_at: time.nullable(),
+      reads_secrets: z
+        .boolean()
+        .describe('Whether it may read secrets of the vault, or only have them used.'),
     }),
     limits: z.object({
       automatic_daily: window,

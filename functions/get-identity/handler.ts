@@ -18,6 +18,7 @@ const identityRow = z.object({
       label: z.string(),
       scopes: z.array(z.string()),
       expires_at: z.string().nullable(),
+      reads_secrets: z.boolean(),
     }),
     limits: limitsRow,
   }),

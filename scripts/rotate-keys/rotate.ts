@@ -9,7 +9,8 @@ import type { KeyRing, Move, WrappedKey } from './key-ring.ts'
 
 /** PostgREST answers no more than 1,000 rows where it is not told otherwise. */
 const pageKeys = 200
-const pagesAtOnce = 4
+/** One is wrapped while the other is stored; more would only take connections from the service. */
+const pagesAtOnce = 2
 
 export type RotationOptions = {
   /** Opens and wraps every key, and stores nothing. */

@@ -55,6 +55,7 @@ export const listedEntry = {
   has_totp: z.boolean(),
   field_names: z.array(z.string()),
   created_by_this_key: z.boolean().describe('What another made, this key cannot change.'),
+  created_at: field.time,
   updated_at: field.time,
   last_used_at: field.time.nullable(),
 }

@@ -322,7 +322,6 @@ export type DatabaseFunctions = {
       page: number
       before?: number | null
       at_site?: string | null
-      entry?: string | null
     }
   }
   login_begin_passkey: { args: { challenge: string; browser: string; client: string } }

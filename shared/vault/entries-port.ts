@@ -1,6 +1,6 @@
 /**
  * What other functions may ask of the vault about entries. A secret goes in by `store` and comes out
- * by `read` alone, for whom SQL lets read it. A stored time-based code is a value, its seed never.
+ * by `read` alone, for whom SQL lets read it. Of a TOTP secret the code comes out, the seed never.
  */
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'

@@ -10,15 +10,7 @@ import { siteOrigin } from './site.ts'
 const pageDefault = 20
 
 /** What api.list_vault_entries answers. */
-export const entryRow = z.object({
-  number: z.string(),
-  listed: z.object({
-    ...listedEntry,
-    /** How the key that made it is shown; null for the owner. */
-    created_by: z.string().nullable(),
-    created_at: z.string(),
-  }),
-})
+export const entryRow = z.object({ number: z.string(), listed: z.object(listedEntry) })
 
 type Page = {
   [Name in keyof typeof listRequest]?: z.output<(typeof listRequest)[Name]> | undefined

@@ -14,7 +14,8 @@ begin
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
-      'scopes', caller.scopes, 'expires_at', caller.expires_at),
+      'scopes', caller.scopes, 'expires_at', caller.expires_at,
+      'reads_secrets', caller.reads_secrets),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $$;

@@ -76,6 +76,19 @@ begin
   return private.account_key(of_account, keep_account_key.purpose);
 end $$;
 
+-- Ends the call of a frozen account, and keeps others from freezing until the transaction ends: what
+-- it books is then older than the freeze, and after the answer to a freeze nothing is booked.
+create function private.hold_unfrozen(of_account uuid) returns void language plpgsql as $$
+declare
+  frozen_at timestamptz;
+begin
+  -- The weakest lock that freezing waits for: payments of the account do not.
+  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
+  if frozen_at is not null then
+    perform private.refuse('account_frozen', '403');
+  end if;
+end $$;
+
 -- An entry of the caller's account; a stranger's is as one that is not there.
 create function private.entry_of(caller private.credentials, entry uuid)
   returns private.vault_entries language plpgsql stable as $$
@@ -101,9 +114,7 @@ create function private.entry_json(caller private.credentials, e private.vault_e
   returns jsonb language sql stable as $$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by', (
-      select k.shown from private.credentials k where k.id = e.created_by),
-    'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $$;
 
@@ -118,11 +129,11 @@ create function private.record_entry(
       else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
 $$;
 
--- A page of the entries, the latest made first, from before a position; of one site, or one entry.
+-- A page of the entries, the latest made first, from before a position; of all sites, or one.
 -- `needed` is the scope of the operation that asks.
 create function api.list_vault_entries(
   credential text, needed text, page integer, before bigint default null,
-  at_site text default null, entry uuid default null)
+  at_site text default null)
   returns table (number text, listed jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -132,7 +143,6 @@ begin
     from private.vault_entries e
    where e.account = caller.account and (before is null or e.number < before)
      and (at_site is null or e.site = at_site)
-     and (list_vault_entries.entry is null or e.id = list_vault_entries.entry)
    order by e.number desc limit page;
 end $$;
 
@@ -240,6 +250,13 @@ begin
   return query select e.id is not null;
 end $$;
 
+-- Whether a key comes to the secrets of a site for the first time in its account.
+create function private.is_first_use(caller private.credentials, e private.vault_entries)
+  returns boolean language sql stable as $$
+  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+    where s.account = e.account and s.site = e.site)
+$$;
+
 -- Notes that a secret is used or read, and answers what opens it. With `first_use` the owner is to
 -- be told of the site by api.vault_note_site before it is opened.
 create function private.open_entry(
@@ -253,10 +270,8 @@ begin
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   perform private.record_entry(caller, e, type, deed, untrusted);
   return jsonb_build_object('account', e.account, 'id', e.id, 'site', e.site,
-    'username', e.username, 'version', e.version, 'sealed', e.sealed,
-    'wrap', private.account_key(e.account, 'vault'), 'key_shown', caller.shown,
-    'first_use', caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site));
+    'version', e.version, 'sealed', e.sealed, 'wrap', private.account_key(e.account, 'vault'),
+    'first_use', private.is_first_use(caller, e));
 end $$;
 
 -- Notes the first use of a site, once, with the mail that tells the owner of it.

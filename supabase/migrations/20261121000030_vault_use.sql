@@ -21,19 +21,6 @@ begin
   end if;
 end $$;
 
--- Ends the call of a frozen account, and keeps others from freezing until the transaction ends: what
--- it books is then older than the freeze, and after the answer to a freeze nothing is booked.
-create function private.hold_unfrozen(of_account uuid) returns void language plpgsql as $$
-declare
-  frozen_at timestamptz;
-begin
-  -- The weakest lock that freezing waits for: payments of the account do not.
-  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
-  if frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
-  end if;
-end $$;
-
 -- An entry of the caller's and codes to be used at its site, sealed. It changes nothing, so that what
 -- no request can be made of uses nothing up. With `is_first` the owner is to be told of the site.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
@@ -51,8 +38,7 @@ begin
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
-    caller.kind = 'api_key' and not exists (select from private.vault_sites s
-      where s.account = e.account and s.site = e.site);
+    private.is_first_use(caller, e);
 end $$;
 
 -- Books a use, or ends the call with nothing changed: where one code is refused, none is used up. A

@@ -13,7 +13,7 @@ const steady: Pace = async (request, isOver) => {
 }
 
 test('at 200 requests a second a root is replaced and no request fails', async () => {
-  const plan = { pace: steady, between: 200, sleepers: 5_000 }
+  const plan = { pace: steady, between: 200, sleepers: 3_000 }
 
   const { requests, done, output } = await changeRoot(seeded(), plan)
 

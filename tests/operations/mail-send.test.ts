@@ -236,17 +236,3 @@ test('an account reaches 100 recipients a day and no more', async () => {
   expect(seconds).toBeGreaterThan(86_300)
   expect(await refusedFor(box, [stranger()])).toBeGreaterThan(86_300)
 })
-
-test('no mail is entered after the account was frozen', async () => {
-  const box = await openMailbox(product)
-  const sends = Array.from({ length: 12 }, () => box.send({ ...order, to: [stranger()] }))
-
-  const frozen = await box.agent.post('/account-freeze', {})
-  const statuses = (await Promise.all(sends)).map(({ status }) => status)
-  const [late] = await db.sql`select count(*)::int as mails from private.mails m
-    join private.accounts a on a.id = m.account where a.id = ${box.agent.id} and m.at > a.frozen_at`
-
-  expect(frozen.status).toBe(200)
-  expect(statuses.filter((status) => status !== 200 && status !== 403)).toEqual([])
-  expect(late).toEqual({ mails: 0 })
-})

@@ -48,10 +48,7 @@ test.each([
   const answer = await bereft.post(agent, `/${path}`, input())
 
   expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } })
-  expect(world.log.at(-1)).toMatchObject({
-    error: 'unavailable',
-    log: expect.stringContaining('vault has no root of version 1'),
-  })
+  expect(world.log.at(-1)?.['log']).toContain('vault has no root of version 1')
   expect(await everything()).toEqual(before)
   expect((await agent.post('/vault-totp', { credential_id: entry })).status).toBe(200)
 })

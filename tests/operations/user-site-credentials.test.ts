@@ -164,6 +164,8 @@ test('letting a key read takes a fresh proof; taking it back takes none, and cou
 
   await letRead(tests, agent, 'pay')
   expect(only((await read()).body)).toMatchObject({ secret_readable: true })
+  const identity = await agent.get('/get-identity')
+  expect(identity.body['credential']).toMatchObject({ reads_secrets: true })
 
   expect(await stale.call('owner_set_reads_secrets', order(false))).toEqual([{ label: 'pay' }])
   expect(only((await read()).body)).toMatchObject({ secret_readable: false })

@@ -33,7 +33,7 @@ test('a login that was kept is listed with what it has, and without what that is
   const named = { credential_id: id, site, username: 'me@mail.example', version: 1 }
   expect(stored).toMatchObject({ status: 200, body: named })
   const has = { has_password: true, has_totp: true, field_names: ['pin'] }
-  const times = { updated_at: aText, last_used_at: null }
+  const times = { created_at: aText, updated_at: aText, last_used_at: null }
   expect(list.body).toEqual({
     credentials: [{ ...named, ...has, ...times, created_by_this_key: true }],
     next_cursor: null,

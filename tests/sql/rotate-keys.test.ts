@@ -109,8 +109,9 @@ test.each([
 test('a new root of the local world seals only after the next start', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-roots-'))
   const file = join(directory, 'secrets.json')
-  const kept = { vault_roots: JSON.parse(rootKeys([1])), custody_roots: JSON.parse(rootKeys([1])) }
-  writeFileSync(file, JSON.stringify({ ...kept, payee: 'as it was' }))
+  const roots: unknown = JSON.parse(rootKeys([1]))
+  const kept = { vault_roots: roots, custody_roots: roots, payee: 'as it was' }
+  writeFileSync(file, JSON.stringify(kept))
 
   const { code, output } = await run(['--add-root', '--data', directory])
 
@@ -122,7 +123,7 @@ test('a new root of the local world seals only after the next start', async () =
   expect(secrets.payee).toBe('as it was')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   for (const added of [secrets.vault_roots, secrets.custody_roots]) {
-    const roots = readRoots(JSON.stringify(added), 'vault')
-    expect([roots.versions, roots.sealingVersion]).toEqual([[1, 2], 1])
+    const read = readRoots(JSON.stringify(added), 'vault')
+    expect([read.versions, read.sealingVersion]).toEqual([[1, 2], 1])
   }
 })

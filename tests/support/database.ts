@@ -53,11 +53,14 @@ export async function createDatabase(): Promise<MigratedDatabase> {
   return { url: url.href, drop }
 }
 
-export async function openTestDatabase(given?: MigratedDatabase): Promise<TestDatabase> {
+export async function openTestDatabase(
+  given?: MigratedDatabase,
+  connections = 4,
+): Promise<TestDatabase> {
   const { url, drop } = given ?? (await createDatabase())
   const sql = postgres(url, { max: 2, onnotice() {} })
   await sql.unsafe(movableClock)
-  const options = { databaseUrl: url, schema: 'api', keys: gatewayKeys, connections: 4 }
+  const options = { databaseUrl: url, schema: 'api', keys: gatewayKeys, connections }
   const gateway = await startGateway(options)
   const stopGateway = once(gateway)
   const close = async () => {

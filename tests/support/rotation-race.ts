@@ -4,6 +4,7 @@
  * its own. Nothing may fail meanwhile, and all of it has to open with the new root alone.
  */
 import { expect } from 'vitest'
+import * as z from 'zod'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
@@ -22,6 +23,17 @@ const [old, early, both, young] = [
   rootKeys([2]),
 ]
 
+const sealedRow = z.object({
+  account: z.uuid(),
+  record: z.string(),
+  version: z.int(),
+  site: z.string(),
+  sealed: z.unknown().transform(readSealed),
+  wrap: wrapSchema,
+})
+const sealedRows = z.array(sealedRow)
+type SealedRow = z.output<typeof sealedRow>
+
 /** How requests come: calls `request` until `isOver`, and ends when all of them are answered. */
 export type Pace = (request: () => Promise<void>, isOver: () => boolean) => Promise<void>
 
@@ -37,7 +49,7 @@ export type Race = { requests: number; done: Truth['done']; output: string }
 
 /** Runs all of it once, in a database of its own; throws when anything failed or was lost. */
 export async function changeRoot(chance: Random, plan: Plan): Promise<Race> {
-  const world = await start({ chain: true, lanes: 2, rootKeys: old })
+  const world = await start({ chain: true, lanes: 2, rootKeys: old, connections: 8 })
   await addSleepers(world.db, old, plan.sleepers)
   const { act, ...truth } = await openTraffic(world, chance)
   const isolates = Array.from({ length: isolatesCount }, () => world.worker({ rootKeys: old }))
@@ -95,18 +107,19 @@ async function opensWithTheNewRoot({ db }: TestWorld, { entries, mails }: Truth)
   const keys = await storedKeys(db)
   expect(keys.filter(({ wrap }) => wrap.kekVersion !== 2)).toEqual([])
   for (const key of keys) keyInHex(key, young)
-  const logins = await db.sql`select e.account, e.id as record, e.version, e.site, e.sealed, k.wrap
-    from private.vault_entries e join private.account_keys k using (account) where k.purpose = 'vault'`
-  const passwords = logins.map((row) => [
-    row['record'],
-    decodeSecret(opened('vault', row)).password,
-  ])
-  expect(new Map(passwords as [string, string][])).toEqual(
-    new Map(entries.map(({ id, password }) => [id, password])),
+  const logins = sealedRows.parse(
+    await db.sql`select e.account, e.id as record, e.version, e.site, e.sealed, k.wrap
+      from private.vault_entries e join private.account_keys k using (account)
+     where k.purpose = 'vault'`,
   )
-  const heads = await db.sql`select m.account, m.id || '/head' as record, 1 as version,
-      coalesce(m.proven_domain, '') as site, m.sealed_head as sealed, k.wrap
-    from private.mails m join private.account_keys k using (account) where k.purpose = 'mail'`
+  expect(
+    new Map(logins.map((row) => [row.record, decodeSecret(opened('vault', row)).password])),
+  ).toEqual(new Map(entries.map(({ id, password }) => [id, password])))
+  const heads = sealedRows.parse(
+    await db.sql`select m.account, m.id || '/head' as record, 1 as version,
+        coalesce(m.proven_domain, '') as site, m.sealed_head as sealed, k.wrap
+      from private.mails m join private.account_keys k using (account) where k.purpose = 'mail'`,
+  )
   const subjects = heads.map((row) => Buffer.from(opened('mail', row)).toString())
   expect(subjects).toHaveLength(mails.length)
   for (const { subject } of mails) {
@@ -114,10 +127,8 @@ async function opensWithTheNewRoot({ db }: TestWorld, { entries, mails }: Truth)
   }
 }
 
-function opened(purpose: 'vault' | 'mail', row: Record<string, unknown>): Uint8Array {
-  const { account, record, version, site } = row as Parameters<typeof openRecord>[1]
-  const keys = { roots: readRoots(young, purpose), wrap: wrapSchema.parse(row['wrap']) }
-  return openRecord(keys, { account, record, version, site }, readSealed(row['sealed']))
+function opened(purpose: 'vault' | 'mail', { sealed, wrap, ...place }: SealedRow): Uint8Array {
+  return openRecord({ roots: readRoots(young, purpose), wrap }, place, sealed)
 }
 
 /** Counts, and tells when so many more were counted. */

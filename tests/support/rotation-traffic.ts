@@ -4,6 +4,7 @@
  * so a secret that came out of another entry would be seen, too.
  */
 import { createHash, randomBytes } from 'node:crypto'
+import * as z from 'zod'
 import { receiveMail } from '../../shared/mail/receive.ts'
 import { type Totp, totpCode } from '../../shared/vault/totp.ts'
 import { serverThat } from './http.ts'
@@ -15,6 +16,7 @@ import { mailDomain } from './world.ts'
 
 const agentsCount = 12
 const seed = 'JBSWY3DPEHPK3PXP'
+const listedMails = z.array(z.object({ mail_id: z.uuid() }))
 const totp: Totp = { seed, algorithm: 'SHA1', digits: 6, periodSeconds: 30 }
 
 /** Logins and mails as they have to be at the end, and how often what was done. */
@@ -125,7 +127,7 @@ async function readMail({ chance, truth, isolate }: Scene): Promise<void> {
   if (!kept) return
   const { agent, subject } = kept
   const { body } = ok(await isolate.get(agent, `/mail-list?from=${subject}@mail.example`))
-  const [listed] = body['mails'] as { mail_id: string }[]
+  const [listed] = listedMails.parse(body['mails'])
   const read = ok(await isolate.get(agent, `/mail-read?mail_id=${listed?.mail_id ?? ''}`))
   same(JSON.stringify(read.body['untrusted']).includes(subject), true)
 }
@@ -146,8 +148,8 @@ async function withEntry(
   entries.push(entry)
 }
 
-function pick<Item>({ between }: Random, items: readonly Item[]): Item {
-  const item = items[between(0, items.length - 1)]
+function pick<Item>(chance: Random, items: readonly Item[]): Item {
+  const item = items[chance.between(0, items.length - 1)]
   if (item === undefined) throw new Error('there is nothing to choose from')
   return item
 }

@@ -95,13 +95,15 @@ export type StartOptions = {
   deadlineMaxMilliseconds?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
+  /** Of the database, for each role. */
+  connections?: number
   /** Roots of custody and the vault; new ones when absent. */
   rootKeys?: string
 }
 
 /** Starts everything for this file and ends it after the file. */
 export async function start(options: StartOptions = {}): Promise<TestWorld> {
-  const db = await openTestDatabase(options.database)
+  const db = await openTestDatabase(options.database, options.connections)
   afterAll(() => db.close())
   const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
   if (chain) afterAll(() => chain.stop())

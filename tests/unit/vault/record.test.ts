@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Secret } from '../../../shared/vault/record.ts'
 import {
   decodeSecret,
   encodeSecret,
   secretInput,
   secretOf,
   usableValues,
+  withNewPassword,
 } from '../../../shared/vault/record.ts'
 
 const seed = 'JBSWY3DPEHPK3PXP'
@@ -80,4 +82,51 @@ test('a template may use password, code and fields, and neither notes nor seed',
     ['fields.pin', '4711'],
   ])
   expect([...values.values()].join()).not.toContain(seed)
+})
+
+test('a change keeps what it does not name, and takes away what it names as null', () => {
+  const seeded = secretOf({
+    password: 'p',
+    totp_secret: seed,
+    notes: 'n',
+    fields: { a: '1', b: '2' },
+  })
+  if ('refused' in seeded) throw new Error(seeded.refused)
+
+  const { totp } = seeded
+  const fields = { a: '1', b: '2' }
+  expect(secretOf({}, seeded)).toEqual(seeded)
+  expect(secretOf({ totp_secret: null, notes: null }, seeded)).toEqual({ password: 'p', fields })
+  expect(secretOf({ password: 'q', fields: { a: null, c: '3' } }, seeded)).toEqual({
+    password: 'q',
+    totp,
+    notes: 'n',
+    fields: { b: '2', c: '3' },
+  })
+  expect(secretOf({ fields: { a: null } }, { fields: { a: '1' } })).toHaveProperty('refused')
+})
+
+test('changes together give no more fields than one entry may have', () => {
+  const some = (names: string) => Object.fromEntries(names.split('').map((name) => [name, name]))
+  const present = { fields: some('abcdefghijklmnopqrst') }
+
+  expect(secretOf({ fields: { ...some('u'), a: null } }, present)).not.toHaveProperty('refused')
+  expect(secretOf({ fields: some('u') }, present)).toHaveProperty('refused')
+})
+
+test('a drawn password leaves the three before it usable, the latest first', () => {
+  let secret: Secret = { password: 'p0' }
+  for (const next of ['p1', 'p2', 'p3', 'p4']) {
+    const drawn = withNewPassword(secret, next)
+    if ('refused' in drawn) throw new Error(drawn.refused)
+    secret = drawn
+  }
+
+  expect(Object.fromEntries(usableValues(secret, 0))).toEqual({
+    password: 'p4',
+    previous_password: 'p3',
+    previous_password_2: 'p2',
+    previous_password_3: 'p1',
+  })
+  expect(secretOf({ password: 'given' }, secret)).toEqual({ password: 'given' })
 })
