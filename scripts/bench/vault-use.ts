@@ -95,8 +95,8 @@ async function startPlain(world: BenchWorld) {
     plugins: [
       {
         name: 'plain-answer',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /\/scrub\.ts$/ }, () => ({
+        setup: (bundle) =>
+          bundle.onResolve({ filter: /\/scrub\.ts$/ }, () => ({
             path: join(bundling.absWorkingDir, 'scripts/bench/plain-answer.ts'),
           })),
       },

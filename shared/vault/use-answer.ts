@@ -56,12 +56,15 @@ async function shown({ status, headers, body, truncated }: Answered, scrub: Scru
       : await scrub({ ...raw, body: new Uint8Array(), truncated: false })
   const nothing: Used = { status, headers: {}, cookies: [], body: '', truncated, removed: 0 }
   if ('withheld' in kept) return { ...nothing, withheld: kept.withheld }
-  const lines = kept.headers.map(([name, value]) => [name, value.slice(0, headerCharactersMax)])
-  const { location, ...rest } = Object.fromEntries(lines.slice(cookies.length))
+  const lines = kept.headers.map(
+    ([name, value]) => [name, value.slice(0, headerCharactersMax)] as const,
+  )
+  const named: Record<string, string> = Object.fromEntries(lines.slice(cookies.length))
+  const { location, ...rest } = named
   return {
     ...nothing,
     headers: rest,
-    cookies: lines.slice(0, cookies.length).map(([, value = '']) => value),
+    cookies: lines.slice(0, cookies.length).map(([, value]) => value),
     body: kept.body,
     removed: kept.removed,
     ...(location === undefined ? {} : { location }),

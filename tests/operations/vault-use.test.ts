@@ -3,6 +3,7 @@ import { mulberry32 } from '../../scripts/local/random.ts'
 import { totpCode } from '../../shared/vault/totp.ts'
 import type { Answering, Received, TestServer } from '../support/http.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
+import { textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
 import { entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -119,7 +120,7 @@ test('each use is in the feed with site, key, method and path, and nothing secre
   expect(await feedOf(agent)).toMatchObject([
     {
       type: 'secret_used',
-      summary: expect.stringContaining(`A secret was used at ${site} with the key aoa_`),
+      summary: textWith(`A secret was used at ${site} with the key aoa_`),
       untrusted: { username: 'me', request: 'POST /login' },
     },
   ])
@@ -234,7 +235,7 @@ test('a request whose isolate is lost behind the books is not sent again under i
   const headers = { 'idempotency-key': 'lost-1' }
   const lost = world.worker({
     fetch: (input, init) =>
-      String(input).startsWith(site) ? new Promise(() => {}) : fetch(input, init),
+      new Request(input).url.startsWith(site) ? new Promise(() => {}) : fetch(input, init),
   })
   void lost.post(agent, path, { credential_id, ...login }, headers)
   await expect.poll(() => feedOf(agent)).toHaveLength(1)
