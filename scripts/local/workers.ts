@@ -72,7 +72,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     await miniflare.dispose()
   }
   const email: Workers['email'] = async (folder, envelope, body) => {
-    const path = `/cdn-cgi/local/email?${new URLSearchParams({ format: 'json', ...envelope })}`
+    const path = `/cdn-cgi/local/email?${new URLSearchParams({ format: 'json', ...envelope }).toString()}`
     const headers = {
       'MF-Route-Override': functions.find((one) => one.folder === folder)?.name ?? '',
     }
