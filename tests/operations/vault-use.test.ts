@@ -158,19 +158,19 @@ test('what cannot be made a request of is refused, sends nothing and is no use',
   const { agent, credential_id } = await user()
   const asked = shop.received.length
   const wrong = [
-    { inject: [{ where: 'form_field', name: 'a', secret: 'fields.other' }] },
-    { path: undefined },
-    { method: 'GET' },
-    { headers: { host: 'evil.example' } },
-    { headers: { cookie: 'a', Cookie: 'b' } },
-    { inject: [{ where: 'bearer', secret: 'previous_password' }] },
-  ]
+    [{ inject: [{ where: 'form_field', name: 'a', secret: 'fields.other' }] }, 'no fields.other'],
+    [{ path: undefined }, 'has a path'],
+    [{ method: 'GET' }, 'GET request'],
+    [{ headers: { Host: 'evil.example' } }, 'header host'],
+    [{ headers: { cookie: 'a', Cookie: 'b' } }, 'header cookie twice'],
+    [{ inject: [{ where: 'bearer', secret: 'previous_password' }] }, 'no previous_password'],
+  ] as const
 
-  for (const part of wrong) {
+  for (const [part, sentence] of wrong) {
     const used = await agent.post(path, { credential_id, ...login, ...part })
     expect(used, JSON.stringify(part)).toMatchObject({
       status: 422,
-      body: { error: 'template_refused' },
+      body: { error: 'template_refused', message: expect.stringContaining(sentence) },
     })
     expect(JSON.stringify(used.body)).not.toMatch(/canary/i)
   }
