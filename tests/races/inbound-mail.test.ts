@@ -34,7 +34,7 @@ async function race(order: readonly number[], [a, b, read]: readonly [string, st
   const taken = order.flatMap((who) => sessions[who] ?? [])
   await stepThrough(world.db.sql, taken, stepsOf)
   const outcomes = [...(await one.answers()), ...(await other.answers())]
-  return { outcomes: outcomes.map(({ outcome }) => outcome), seen: await reader.answers() }
+  return { outcomes: outcomes.map(({ outcome }) => String(outcome)), seen: await reader.answers() }
 }
 
 function keep(alias: string, name: string): string {
