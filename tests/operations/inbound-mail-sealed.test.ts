@@ -14,7 +14,7 @@ const mailbox = async () => {
 }
 
 /** One for everything that a mail is made of, but for the addresses of who wrote it and to whom. */
-export const mailCanaries = {
+const canaries = {
   name: 'canaryName',
   recipient: 'canaryRecipient',
   subject: 'canarySubject',
@@ -27,7 +27,6 @@ export const mailCanaries = {
   fileName: 'canaryFileName',
   file: 'canaryFile',
 }
-const canaries = mailCanaries
 const canaryMail = `From: ${canaries.name} <bird@mail.example>\r
 To: ${canaries.recipient} <cage@mail.example>\r
 Subject: ${canaries.subject}\r
