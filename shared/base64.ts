@@ -48,7 +48,10 @@ export function encodeForUrl(bytes: Uint8Array): string {
 export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   const standard = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   if (!/^[A-Za-z0-9+/]*$/.test(standard) || standard.length % 4 === 1) return undefined
-  return Uint8Array.from(atob(standard), (character) => character.charCodeAt(0))
+  const binary = atob(standard)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at)
+  return bytes
 }
 
 /** Text of base64; undefined when it is no base64 or no UTF-8. */

@@ -4751,7 +4751,8 @@ AS $function$
         order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
-          when o.gave_up_at is not null then 'failed' else 'queued' end)
+          when o.gave_up_at is not null then 'failed' else 'queued' end,
+        'reason', case when o.gave_up_at is not null then o.failed_reason end)
         order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $function$;
 

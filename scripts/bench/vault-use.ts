@@ -95,10 +95,10 @@ async function startPlain(world: BenchWorld) {
     plugins: [
       {
         name: 'plain-answer',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /\/scrub\.ts$/ }, () => ({
-            path: join(bundling.absWorkingDir, 'scripts/bench/plain-answer.ts'),
-          })),
+        setup(building) {
+          const path = join(bundling.absWorkingDir, 'scripts/bench/plain-answer.ts')
+          building.onResolve({ filter: /\/scrub\.ts$/ }, () => ({ path }))
+        },
       },
     ],
   })

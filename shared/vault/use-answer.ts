@@ -55,22 +55,25 @@ async function shown({ status, headers, body, truncated }: Answered, scrub: Scru
   const others = [...headers].filter(([name]) => !ofTheConnection.test(name)).slice(0, headersMax)
   const raw = { headers: [...cookies, ...others], body, truncated }
   const whole = await scrub(raw)
-  const isText = !('withheld' in whole)
-  const kept =
-    isText || whole.withheld === 'short_secret'
-      ? whole
-      : await scrub({ ...raw, body: new Uint8Array(), truncated: false })
+  const isText = !('withheld' in whole && whole.withheld === 'not_text')
+  // Headers are text, whatever they come with.
+  const kept = isText ? whole : await scrub({ ...raw, body: new Uint8Array(), truncated: false })
   const nothing: Used = { status, headers: {}, cookies: [], body: '', truncated, removed: 0 }
   if ('withheld' in kept) return { ...nothing, withheld: kept.withheld }
-  const lines = kept.headers.map(([name, value]) => [name, value.slice(0, headerCharactersMax)])
+  const lines = kept.headers.map(([name, value]): [string, string] => [
+    name,
+    value.slice(0, headerCharactersMax),
+  ])
   const isSeen = isText && !truncated && body.length > 0 && kept.removed === 0
-  const { location, ...rest } = Object.fromEntries(
-    lines.slice(cookies.length).filter(([name = '']) => isSeen || !ofTheContent.test(name)),
+  const rest = new Map(
+    lines.slice(cookies.length).filter(([name]) => isSeen || !ofTheContent.test(name)),
   )
+  const location = rest.get('location')
+  rest.delete('location')
   return {
     ...nothing,
-    headers: rest,
-    cookies: lines.slice(0, cookies.length).map(([, value = '']) => value),
+    headers: Object.fromEntries(rest),
+    cookies: lines.slice(0, cookies.length).map(([, value]) => value),
     body: kept.body,
     removed: kept.removed,
     ...(location === undefined ? {} : { location }),

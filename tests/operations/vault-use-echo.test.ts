@@ -76,7 +76,8 @@ test('no header tells a secret in any encoding that fits in one', async () => {
       response.setHeader('set-cookie', [`a=${value}`, 'b=c'])
       response.writeHead(200, { etag: value, location: value, 'www-authenticate': value }).end('')
     })
-    expect(told).toMatchObject({ status: 200, removed: expect.any(Number) })
+    expect(told).toMatchObject({ status: 200 })
+    expect(told['removed']).toBeGreaterThanOrEqual(4)
     expect(told['cookies']).toHaveLength(2)
   }
 })

@@ -13,6 +13,8 @@ const bytesMax = 1024 * 1024
 /** Whole groups of base64 and of hexadecimal digits. */
 const partDigits = 4_096
 
+type Part = Uint8Array<ArrayBuffer>
+
 /** Digits from `start` to `end`, behind which up to two signs of padding may stand. */
 type Run = { start: number; end: number; isHex: boolean; isGzip: boolean }
 
@@ -66,31 +68,29 @@ async function holds(bytes: Uint8Array, run: Run, search: Search): Promise<boole
 }
 
 /** Read part by part: most of what looks like compressed data is none, which the first part shows. */
-function partsOf(bytes: Uint8Array, { start, end, isHex }: Run): ReadableStream<unknown> {
-  let at = start
-  return new ReadableStream({
-    pull(controller) {
-      if (at >= end) return controller.close()
-      const digits = latin1.decode(bytes.subarray(at, Math.min(at + partDigits, end)))
-      controller.enqueue(isHex ? fromHex(digits) : fromBase64(digits))
-      at += partDigits
-    },
-  })
+function* partsOf(bytes: Uint8Array, { start, end, isHex }: Run): Generator<Part> {
+  for (let at = start; at < end; at += partDigits) {
+    const digits = latin1.decode(bytes.subarray(at, Math.min(at + partDigits, end)))
+    yield isHex ? fromHex(digits) : fromBase64(digits)
+  }
 }
 
 const latin1 = new TextDecoder('latin1')
 
-function fromHex(digits: string): Uint8Array {
+function fromHex(digits: string): Part {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-function fromBase64(digits: string): Uint8Array {
+function fromBase64(digits: string): Part {
   return decodeBytes(digits.length % 4 === 1 ? digits.slice(0, -1) : digits) ?? new Uint8Array()
 }
 
 /** As much as opens, up to 1 MB; a damaged end does not hide what stood before it. */
-async function inflated(parts: ReadableStream<unknown>, isGzip: boolean): Promise<Uint8Array> {
-  const reader = parts.pipeThrough(new DecompressionStream(isGzip ? 'gzip' : 'deflate')).getReader()
+async function inflated(parts: Iterable<Part>, isGzip: boolean): Promise<Uint8Array> {
+  const { readable, writable } = new DecompressionStream(isGzip ? 'gzip' : 'deflate')
+  // It ends by itself when nobody reads on, and what it fails with shows in what is read.
+  write(parts, writable).catch(() => undefined)
+  const reader: ReadableStreamDefaultReader<unknown> = readable.getReader()
   const opened: number[] = []
   try {
     while (opened.length < bytesMax) {
@@ -103,4 +103,11 @@ async function inflated(parts: ReadableStream<unknown>, isGzip: boolean): Promis
   }
   await reader.cancel().catch(() => undefined)
   return Uint8Array.from(opened)
+}
+
+/** One after the other, so that none is made of what follows a part that does not open. */
+async function write(parts: Iterable<Part>, writable: WritableStream<Part>): Promise<void> {
+  const writer = writable.getWriter()
+  for (const part of parts) await writer.write(part)
+  await writer.close()
 }
