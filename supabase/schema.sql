@@ -4763,8 +4763,8 @@ CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
 AS $function$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all' when a.shows_codes then 'codes'
-      else 'handles' end)
+    'sees', case when caller.kind = 'session' then 'all'
+      when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $function$;
 

@@ -72,11 +72,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     await miniflare.dispose()
   }
   const email: Workers['email'] = async (folder, envelope, body) => {
-    const path = `/cdn-cgi/local/email?${new URLSearchParams({ format: 'json', ...envelope })}`
+    const query = new URLSearchParams({ format: 'json', ...envelope })
     const headers = {
       'MF-Route-Override': functions.find((one) => one.folder === folder)?.name ?? '',
     }
-    const url = `http://localhost${path}`
+    const url = `http://localhost/cdn-cgi/local/email?${query.toString()}`
     const answer = await miniflare.dispatchFetch(url, { method: 'POST', body, headers })
     return emailResult.parse(await answer.json())
   }

@@ -16,6 +16,8 @@ export type SecretRequest = {
   headers: (readonly [string, string])[]
   body?: Uint8Array<ArrayBuffer>
   secrets: string[]
+  /** What comes back is not told: by what is withheld of it, a few requests would find out a PIN. */
+  isUntold: boolean
 }
 
 /** The entry that is used: its canonical origin, its user name, its values and links by name. */
@@ -53,6 +55,7 @@ export function requestWith(entry: UsedEntry, template: RequestTemplate): Secret
     headers: [...headers.list, ...(body ? [['content-type', body.type] as const] : [])],
     ...(body ? { body: new TextEncoder().encode(body.text) } : {}),
     secrets,
+    isUntold: lastingTexts(entry, template).some((text) => text !== '' && !isRemovable(text)),
   }
 }
 
@@ -88,6 +91,12 @@ function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
     return place.secret === 'username' ? [] : (entry.values.get(place.secret) ?? [])
   })
   return [...new Set([...sent.flat(), ...[...entry.values.values()].filter(isRemovable)])]
+}
+
+/** What is sent and stays what it is, unlike a code, with which nobody can try twice. */
+function lastingTexts({ values }: UsedEntry, { inject }: RequestTemplate): string[] {
+  const names = inject.map((place) => (place.where === 'basic' ? 'password' : place.secret))
+  return names.flatMap((name) => (/^(totp$|mail\.)/.test(name) ? [] : (values.get(name) ?? [])))
 }
 
 function placedInHeaders(

@@ -14,13 +14,14 @@ alter table private.outbox
 create index outbox_of_mail on private.outbox (carries) where carries is not null;
 
 -- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner,
--- `codes` to an agent whose owner allows it, which leaves out those of this service; else `handles`.
+-- `codes` to an agent whose owner allows it, which leaves out those of this service; else, and while
+-- the account is frozen, `handles`.
 create function private.mail_reader(caller private.credentials) returns jsonb
   language sql stable as $$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all' when a.shows_codes then 'codes'
-      else 'handles' end)
+    'sees', case when caller.kind = 'session' then 'all'
+      when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $$;
 

@@ -14,7 +14,7 @@ const mailbox = async () => {
 }
 
 /** One for everything that a mail is made of, but for the addresses of who wrote it and to whom. */
-export const mailCanaries = {
+const canaries = {
   name: 'canaryName',
   recipient: 'canaryRecipient',
   subject: 'canarySubject',
@@ -27,7 +27,6 @@ export const mailCanaries = {
   fileName: 'canaryFileName',
   file: 'canaryFile',
 }
-const canaries = mailCanaries
 const canaryMail = `From: ${canaries.name} <bird@mail.example>\r
 To: ${canaries.recipient} <cage@mail.example>\r
 Subject: ${canaries.subject}\r
@@ -102,10 +101,10 @@ test('nothing of a mail lies open in the database or is told in logs, answers an
 })
 
 test('the feed says who wrote and no more', async () => {
-  const { to, get } = await mailbox()
+  const { to, ...agent } = await mailbox()
   await byPlatform(world, { to, raw: canaryMail })
 
-  const { body } = await get('/wallet-activity-list')
+  const { body } = await agent.get('/wallet-activity-list')
 
   expect(body['items']).toMatchObject([
     {
@@ -122,13 +121,13 @@ const listed = z.array(z.object({ mail_id: z.string() }))
 
 test('what an agent is told of mails in twelve languages holds none of their codes and links', async () => {
   const told: string[] = []
-  const { to, get } = await mailbox()
+  const { to, ...agent } = await mailbox()
   const sample = corpus('held-out', 1_000).filter((_, at) => at % 17 === 0)
   for (const [at, { subject, text, html, codes, links }] of sample.entries()) {
     await deliver(world, { to, from: `shop${at}@shop.example`, subject, text, html })
-    const list = await get('/mail-list?limit=1')
+    const list = await agent.get('/mail-list?limit=1')
     const [mail] = listed.parse(list.body['mails'])
-    const whole = await get(`/mail-read?mail_id=${mail?.mail_id}`)
+    const whole = await agent.get(`/mail-read?mail_id=${mail?.mail_id}`)
     expect([list.status, whole.status]).toEqual([200, 200])
     const seen = bare(JSON.stringify([list.body['mails'], whole.body]))
     told.push(...[...codes, ...links].filter((one) => seen.includes(bare(one))))

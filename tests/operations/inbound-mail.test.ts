@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { inboundMail } from '../../functions/inbound-mail/index.ts'
 import { mailLimits } from '../../shared/mail/parse.ts'
+import type { MailRefusal } from '../../shared/mail/parse-refusals.ts'
+import { mailRefusals } from '../../shared/mail/parse-refusals.ts'
 import { byPlatform, deliver, messageOf } from '../support/inbound.ts'
 import { messages } from '../support/mail-corpus/messages.ts'
+import { textWith } from '../support/matching.ts'
 import { storedMails } from '../support/stored-mail.ts'
 import { start } from '../support/world.ts'
 
@@ -44,7 +47,7 @@ test('keeps everything of a mail, with a handle for its code wherever that stand
     to: [{ address: to }],
     messageId: '<c@b.example>',
     inReplyTo: '<a@b.example>',
-    text: { text: expect.stringContaining('code is 482913.'), places: place(26) },
+    text: { text: 'Your verification code is 482913.\n', places: place(26) },
     htmlText: { text: 'Your verification code is 482 913', places: place(26, 7), length: 33 },
     automatic: false,
   })
@@ -108,25 +111,28 @@ const nested = (depth: number) =>
     '',
     `--b${at}`,
   ]).flat()
-test.each([
-  ['5.3.4', lines(author, '', 'x'.repeat(mailLimits.bytesMax))],
-  ['5.3.4', lines(author, `X: ${'x'.repeat(mailLimits.headerBytesMax)}`, '', 'a')],
-  ['5.4.6', lines(...many(51, 'Received: from a by b'), author, '', 'a')],
-  ['5.6.0', lines(author, ...nested(12), '', 'a')],
-  ['5.6.0', lines(...mixed, ...many(51, '--b\r\n\r\na'))],
-  ['5.6.0', lines(...mixed, ...many(21, '--b\r\nContent-Disposition: attachment\r\n\r\nx'))],
-  ['5.6.0', lines('To: a@mail.example', '', 'a')],
-  ['5.6.0', lines(author, 'From: b@mail.example', '', 'a')],
-  ['5.6.0', ''],
+test.each<[MailRefusal, string]>([
+  ['too_large', lines(author, '', 'x'.repeat(mailLimits.bytesMax))],
+  ['headers_too_large', lines(author, `X: ${'x'.repeat(mailLimits.headerBytesMax)}`, '', 'a')],
+  ['loop', lines(...many(51, 'Received: from a by b'), author, '', 'a')],
+  ['too_deep', lines(author, ...nested(12), '', 'a')],
+  ['too_many_parts', lines(...mixed, ...many(51, '--b\r\n\r\na'))],
+  [
+    'too_many_attachments',
+    lines(...mixed, ...many(21, '--b\r\nContent-Disposition: attachment\r\n\r\nx')),
+  ],
+  ['no_sender', lines('To: a@mail.example', '', 'a')],
+  ['several_senders', lines(author, 'From: b@mail.example', '', 'a')],
+  ['no_sender', ''],
 ])(
-  'a mail that is not taken is bounced with %s and a reason, and nothing of it stays',
-  async (code, raw) => {
+  'a mail that is not taken is bounced as %s with a reason, and nothing of it stays',
+  async (refused, raw) => {
     const { id, to } = await mailbox()
 
     const outcome = await byPlatform(world, { to, raw })
 
-    expect(outcome).toEqual({ rejected: expect.stringMatching(/^5\.\d\.\d [A-Z][a-zA-Z0-9 ,;]+$/) })
-    expect(outcome).toEqual({ rejected: expect.stringContaining(code) })
+    expect(outcome).toEqual({ rejected: mailRefusals[refused].slice('550 '.length) })
+    expect(mailRefusals[refused]).toMatch(/^55[024] 5\.\d\.\d [A-Z][a-zA-Z0-9 ,;]+$/)
     expect(await db.sql`select from private.mails where account = ${id}`).toHaveLength(0)
   },
 )
@@ -145,7 +151,7 @@ test('a mail without end is read no further than a mailbox takes', async () => {
 
   await inboundMail(() => world).email({ from: 'a@mail.example', to, raw, setReject })
 
-  expect(rejected).toEqual([expect.stringContaining('5.3.4')])
+  expect(rejected).toEqual([textWith('5.3.4')])
   expect(pulled).toBeLessThan(mailLimits.bytesMax + 4 * 65_536)
 })
 
@@ -232,7 +238,7 @@ test('a text of more than 256 KB is cut before a code at the cut, and its whole 
 })
 
 test('of a mail with more codes than anybody is sent all are sealed, and 100 can be used', async () => {
-  const { id, to, get } = await mailbox()
+  const { id, to, ...agent } = await mailbox()
   const codes = Array.from({ length: 150 }, (_, at) => `${482_913 + 7 * at}`)
   const text = codes.map((code) => `Your verification code is ${code}.`).join('\r\n')
 
@@ -240,6 +246,6 @@ test('of a mail with more codes than anybody is sent all are sealed, and 100 can
 
   const [mail] = await storedMails(product, id)
   expect(mail?.codes).toHaveLength(100)
-  const read = JSON.stringify(await get(`/mail-read?mail_id=${mail?.id}`))
+  const read = JSON.stringify(await agent.get(`/mail-read?mail_id=${mail?.id}`))
   expect(codes.filter((code) => read.includes(code))).toEqual([])
 })

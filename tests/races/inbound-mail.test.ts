@@ -34,7 +34,7 @@ async function race(order: readonly number[], [a, b, read]: readonly [string, st
   const taken = order.flatMap((who) => sessions[who] ?? [])
   await stepThrough(world.db.sql, taken, stepsOf)
   const outcomes = [...(await one.answers()), ...(await other.answers())]
-  return { outcomes: outcomes.map(({ outcome }) => outcome), seen: await reader.answers() }
+  return { outcomes: outcomes.map(({ outcome }) => String(outcome)), seen: await reader.answers() }
 }
 
 function keep(alias: string, name: string): string {
@@ -71,7 +71,7 @@ describe.each(everyOrder)('in the order $name', ({ order }) => {
 
     const { outcomes } = await race(order, [keep(alias, 'a'), keep(alias, 'b'), numbersIn(id)])
 
-    expect(outcomes.toSorted()).toEqual(['kept', 'too_many'])
+    expect(new Set(outcomes)).toEqual(new Set(['kept', 'too_many']))
   })
 
   test('the same mail is kept once', async () => {

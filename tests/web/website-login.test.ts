@@ -188,7 +188,7 @@ test('of ten forms that are sent at once one is stored', async () => {
     ),
   )
 
-  expect(outcomes.toSorted()).toEqual([...Array<string>(9).fill('over'), 'stored'])
+  expect(outcomes.filter((outcome) => outcome !== 'over')).toEqual(['stored'])
   const [, entry, ...others] = await entriesOf(agent)
   expect(others).toEqual([])
   expect((await statusOf(agent, link))['result']).toMatchObject({ credential_id: entry?.id })
