@@ -17,7 +17,7 @@ import { placesOf, routesOf } from './screenshots/places.ts'
 import { signInAs } from './screenshots/sign-in.ts'
 import { setStage } from './screenshots/stage.ts'
 
-const help = `node scripts/screenshots.ts [--out .local/screenshots]
+const help = `node scripts/screenshots.ts [--out .local/screenshots] [--only /web/mail]
 
 Starts a world of its own on free ports, uses the demo account, and writes a picture of every page in
 light and dark, for desktop and phone, to <out>/<mode>/<page>.png.

@@ -9,8 +9,9 @@ import { parseArgs } from 'node:util'
 const help = `node scripts/start.ts [--port 8787] [--data .local] [--reset]
 
 Starts everything on 127.0.0.1: PostgreSQL, two EVM chains (Base Sepolia's id 84532 on port 8545,
-Arbitrum Sepolia's 421614 on port 8546), an x402 facilitator and merchant (port 8402), and every
-function under http://127.0.0.1:<port>/<function>. Prints commands to try; Ctrl-C ends all of it.
+Arbitrum Sepolia's 421614 on port 8546), an x402 facilitator and merchant (port 8402), a mail server
+(SMTP on port 1025, all mail to look at on port 8025), and every function under
+http://127.0.0.1:<port>/<function>. Prints commands to try; Ctrl-C ends all of it.
 
 --port   of the functions; 0 lets the system choose every port
 --data   directory that keeps database, chains, secrets and world.json between runs

@@ -1,4 +1,5 @@
 /** The first commands that a newcomer can paste, with this world's own addresses and keys. */
+import { mailDomain } from './bindings.ts'
 import { type LocalWorld, webUrlOf } from './world.ts'
 
 const auth = '-H "authorization: Bearer $AOA_KEY"'
@@ -18,6 +19,9 @@ export function walkthrough(world: LocalWorld): string {
   }
   const purchase = JSON.stringify({ resource_url: merchant.v2Url })
   const attempt = `"{\\"attempt_id\\":\\"$ATTEMPT\\",\\"user_confirmed\\":true}"`
+  const address = `${owner.alias}@${mailDomain}`
+  const letter =
+    'From: A site <site@localhost>\\nSubject: Hello\\n\\nYour sign-in code is 482913.\\n'
   return [
     `export AOA_URL=${url}`,
     `export AOA_KEY=${apiKeys.pay}`,
@@ -30,9 +34,14 @@ export function walkthrough(world: LocalWorld): string {
     '# Buy an answer that costs money (HTTP 402): freeze its terms, then pay.',
     `ATTEMPT=$(${post('x402-payment-prepare', `'${purchase}'`)} | sed -E 's/.*"attempt_id":"([^"]+)".*/\\1/')`,
     post('x402-payment-execute', attempt),
+    '# Have a password drawn for a login; it is kept, and nobody is shown it.',
+    post('vault-generate', `'${JSON.stringify({ site: 'https://example.com', username: 'me' })}'`),
+    '# Get a mail with a code. I read who wrote, and a handle where the code stood.',
+    `printf '${letter}' | curl -sS ${mail.smtpUrl} --mail-from site@localhost --mail-rcpt ${address} -T -`,
+    get('/mail-list?limit=1'),
     '# What happened?',
     get('/wallet-activity-list?limit=5'),
     `# What the owner sees, as ${owner.email} with the password ${owner.password}: ${webUrlOf(world)}`,
-    `# Mail that was sent to people: ${mail.outboxUrl}`,
+    `# Any mail client may write to ${address}: ${mail.smtpUrl}. All mail: ${mail.outboxUrl}`,
   ].join('\n')
 }
