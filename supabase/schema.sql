@@ -2506,6 +2506,31 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_delete_mails(credential text, mail uuid DEFAULT NULL::uuid, days integer DEFAULT NULL::integer)
+ RETURNS TABLE(deleted integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  delete from private.mails m
+   where m.account = caller.account
+     and (m.direction = 'in' or m.at <= private.clock() - interval '1 day')
+     and (m.id = owner_delete_mails.mail
+       or m.at <= private.clock() - pg_catalog.make_interval(days => owner_delete_mails.days)
+         and (m.direction = 'out' or m.read_at is not null));
+  get diagnostics deleted = row_count;
+  if deleted > 0 then
+    insert into private.activities (account, category, type, summary)
+    values (caller.account, 'mail', 'mail_deleted', case deleted
+      when 1 then 'The owner deleted a mail.'
+      else pg_catalog.format('The owner deleted %s mails.', deleted) end);
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -5838,6 +5863,8 @@ grant execute on function api.owner_decide_mandate(credential text, mandate uuid
 grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb) to service_role;
 
 grant execute on function api.owner_decline_all(credential text) to service_role;
+
+grant execute on function api.owner_delete_mails(credential text, mail uuid, days integer) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 

@@ -40,7 +40,6 @@ export const errorTable = {
   recipient_refused: [422, 'Money sent to this recipient would be lost, so nothing is sent to it.'],
   action_not_found: [404, 'The account has no such hosted action.'],
   link_not_found: [404, 'There is no such link. Ask your agent for a new one.'],
-  unsupported_action: [422, 'This service has no page for that action yet. Do without it.'],
   return_url_refused: [422, 'The return_url is at an origin that this service leads nobody to.'],
   too_many_links: [429, 'Too many links of this account wait to be opened. Use one of them.'],
   too_many_mandates: [
@@ -65,10 +64,6 @@ export const errorTable = {
     'Only who made an entry may change it: this one is the owner’s, or another key made it.',
   ],
   credential_refused: [422, 'The entry cannot be kept as it is given.'],
-  secret_not_readable: [
-    403,
-    'This key may have secrets used, not read. Call vault_use, or ask the owner to let it read.',
-  ],
   vault_full: [409, 'The vault holds as many entries as it may. Delete some first.'],
   site_refused: [422, 'The site is not one that secrets are sent to.'],
   template_refused: [422, 'The request cannot be made as its template describes it.'],

@@ -427,6 +427,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_decline_all: { args: { credential: string } }
+  owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }

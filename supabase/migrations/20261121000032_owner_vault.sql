@@ -104,3 +104,30 @@ begin
   return query select a.shows_codes from private.accounts a where a.id = caller.account;
 end $$;
 grant execute on function api.owner_read_shows_codes to service_role;
+
+-- Takes mails out of the mailbox for good, with their files and codes: the one that is named, or all
+-- of so many days that an agent has read or sent. What was sent stays for a day: until then it is
+-- counted by the limits, and may be on its way. The feed tells how many are gone.
+create function api.owner_delete_mails(
+  credential text, mail uuid default null, days integer default null)
+  returns table (deleted integer)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  delete from private.mails m
+   where m.account = caller.account
+     and (m.direction = 'in' or m.at <= private.clock() - interval '1 day')
+     and (m.id = owner_delete_mails.mail
+       or m.at <= private.clock() - pg_catalog.make_interval(days => owner_delete_mails.days)
+         and (m.direction = 'out' or m.read_at is not null));
+  get diagnostics deleted = row_count;
+  if deleted > 0 then
+    insert into private.activities (account, category, type, summary)
+    values (caller.account, 'mail', 'mail_deleted', case deleted
+      when 1 then 'The owner deleted a mail.'
+      else pg_catalog.format('The owner deleted %s mails.', deleted) end);
+  end if;
+  return next;
+end $$;
+grant execute on function api.owner_delete_mails to service_role;

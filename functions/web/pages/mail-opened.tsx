@@ -2,8 +2,9 @@ import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import type { OpenedMail } from '../../../shared/mail/mailbox-port.ts'
 import { openOwnMail } from '../data/mailbox.ts'
-import { owner } from '../frame.ts'
+import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { Button, Checkbox, Form } from '../parts/form.tsx'
 import { CodeState, Standing } from '../parts/mail.tsx'
 import { Facts, Section, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -12,6 +13,7 @@ import { pagesBelow } from '../visit.ts'
 export const routes: Routes = (app) => {
   app.get('/mail/:mail', showOpened)
   app.get('/mail/:mail/file/:number', sendFile)
+  app.post('/mail/:mail/deleted', remove)
 }
 
 async function showOpened(c: Visit) {
@@ -45,8 +47,17 @@ async function showOpened(c: Visit) {
         )}
       </Section>
       <Files mail={mail} />
+      <DeleteForm c={c} mail={mail} />
     </Page>,
   )
+}
+
+async function remove(c: Visit): Promise<Response> {
+  const { db } = await owner(c)
+  const { mail } = await openOwnMail(c)
+  if ((await fields(c)).get('sure') !== 'yes') return goTo(c, `/mail/${mail.mail_id}`)
+  await db.run('owner_delete_mails', { mail: mail.mail_id })
+  return goTo(c, '/mail')
 }
 
 function factsOf(mail: OpenedMail): (readonly [string, Child])[] {
@@ -100,6 +111,22 @@ function Files({ mail: { mail_id, attachments } }: { mail: OpenedMail }) {
           </li>
         ))}
       </ul>
+    </Section>
+  )
+}
+
+/** What was sent is deleted a day later, as the database says; its recipients keep it anyway. */
+function DeleteForm({ c, mail }: { c: Visit; mail: OpenedMail }) {
+  const age = c.get('world').now().getTime() - new Date(mail.at).getTime()
+  if (mail.direction === 'out' && age < 86_400_000) return null
+  return (
+    <Section title="Delete it">
+      <Form c={c} action={`/mail/${mail.mail_id}/deleted`}>
+        <Checkbox name="sure" label="Delete it for good" />
+        <div class="actions">
+          <Button kind="danger">Delete the mail</Button>
+        </div>
+      </Form>
     </Section>
   )
 }

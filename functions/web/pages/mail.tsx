@@ -22,7 +22,17 @@ export const routes: Routes = (app) => {
     await db.run('owner_set_shows_codes', { shows, mail })
     return goTo(c, '/mail')
   })
+  app.post('/mail/deleted', async (c) => {
+    const { db } = await owner(c)
+    const form = await fields(c)
+    const days = Number(ages.find(({ value }) => value === form.get('days'))?.value)
+    if (form.get('sure') === 'yes' && days > 0) await db.run('owner_delete_mails', { days })
+    return goTo(c, '/mail')
+  })
 }
+
+/** How old a mail is when it is in the way. */
+const ages = ['30', '90', '365'].map((value) => ({ value, label: `${value} days` }))
 
 async function showMail(c: Visit) {
   const me = await owner(c)
@@ -56,6 +66,7 @@ async function showMail(c: Visit) {
         older={next === null ? undefined : addressOf({ ...query, before: next })}
       />
       <CodesForm c={c} shows={set?.shows_codes === true} />
+      <RoomForm c={c} />
     </Page>,
   )
 }
@@ -110,6 +121,21 @@ function CodesForm({ c, shows }: { c: Visit; shows: boolean }) {
           >
             {shows ? 'No longer let agents read them' : 'Let agents read them'}
           </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
+
+function RoomForm({ c }: { c: Visit }) {
+  return (
+    <Section title="Make room">
+      <p>A mailbox that is full takes no more mail. Agents cannot delete any.</p>
+      <Form c={c} action="/mail/deleted">
+        <Select name="days" label="Delete what is older than" choices={ages} chosen="90" />
+        <Checkbox name="sure" label="Delete what an agent has read or sent, for good" />
+        <div class="actions">
+          <Button kind="danger">Delete old mail</Button>
         </div>
       </Form>
     </Section>
