@@ -45,7 +45,9 @@ export function readSettings(environment: NodeJS.ProcessEnv, directory: string):
 function localSettings(directory: string): Record<string, string> {
   const world = join(directory, 'world.json')
   if (!existsSync(world)) {
-    throw new Error(`SUPABASE_URL is not set and ${world} is missing: start the local world with npm start`)
+    throw new Error(
+      `SUPABASE_URL is not set and ${world} is missing: start the local world with npm start`,
+    )
   }
   const { supabase_url } = worldFile.parse(readJson(world))
   const secrets = secretsFile.parse(readJson(join(directory, 'secrets.json')))

@@ -40,8 +40,8 @@ function sealed(text: string, subject: string): string {
   return sealPlaces(text, places, () => 'withheld')
 }
 
-/** What no text has: control characters but for tabs, ends of lines and pages, and escapes. */
-const inNoText = /[\0-\x08\x0e-\x1a\x1c-\x1f]/
+/** What no text has: ASCII's control characters but for tabs and ends of lines and pages. */
+const inNoText = /(?![\t-\r\u007f-\u009f])\p{Cc}/u
 
 /** What is said to be text, or is text whatever it is said to be. */
 function textIn({ type, content }: MailFile): string | undefined {
