@@ -40,8 +40,8 @@ function sealed(text: string, subject: string): string {
   return sealPlaces(text, places, () => 'withheld')
 }
 
-/** What text of files has of the characters below the space: tabs, ends of lines and pages, escapes. */
-const controlsOfText = [9, 10, 11, 12, 13, 27]
+/** What no text has: ASCII's control characters but for tabs and ends of lines and pages. */
+const inNoText = /(?![\t-\r\u007f-\u009f])\p{Cc}/u
 
 /** What is said to be text, or is text whatever it is said to be. */
 function textIn({ type, content }: MailFile): string | undefined {
@@ -54,7 +54,7 @@ function decoded(type: string, content: Uint8Array): string | undefined {
   const isSaidToBe = type.startsWith('text/')
   try {
     const text = new TextDecoder(charsetOf(content), { fatal: true }).decode(content)
-    return !isSaidToBe && !isPlain(text) ? undefined : text
+    return !isSaidToBe && inNoText.test(text) ? undefined : text
   } catch {
     // The charset is not kept with a file; old programs write this one, and it reads any bytes.
     return isSaidToBe ? new TextDecoder('windows-1252').decode(content) : undefined
@@ -65,12 +65,4 @@ function decoded(type: string, content: Uint8Array): string | undefined {
 function charsetOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
-}
-
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code < 32 && !controlsOfText.includes(code)) return false
-  }
-  return true
 }

@@ -170,8 +170,9 @@ test('what cannot be made a request of is refused, sends nothing and is no use',
     const used = await agent.post(path, { credential_id, ...login, ...part })
     expect(used, JSON.stringify(part)).toMatchObject({
       status: 422,
-      body: { error: 'template_refused', message: textWith(sentence) },
+      body: { error: 'template_refused' },
     })
+    expect(used.body['message']).toContain(sentence)
     expect(JSON.stringify(used.body)).not.toMatch(/canary/i)
   }
 
