@@ -4751,7 +4751,8 @@ AS $function$
         order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
-          when o.gave_up_at is not null then 'failed' else 'queued' end)
+          when o.gave_up_at is not null then 'failed' else 'queued' end,
+        'reason', case when o.gave_up_at is not null then o.failed_reason end)
         order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $function$;
 
@@ -4762,8 +4763,8 @@ CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
 AS $function$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all' when a.shows_codes then 'codes'
-      else 'handles' end)
+    'sees', case when caller.kind = 'session' then 'all'
+      when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $function$;
 

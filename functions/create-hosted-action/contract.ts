@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
+import * as entry from '../../shared/contract/vault-entry.ts'
 
 const takesMoney = ['deposit', 'walletconnect']
 
@@ -28,16 +29,10 @@ export const createHostedAction = operation({
       chain: field.chainInput.optional(),
       token: field.tokenInput.optional(),
       amount: field.amount.optional(),
-      site: z
-        .string()
-        .min(1)
-        .max(2_048)
+      site: entry.site
         .optional()
         .describe('For website_login: the address of the site, such as https://example.com.'),
-      username: z
-        .string()
-        .min(1)
-        .max(320)
+      username: entry.username
         .optional()
         .describe('For website_login: filled in for the user, who may change it.'),
       ttl_seconds: z

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { time } from '../../shared/contract/fields.ts'
+import { time } from '../../shared/db/row-fields.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import type { vaultDelete } from './contract.ts'
 

@@ -22,8 +22,9 @@ export const vaultUse = operation({
       .enum(['not_text', 'short_secret'])
       .optional()
       .describe(
-        'not_text: nobody can look for secrets in the body. short_secret: one of fewer than six ' +
-          'characters came back, which cannot be removed without telling it.',
+        'not_text: nobody can look for secrets in the body. short_secret: the password or field ' +
+          'that was sent has fewer than six characters, so nothing but the status is told; or a ' +
+          'code as short came back.',
       ),
   }),
   errors: [

@@ -78,7 +78,8 @@ export const errorTable = {
   ],
   code_not_for_site: [
     403,
-    'The code came from elsewhere: it is used only at the site whose domain the mail came from.',
+    'A code is used only at a site of the domain that its mail is proven to come from. mail_list ' +
+      'tells which; where it tells none, ask the owner.',
   ],
   site_unavailable: [502, 'The site did not answer as an HTTP server should.'],
   mail_not_found: [404, 'The account has no such mail.'],

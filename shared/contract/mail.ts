@@ -32,6 +32,10 @@ export const mailDelivery = z.object({
   status: z
     .enum(['queued', 'sent', 'failed'])
     .describe('Sent: the next mail server took it. Failed: it was refused, or tried for hours.'),
+  untrusted: z
+    .object({ reason: untrustedText.describe('In the words of the server that refused it.') })
+    .optional()
+    .describe('Of one that failed.'),
 })
 
 /** A mail in a list. */
@@ -57,7 +61,7 @@ export const mailFrom = z
   .string()
   .min(3)
   .max(254)
-  .regex(/^[^\s@]*@?[^\s@]+$/, 'an address or a domain')
+  .regex(/^[^\s@\p{C}]*@?[^\s@\p{C}]+$/u, 'an address or a domain')
   .describe('An address, or a domain with all below it.')
 
 /** Words of a subject. */

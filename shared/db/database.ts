@@ -105,10 +105,19 @@ function rejection(error: PostgrestFailure, status: number): Error {
   return down ? new Rejection(fail('unavailable', { log })) : new Error(`database: ${log}`)
 }
 
-const detailSchema = z.object({ retry_after_seconds: z.number().optional() }).loose()
+const detailSchema = z.looseObject({
+  retry_after_seconds: z.number().optional(),
+  needed: z.string().optional(),
+  held: z.array(z.string()).optional(),
+})
 
 function detailOf(details: string | null | undefined): Partial<Refusal> {
   const parsed = detailSchema.safeParse(details ? JSON.parse(details) : {})
-  const seconds = parsed.success ? parsed.data.retry_after_seconds : undefined
-  return seconds === undefined ? {} : { retryAfterSeconds: seconds }
+  const { retry_after_seconds: seconds, needed, held = [] } = parsed.data ?? {}
+  return {
+    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+    ...(needed === undefined
+      ? {}
+      : { hint: `It needs the scope ${needed}; this key has ${held.join(', ')}.` }),
+  }
 }

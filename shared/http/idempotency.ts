@@ -9,6 +9,7 @@ import { fail, isRefusal } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import { required } from '../env.ts'
 import type { Context } from './handler.ts'
+import { openAnswer, sealAnswer } from './kept-answer.ts'
 
 const claim = z.object({
   claim: z.uuid(),
@@ -39,7 +40,8 @@ export async function once(
     await keepAnswer(context, { operation, key })
     throw error
   })
-  const answered = typeof result === 'string' ? { status: 200, body: result } : {}
+  const sealed = typeof result === 'string' && (await sealAnswer(context.world, kept.claim, result))
+  const answered = sealed ? { status: 200, body: sealed } : {}
   await keepAnswer(context, { operation, key, ...answered })
   return result
 }
@@ -70,7 +72,9 @@ async function claimOrWait(
     const found = await context.db.one('claim_idempotency', question, claim)
     if (found?.outcome === 'claimed') return { claim: found.claim }
     if (found?.outcome === 'mismatch') return fail('idempotency_mismatch')
-    if (found?.outcome === 'answered') return found.body ?? ''
+    if (found?.outcome === 'answered') {
+      return openAnswer(context.world, found.claim, found.body ?? '')
+    }
     await context.world.pause(Math.min(pause, pauseMaxMilliseconds))
   }
   return fail('conflict', {

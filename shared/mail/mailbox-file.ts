@@ -40,6 +40,9 @@ function sealed(text: string, subject: string): string {
   return sealPlaces(text, places, () => 'withheld')
 }
 
+/** What no text has: control characters but for tabs, ends of lines and pages, and escapes. */
+const inNoText = /[\0-\x08\x0e-\x1a\x1c-\x1f]/
+
 /** What is said to be text, or is text whatever it is said to be. */
 function textIn({ type, content }: MailFile): string | undefined {
   const text = decoded(type, content)
@@ -48,11 +51,18 @@ function textIn({ type, content }: MailFile): string | undefined {
 }
 
 function decoded(type: string, content: Uint8Array): string | undefined {
-  if (type.startsWith('text/')) return new TextDecoder().decode(content)
+  const isSaidToBe = type.startsWith('text/')
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
-    return text.includes('\0') ? undefined : text
+    const text = new TextDecoder(charsetOf(content), { fatal: true }).decode(content)
+    return !isSaidToBe && inNoText.test(text) ? undefined : text
   } catch {
-    return undefined
+    // The charset is not kept with a file; old programs write this one, and it reads any bytes.
+    return isSaidToBe ? new TextDecoder('windows-1252').decode(content) : undefined
   }
+}
+
+/** Spreadsheets write UTF-16, and begin it with a byte order mark. */
+function charsetOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
 }

@@ -44,7 +44,9 @@ export const mailRow = z.object({
       used: z.boolean(),
     }),
   ),
-  deliveries: z.array(mailDelivery),
+  deliveries: z.array(
+    mailDelivery.omit({ untrusted: true }).extend({ reason: z.string().nullable() }),
+  ),
 })
 
 /** Who reads. */

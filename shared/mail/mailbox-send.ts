@@ -63,7 +63,7 @@ async function sendMail(
   if (answered !== undefined && !row) return fail('mail_not_found')
   const thread = row ? threadOf(room, reader, row, found.sealed_body) : undefined
   const draft = { ...order, ...addressed(order, thread), thread }
-  const refused = problemOf(draft)
+  const refused = problemOf(draft, (to) => aliasOf(room.world.config, to) === reader.alias)
   if (refused) return refused
   const { from, ...written } = await write(room, reader, draft)
   const entered = await db.one(
@@ -111,11 +111,16 @@ function addressed({ to, subject }: MailOrder, thread: Thread | undefined) {
   }
 }
 
-function problemOf({ to, subject, thread }: Draft): Refusal | undefined {
+function problemOf(
+  { to, subject, thread }: Draft,
+  isOwn: (address: string) => boolean,
+): Refusal | undefined {
   if (thread?.isOfMachine)
     return refusal('A program sent that mail by itself: nobody reads an answer.')
   if (to.length === 0) return refusal('Say in `to` who shall have it, or which mail it answers.')
   if (!to.every(isAddress)) return refusal('A recipient is no address that mail can be sent to.')
+  // It would come back as a circle of mail, and so be refused.
+  if (to.some(isOwn)) return refusal('The account writes to itself: leave its own address out.')
   return subject === '' ? refusal('A mail that answers none needs a subject.') : undefined
 }
 

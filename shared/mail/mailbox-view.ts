@@ -10,6 +10,7 @@ import type { MailRow, Reader } from './mailbox-row.ts'
 import { type Untrusted, untrusted, visibleLine } from './untrusted.ts'
 
 const subjectLengthMax = 300
+const reasonLengthMax = 300
 
 /**
  * Whether a reader sees the codes of a mail. Those of this service itself are for its owner alone,
@@ -45,8 +46,15 @@ export function itemOf({ name, subject }: MailHead, reader: Reader, mail: MailRo
       expires_at: end.toISOString(),
     })),
     unread: mail.unread,
-    ...(mail.direction === 'out' ? { deliveries: mail.deliveries } : {}),
+    ...(mail.direction === 'out' ? { deliveries: mail.deliveries.map(deliveryOf) } : {}),
   }
+}
+
+/** A server answers whatever it likes, and often repeats what it was sent. */
+function deliveryOf({ to, status, reason }: MailRow['deliveries'][number]) {
+  if (reason === null) return { to, status }
+  const from = `the mail server of ${to.slice(to.lastIndexOf('@') + 1)}`
+  return { to, status, untrusted: { reason: untrusted({ from, text: reason }, reasonLengthMax) } }
 }
 
 /** Whether all words are in the subject that the reader is shown. */

@@ -16,6 +16,8 @@ export type SecretRequest = {
   headers: (readonly [string, string])[]
   body?: Uint8Array<ArrayBuffer>
   secrets: string[]
+  /** What comes back is not told: by what is withheld of it, a few requests would find out a PIN. */
+  isUntold: boolean
 }
 
 /** The entry that is used: its canonical origin, its user name, its values and links by name. */
@@ -37,9 +39,8 @@ const ownHeaders =
 
 /** The request, or a sentence why it is not made, which never holds a secret. */
 export function requestWith(entry: UsedEntry, template: RequestTemplate): SecretRequest | Refused {
-  if (template.inject.some((place) => valueOf(entry, place) === undefined)) {
-    return { refused: 'The entry has no secret of that name, or it belongs in another place.' }
-  }
+  const empty = template.inject.find((place) => valueOf(entry, place) === undefined)
+  if (empty) return { refused: whyEmpty(entry, empty) }
   const url = addressOf(entry, template)
   if ('refused' in url) return url
   const headers = placedInHeaders(entry, template)
@@ -54,7 +55,15 @@ export function requestWith(entry: UsedEntry, template: RequestTemplate): Secret
     headers: [...headers.list, ...(body ? [['content-type', body.type] as const] : [])],
     ...(body ? { body: new TextEncoder().encode(body.text) } : {}),
     secrets,
+    isUntold: lastingTexts(entry, template).some((text) => text !== '' && !isRemovable(text)),
   }
+}
+
+function whyEmpty({ links }: UsedEntry, place: Injection): string {
+  if (place.where === 'basic') return 'The entry has no password.'
+  if (place.where === 'link') return `${place.secret} is no link: a code belongs in a field.`
+  if (links.has(place.secret)) return `${place.secret} is a link: it belongs in the place link.`
+  return `The entry has no ${place.secret}. vault_list tells what it has.`
 }
 
 function addressOf(entry: UsedEntry, { method, path, inject }: RequestTemplate): URL | Refused {
@@ -84,6 +93,12 @@ function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
   return [...new Set([...sent.flat(), ...[...entry.values.values()].filter(isRemovable)])]
 }
 
+/** What is sent and stays what it is, unlike a code, with which nobody can try twice. */
+function lastingTexts({ values }: UsedEntry, { inject }: RequestTemplate): string[] {
+  const names = inject.map((place) => (place.where === 'basic' ? 'password' : place.secret))
+  return names.flatMap((name) => (/^(totp$|mail\.)/.test(name) ? [] : (values.get(name) ?? [])))
+}
+
 function placedInHeaders(
   entry: UsedEntry,
   { headers = {}, inject }: RequestTemplate,
@@ -99,10 +114,10 @@ function placedInHeaders(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
   const names = list.map(([name]) => name)
-  if (names.some((name) => ownHeaders.test(name))) {
-    return { refused: 'The template sets a header that the service sets itself.' }
-  }
-  if (new Set(names).size < names.length) return { refused: 'The template sets a header twice.' }
+  const own = names.find((name) => ownHeaders.test(name))
+  if (own !== undefined) return { refused: `The header ${own} is set by the service itself.` }
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined) return { refused: `The template sets the header ${twice} twice.` }
   if (list.some(([, value]) => !/^[\t\x20-\x7e]*$/.test(value))) {
     return { refused: 'A secret has characters that a header cannot carry; use another place.' }
   }

@@ -4,13 +4,22 @@ import { fail } from '../contract/errors.ts'
 import type { listRequest } from '../contract/vault-entry.ts'
 import { listedEntry } from '../contract/vault-entry.ts'
 import type { CallerDatabase } from '../db/database.ts'
+import { time } from '../db/row-fields.ts'
 import type { World } from '../world.ts'
 import { siteOrigin } from './site.ts'
 
 const pageDefault = 20
 
+/** What private.entry_json tells of an entry. */
+export const listedRow = z.object({
+  ...listedEntry,
+  created_at: time,
+  updated_at: time,
+  last_used_at: time.nullable(),
+})
+
 /** What api.list_vault_entries answers. */
-export const entryRow = z.object({ number: z.string(), listed: z.object(listedEntry) })
+export const entryRow = z.object({ number: z.string(), listed: listedRow })
 
 type Page = {
   [Name in keyof typeof listRequest]?: z.output<(typeof listRequest)[Name]> | undefined

@@ -5,7 +5,6 @@
 import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
-import { listedEntry } from '../contract/vault-entry.ts'
 import { bindCredential } from '../db/database.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { siteFirstUsed } from '../mail/vault-messages.ts'
@@ -13,6 +12,7 @@ import { wrapSchema } from '../sealing/wrap.ts'
 import { answering } from './answering.ts'
 import type { EntriesPort, EntryRequest, ReadEntry, TotpCode } from './entries-port.ts'
 import { openRecord, readSealed } from './envelope.ts'
+import { listedRow } from './list-entries.ts'
 import type { Secret } from './record.ts'
 import { decodeSecret } from './record.ts'
 import type { VaultRoom } from './room.ts'
@@ -31,7 +31,7 @@ const opened = z.object({
 type Opened = z.output<typeof opened>
 
 const totpRow = z.object({ opened })
-const readRow = z.object({ listed: z.object(listedEntry), opened: opened.nullable() })
+const readRow = z.object({ listed: listedRow, opened: opened.nullable() })
 
 /** The part of the vault that tells something of entries. */
 export function viewsOfEntries(room: VaultRoom): Pick<EntriesPort, 'read' | 'totp'> {

@@ -13,19 +13,20 @@ const secretName = z
   .string()
   .regex(
     /^(password|previous_password(_[23])?|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
+    'password, previous_password, totp, username, fields.NAME or mail.HANDLE',
   )
   .describe('password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.')
 
-const mailName = z.string().regex(/^mail\.c_[0-9a-z]{12}$/)
+const mailName = z.string().regex(/^mail\.c_[0-9a-z]{12}$/, 'mail.HANDLE')
 
 /** RFC 9110 section 5.6.2: a token. */
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/)
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'the name of a header')
 
 /** RFC 9110 section 5.5 without what is not ASCII, which no client sends alike. */
 const headerValue = z
   .string()
   .max(2048)
-  .regex(/^[\t\x20-\x7e]*$/)
+  .regex(/^[\t\x20-\x7e]*$/, 'printable ASCII')
 
 const formField = z.string().min(1).max(256)
 
@@ -44,7 +45,7 @@ const injection = z.discriminatedUnion('where', [
     pointer: z
       .string()
       .max(512)
-      .regex(/^(\/([^~/]|~[01])+){1,8}$/)
+      .regex(/^(\/([^~/]|~[01])+){1,8}$/, 'a pointer such as /user/password')
       .describe('RFC 6901 pointer to a member of objects, such as /user/password.'),
     secret: secretName,
   }),
@@ -59,7 +60,10 @@ export const requestTemplate = z.strictObject({
   path: z
     .string()
     .max(2048)
-    .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/)
+    .regex(
+      /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/,
+      'a path of the site, which begins with one / and is written in ASCII without spaces',
+    )
     .optional()
     .describe('Path and query on the site; it can hold no secret.'),
   headers: z

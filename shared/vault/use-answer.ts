@@ -15,6 +15,12 @@ const headerCharactersMax = 8_192
 const ofTheConnection =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-encoding|accept-ranges|alt-svc|nel|report-to|via|set-cookie)$/
 
+/**
+ * Made of the whole answer: beside an answer without its secret, one of these tells which guess at the
+ * secret is right, as often as anybody can hash (RFC 9110 section 8.8.3, RFC 9530).
+ */
+const ofTheContent = /^etag$|digest|md5|sha[0-9]|hash|checksum|crc|signature/
+
 /** What came of a request whose secrets the scrubber knows. */
 export async function answerOf(
   fetched: Fetched,
@@ -58,7 +64,10 @@ async function shown({ status, headers, body, truncated }: Answered, scrub: Scru
     name,
     value.slice(0, headerCharactersMax),
   ])
-  const rest = new Map(lines.slice(cookies.length))
+  const isSeen = isText && !truncated && body.length > 0 && kept.removed === 0
+  const rest = new Map(
+    lines.slice(cookies.length).filter(([name]) => isSeen || !ofTheContent.test(name)),
+  )
   const location = rest.get('location')
   rest.delete('location')
   return {

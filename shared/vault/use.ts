@@ -12,7 +12,7 @@ import { siteFirstUsed } from '../mail/vault-messages.ts'
 import { answering } from './answering.ts'
 import { requestWith, type SecretRequest } from './inject.ts'
 import type { VaultRoom } from './room.ts'
-import { scrubberFor } from './scrub.ts'
+import { type Scrubber, scrubberFor } from './scrub.ts'
 import { handlesNamed } from './template.ts'
 import { answerOf } from './use-answer.ts'
 import type { UseOrder, UsePort } from './use-port.ts'
@@ -30,9 +30,11 @@ async function useSecrets(room: VaultRoom, order: UseOrder) {
   if ('refusal' in request) return request
   const sent = safeFetch(room.world, request, limits)
   // Prepared while the site is at work.
-  const scrub = scrubberFor(request.secrets)
+  const scrub = request.isUntold ? untold : scrubberFor(request.secrets)
   return answerOf(await sent, scrub)
 }
+
+const untold: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })
 
 /** Opens what is used, makes the request of it, and has it booked once nothing is in its way. */
 async function beginUse(

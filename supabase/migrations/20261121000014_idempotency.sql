@@ -12,6 +12,7 @@ create table private.idempotent_answers (
   claim uuid not null default gen_random_uuid(),
   created_at timestamptz not null default private.clock(),
   status integer,
+  -- Sealed for the claim (shared/http/kept-answer.ts): it may hold the session of a site.
   body text,
   primary key (account, operation, key)
 );

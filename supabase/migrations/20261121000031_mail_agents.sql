@@ -14,13 +14,14 @@ alter table private.outbox
 create index outbox_of_mail on private.outbox (carries) where carries is not null;
 
 -- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner,
--- `codes` to an agent whose owner allows it, which leaves out those of this service; else `handles`.
+-- `codes` to an agent whose owner allows it, which leaves out those of this service; else, and while
+-- the account is frozen, `handles`.
 create function private.mail_reader(caller private.credentials) returns jsonb
   language sql stable as $$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all' when a.shows_codes then 'codes'
-      else 'handles' end)
+    'sees', case when caller.kind = 'session' then 'all'
+      when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $$;
 
@@ -36,7 +37,8 @@ create function private.mail_json(m private.mails) returns jsonb
         order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
-          when o.gave_up_at is not null then 'failed' else 'queued' end)
+          when o.gave_up_at is not null then 'failed' else 'queued' end,
+        'reason', case when o.gave_up_at is not null then o.failed_reason end)
         order by o.to_address), '[]') from private.outbox o where o.carries = m.id))
 $$;
 

@@ -2,16 +2,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import type { Market } from '../support/market.ts'
-import {
-  anyText,
-  attemptOf,
-  execute,
-  openMarket,
-  pay,
-  prepare,
-  reservedUsd,
-  textWith,
-} from '../support/market.ts'
+import { attemptOf, execute, openMarket, pay, prepare, reservedUsd } from '../support/market.ts'
+import { anyText, textWith } from '../support/matching.ts'
 import { allow, installTimeoutMilliseconds, placePermit2 } from '../support/permit2.ts'
 import type { Permit2Merchant } from '../support/permit2-merchant.ts'
 import { startPermit2Merchant } from '../support/permit2-merchant.ts'

@@ -37,6 +37,7 @@ test.each([
   [{ action_type: 'website_login', username: 'ada' }, 400, 'invalid_request'],
   [{ action_type: 'login', site: 'www.shop.com' }, 400, 'invalid_request'],
   [{ action_type: 'deposit', username: 'ada' }, 400, 'invalid_request'],
+  [{ action_type: 'website_login', site: 'shop.com', username: 'a\0b' }, 400, 'invalid_request'],
   [{ action_type: 'website_login', site: 'http://www.shop.com' }, 422, 'site_refused'],
   [{ action_type: 'website_login', site: 'https://10.0.0.1' }, 422, 'site_refused'],
   [{ action_type: 'website_login', site: 'https://ada@shop.com' }, 422, 'site_refused'],

@@ -6,6 +6,7 @@ import { indexDeposits } from '../../shared/payments/deposits.ts'
 import { batchCalls, hex, known, newKey } from '../support/chain-world.ts'
 import { lookAlike, payAs, sendAs, transferFrom } from '../support/deposits.ts'
 import { proven } from '../support/ledger.ts'
+import { anyText, textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
 
@@ -13,8 +14,7 @@ const world = await start({ chain: true })
 const multicall3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 const { usdc } = known('eip155:84532')
 // What matchers are is not in their types.
-const anyText: unknown = expect.any(String)
-const poisoning: unknown = expect.stringContaining('another address')
+const poisoning = textWith('another address')
 const page = z.object({ items: z.array(z.record(z.string(), z.unknown())) })
 
 beforeAll(async () => {

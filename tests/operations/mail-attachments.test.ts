@@ -47,7 +47,31 @@ test('text of an unknown kind and in another charset is text all the same', asyn
   const opened = await box.read(mail_id, { attachment: '1' })
 
   expect(attachments).toMatchObject([{ type: 'text/plain' }])
-  expect(opened.untrusted.attachment?.text).toContain('code is [code withheld].')
+  expect(opened.untrusted.attachment?.text).toBe(
+    '\u00fc Your verification code is [code withheld].',
+  )
+})
+
+test('the code in a table that a spreadsheet wrote as UTF-16 is not told', async () => {
+  const box = await openMailbox(product)
+  const content = Buffer.from(`\ufeff${text}`, 'utf16le')
+  await box.receiveFiles({ subject: 'Hello' }, [{ filename: 'a.csv', content }])
+  const { mail_id } = await box.newest()
+
+  const opened = await box.read(mail_id, { attachment: '1' })
+
+  expect(opened.untrusted.attachment?.text).toBe('Your verification code is [code withheld].')
+})
+
+test('a file of bytes that happen to be UTF-8 is read as it is', async () => {
+  const box = await openMailbox(product)
+  const content = Buffer.from('\u0001\u0002 not a text \u0003')
+  await box.receiveFiles({ subject: 'Hello' }, [{ filename: 'a.bin', content }])
+  const { mail_id } = await box.newest()
+
+  const opened = await box.read(mail_id, { attachment: '1' })
+
+  expect(opened.content_base64).toBe(content.toString('base64'))
 })
 
 test('a file of bytes is read in pages that join', async () => {

@@ -60,6 +60,18 @@ test('an agent whose owner allows it reads codes', async () => {
   expect((await box.newest()).untrusted.text?.text).toContain(code)
 })
 
+test('an agent of a frozen account reads no codes, whatever its owner allowed before', async () => {
+  const box = await openMailbox(product)
+  await box.receive({ subject: `Code ${code}`, text: `Your code is ${code}.` })
+  await letCodesBeRead(box)
+
+  await box.agent.post('/account-freeze', {})
+
+  const told = [await box.newest(), await box.list()]
+  expect(JSON.stringify(told)).toContain('Your code is [code c_')
+  expect(JSON.stringify(told)).not.toContain(code)
+})
+
 test('a code of this service is never shown to an agent, but for that of a sign-up', async () => {
   const box = await openMailbox(product)
   await letCodesBeRead(box)

@@ -62,13 +62,19 @@ test('what became of a mail on its way can be read', async () => {
   const box = await openMailbox(product)
   const { mail_id } = await box.sent({ ...order, to: [stranger(), stranger()] })
   const before = await box.read(mail_id)
-  await db.sql`update private.outbox set sealed = null, gave_up_at = now()
+  await db.sql`update private.outbox set sealed = null, gave_up_at = now(),
+    failed_reason = ${'550 5.1.1 No such\u202e user'}
     where carries = ${mail_id} and to_address = ${before.to[0] ?? ''}`
 
   const { deliveries } = await box.read(mail_id)
 
   expect(before.deliveries?.map(({ status }) => status)).toEqual(['queued', 'queued'])
-  expect(deliveries?.find(({ to }) => to === before.to[0])?.status).toBe('failed')
+  const failed = deliveries?.find(({ to }) => to === before.to[0])
+  expect(failed).toMatchObject({
+    status: 'failed',
+    untrusted: { reason: { text: '550 5.1.1 No such user' } },
+  })
+  expect(deliveries?.find(({ to }) => to === before.to[1])).not.toHaveProperty('untrusted')
 })
 
 test('an answer goes to whoever wrote, under the same subject, in the same thread', async () => {
@@ -132,16 +138,18 @@ test('nothing that is written becomes another header or another recipient', asyn
   }
 })
 
-test('no mail is sent to nobody, or about nothing', async () => {
+test('no mail is sent to nobody, to the account itself, or about nothing', async () => {
   const box = await openMailbox(product)
 
   const answers = [
+    await box.send({ to: [stranger(), box.address], subject: 'x', text: 'x' }),
+    await box.send({ to: [box.address.replace('@', '+x@')], subject: 'x', text: 'x' }),
     await box.send({ subject: 'x', text: 'x' }),
     await box.send({ to: [stranger()], text: 'x' }),
     await box.send({ to: [stranger()], subject: ' \u200b ', text: 'x' }),
   ]
 
-  expect(answers.map(({ body }) => body['error'])).toEqual(Array(3).fill('mail_refused'))
+  expect(answers.map(({ body }) => body['error'])).toEqual(Array(5).fill('mail_refused'))
 })
 
 test("a stranger's mail is answered as little as one that does not exist", async () => {

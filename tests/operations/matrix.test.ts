@@ -127,6 +127,7 @@ describe.each(protectedContracts)('$id', (contract) => {
         const answer = await ask(shape, everyone[scope].key)
         expect(answer, `${scope}: ${shape.name}`).toMatchObject({ status: 403 })
         isRefusal(answer, 403, 'insufficient_scope')
+        expect(answer.body['hint'], shape.name).toContain(`scope ${contract.access};`)
       }
     }
   })

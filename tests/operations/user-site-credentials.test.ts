@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { anyNumber, textLike, textWith } from '../support/matching.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import { keyIdOf, letRead, loginOf, owned, seed, site, vaultFeedOf } from '../support/vault.ts'
 import type { Agent } from '../support/world.ts'
@@ -18,11 +19,8 @@ async function account(reads: boolean, given: object = {}) {
   return { agent, id, read: () => agent.get(`${path}?credential_id=${id}`) }
 }
 
-const sixDigits: unknown = expect.stringMatching(/^\d{6}$/)
-const aNumber: unknown = expect.any(Number)
-const summaryOfRead: unknown = expect.stringMatching(
-  /^The secrets of the login of \S+ were read with the key aoa_/,
-)
+const sixDigits = textLike(/^\d{6}$/)
+const summaryOfRead = textLike(/^The secrets of the login of \S+ were read with the key aoa_/)
 const page = z.object({ credentials: z.tuple([z.looseObject({ credential_id: z.uuid() })]) })
 const only = (body: unknown) => page.parse(body).credentials[0]
 
@@ -63,7 +61,7 @@ test('a key that was let reads all secrets of an entry but the seed, and each ti
       password: 'a password of mine',
       notes: 'n',
       fields,
-      totp: { code: sixDigits, seconds_left: aNumber },
+      totp: { code: sixDigits, seconds_left: anyNumber },
     },
   })
   expect(JSON.stringify(body)).not.toContain(seed)
@@ -93,7 +91,7 @@ test('the owner is told of the first secret of each site, once', async () => {
   const { agent, read } = await account(true, { totp_secret: seed })
   const told = await owned(tests, agent)
   const other = await loginOf(agent, { site: 'https://other.example.com', totp_secret: seed })
-  const subject: unknown = expect.stringContaining('in use at a new site')
+  const subject = textWith('in use at a new site')
 
   await read()
   await read()

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { mulberry32 } from '../../scripts/local/random.ts'
 import { totpCode } from '../../shared/vault/totp.ts'
+import { askedFor } from '../support/held.ts'
 import type { Answering, Received, TestServer } from '../support/http.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
-import { textWith } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
 import { entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -157,19 +158,19 @@ test('what cannot be made a request of is refused, sends nothing and is no use',
   const { agent, credential_id } = await user()
   const asked = shop.received.length
   const wrong = [
-    { inject: [{ where: 'form_field', name: 'a', secret: 'fields.other' }] },
-    { path: undefined },
-    { method: 'GET' },
-    { headers: { host: 'evil.example' } },
-    { headers: { cookie: 'a', Cookie: 'b' } },
-    { inject: [{ where: 'bearer', secret: 'previous_password' }] },
-  ]
+    [{ inject: [{ where: 'form_field', name: 'a', secret: 'fields.other' }] }, 'no fields.other'],
+    [{ path: undefined }, 'has a path'],
+    [{ method: 'GET' }, 'GET request'],
+    [{ headers: { Host: 'evil.example' } }, 'header host'],
+    [{ headers: { cookie: 'a', Cookie: 'b' } }, 'header cookie twice'],
+    [{ inject: [{ where: 'bearer', secret: 'previous_password' }] }, 'no previous_password'],
+  ] as const
 
-  for (const part of wrong) {
+  for (const [part, sentence] of wrong) {
     const used = await agent.post(path, { credential_id, ...login, ...part })
     expect(used, JSON.stringify(part)).toMatchObject({
       status: 422,
-      body: { error: 'template_refused' },
+      body: { error: 'template_refused', message: expect.stringContaining(sentence) },
     })
     expect(JSON.stringify(used.body)).not.toMatch(/canary/i)
   }
@@ -246,6 +247,24 @@ test('a request whose isolate is lost behind the books is not sent again under i
     .post(agent, path, { credential_id, ...login }, headers)
 
   expect(again).toMatchObject({ status: 409, body: { error: 'conflict' } })
+  expect(await feedOf(agent)).toHaveLength(1)
+})
+
+test('what is opened when a freeze comes is not booked and not sent', async () => {
+  const { agent, credential_id } = await user()
+  await agent.post(path, { credential_id, ...login })
+  const asked = shop.received.length
+  const late = world.worker({
+    async fetch(input, init) {
+      if (askedFor(input, init) === 'vault_begin_use') await agent.post('/account-freeze', {})
+      return fetch(input, init)
+    },
+  })
+
+  const used = await late.post(agent, path, { credential_id, ...login })
+
+  expect(used).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+  expect(shop.received).toHaveLength(asked)
   expect(await feedOf(agent)).toHaveLength(1)
 })
 

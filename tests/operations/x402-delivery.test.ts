@@ -4,16 +4,8 @@ import * as z from 'zod'
 import type { Fetch } from '../../shared/world.ts'
 import type { Answering } from '../support/http.ts'
 import { answering, serverThat } from '../support/http.ts'
-import {
-  anyText,
-  attemptOf,
-  execute,
-  openMarket,
-  pay,
-  prepare,
-  reservedUsd,
-  textWith,
-} from '../support/market.ts'
+import { attemptOf, execute, openMarket, pay, prepare, reservedUsd } from '../support/market.ts'
+import { anyText, textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket()

@@ -4,14 +4,8 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { challengeLies, offerLies } from '../../scripts/local/hostile/terms.ts'
 import { authorizationTypes } from '../support/eip3009.ts'
-import {
-  attemptOf,
-  execute,
-  openMarket,
-  prepare,
-  reservedUsd,
-  textWith,
-} from '../support/market.ts'
+import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 
 const market = await openMarket()
 const { hostile } = market

@@ -3,15 +3,8 @@ import { Challenge } from 'mppx'
 import { expect, test } from 'vitest'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { answering, serverThat } from '../support/http.ts'
-import {
-  anyText,
-  attemptOf,
-  execute,
-  openMarket,
-  prepare,
-  reservedUsd,
-  textWith,
-} from '../support/market.ts'
+import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
+import { anyText, textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket()

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import {
-  anyText,
   attemptOf,
   execute,
   openMarket,
@@ -12,6 +11,7 @@ import {
   priceAtomic,
   reservedUsd,
 } from '../support/market.ts'
+import { anyText } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket({ deadlineMaxMilliseconds: 1_500 })

@@ -9,8 +9,8 @@ import {
   prepare,
   priceAtomic,
   reservedUsd,
-  textWith,
 } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 
 const market = await openMarket()
 const { merchant, hostile } = market

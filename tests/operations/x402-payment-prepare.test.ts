@@ -1,14 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startChain } from '../../scripts/local/chain.ts'
-import {
-  attemptOf,
-  execute,
-  openMarket,
-  prepare,
-  reservedUsd,
-  textWith,
-} from '../support/market.ts'
+import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const arbitrum = await startChain({ chainId: 421614 })

@@ -5,14 +5,8 @@
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
 import type { AuthorizeRequest } from '../../shared/custody/port.ts'
-import {
-  attemptOf,
-  execute,
-  openMarket,
-  prepare,
-  reservedUsd,
-  textWith,
-} from '../support/market.ts'
+import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 import { authorizing } from '../support/signed.ts'
 import { challengeV2, headerOf, payTo, requirementV2 } from '../support/x402.ts'
 

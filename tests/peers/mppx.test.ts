@@ -10,7 +10,6 @@ import { storedNonce } from '../../shared/custody/nonce.ts'
 import { mppCredential } from '../../shared/x402/mpp.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
 import {
-  anyText,
   attemptOf,
   execute,
   openMarket,
@@ -18,8 +17,8 @@ import {
   prepare,
   priceAtomic,
   reservedUsd,
-  textWith,
 } from '../support/market.ts'
+import { anyText, textWith } from '../support/matching.ts'
 import { mppPayTo, startMppMerchant } from '../support/mpp-merchant.ts'
 import { chainNamed, demandIn } from '../support/x402.ts'
 

@@ -21,7 +21,7 @@ import {
   sign,
   worldOn,
 } from '../support/chain-world.ts'
-import { textWith } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 import type { Included } from '../support/transfer-proof.ts'
 import { crowd, faultsOf } from '../support/transfer-proof.ts'
 

@@ -105,6 +105,7 @@ export const echoes: Record<string, Echo> = {
   'base64 in lines of 4': within((s) => wrapped(base64(s), 4, '\n')),
   'base64 in JSON lines': within((s) => json(wrapped(base64(s), 19, '\n')).replaceAll('/', '\\/')),
   'base64 in a URL': within((s) => encodeURIComponent(base64(s))),
+  'base64 of hex': within((s) => base64(hex(s))),
   'base64 twice': within((s) => base64(base64(s))),
   'base64 of UTF-16': within((s) => Buffer.from(s, 'utf16le').toString('base64')),
   'base64 of UTF-16, big end first': within((s) => swapBytes(s).toString('base64')),

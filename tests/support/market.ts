@@ -2,7 +2,7 @@
  * A product world with shops around it: the official facilitator, an honest merchant built from the
  * official packages, and one that lies. Balances are read from the chain and never from an answer.
  */
-import { afterAll, expect } from 'vitest'
+import { afterAll } from 'vitest'
 import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import type { Facilitator } from '../../scripts/local/facilitator.ts'
@@ -16,14 +16,6 @@ import type { Agent, Answer, StartOptions, TestWorld } from './world.ts'
 import { start } from './world.ts'
 
 export const priceAtomic = 10_000n
-
-/** Stands for any string in an expected body. */
-export const anyText: unknown = expect.any(String)
-
-/** Stands for any string with this part in it. */
-export function textWith(part: string): unknown {
-  return expect.stringContaining(part)
-}
 
 export type Market = TestWorld & {
   facilitator: Facilitator

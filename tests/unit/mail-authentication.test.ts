@@ -34,6 +34,7 @@ test.each([
   ['an envelope by the name of the client', 'spf=pass smtp.helo=bank.co.uk'],
   ['DMARC for another author', 'dmarc=pass header.from=evil.example'],
   ['what passed though DMARC failed', `${dkim}; dmarc=fail header.from=login.bank.co.uk`],
+  ['DMARC that was found twice', `dmarc=none header.from=login.bank.co.uk; ${dmarc}`],
   ['what did not pass', 'dkim=fail header.d=bank.co.uk; spf=softfail smtp.mailfrom=bank.co.uk'],
   ['a result within a comment', `(dkim=pass header.d=bank.co.uk) none`],
   ['a result within a quoted reason', 'dkim=fail reason="; dkim=pass header.d=bank.co.uk"'],

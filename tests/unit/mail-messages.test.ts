@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import * as signUp from '../../shared/mail/sign-up-messages.ts'
+import * as vault from '../../shared/mail/vault-messages.ts'
 
-const messages = { ...signUp, ...access, ...money }
+const messages = { ...signUp, ...access, ...money, ...vault }
 const webUrl = 'https://api.example.com/web'
 const hostile = 'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt'
 const deed = { at: new Date('2026-11-21T12:00:00Z'), device: hostile, client: hostile }
@@ -12,6 +13,10 @@ const all = [
   messages.alreadyHaveAccount(webUrl),
   messages.newSignIn(webUrl, { ...deed, method: hostile }),
   messages.newApiKey(webUrl, { ...deed, label: hostile, scope: 'pay' }),
+  messages.secretsReadable(webUrl, { ...deed, label: hostile }),
+  messages.codesReadable(webUrl, deed),
+  messages.siteFirstUsed(webUrl, { site: hostile, at: deed.at }),
+  messages.loginEntered(webUrl, { ...deed, site: hostile, username: hostile }),
   messages.newPasskey(webUrl, { ...deed, label: hostile }),
   messages.passkeyRemoved(webUrl, { ...deed, label: hostile }),
   messages.passwordChanged(webUrl, deed),

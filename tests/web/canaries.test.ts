@@ -13,6 +13,9 @@ const secrets: Record<string, string> = {
   password: 'seven yellow canaries',
   wrongPassword: 'eight yellow canaries',
   newPassword: 'nine yellow canaries',
+  siteLogin: 'ten yellow canaries',
+  linkedLogin: 'eleven yellow canaries',
+  authenticator: 'JBSWY3DPEHPK3PXPCANARY2',
 }
 /** What went to the database, and what was answered to a browser. */
 const asked: string[] = []
@@ -79,17 +82,38 @@ async function useAccount() {
   keepSession('provenSession')
 }
 
-async function askAndRecover() {
+const site = 'https://www.shop.com'
+
+/** A login that the owner adds, sees and uses, and one that a person enters by a link. */
+async function fillVault() {
+  const { siteLogin = '', linkedLogin = '', authenticator = '' } = secrets
+  await visit('/web/vault/new')
+  const typed = { site, username: 'ada', password: siteLogin, totp_secret: authenticator }
+  const { path } = await submit(typed)
+  await submit({ password: siteLogin }, path)
+  await visit('/web/vault/new')
+  await submit({ ...typed, site: `${site}:1`, notes: authenticator })
+  const link = await ask({ action_type: 'website_login', site })
+  await visit(link)
+  await submit({}, `${link}/open`)
+  await submit({ username: 'ada', password: linkedLogin }, `${link}/enter`)
+  await submit({ username: 'eve', password: linkedLogin }, `${link}/enter`)
+  for (const page of ['/vault', path.replace('/web', ''), '/activity']) await visit(`/web${page}`)
+}
+
+/** The page of a link that the agent asks for. */
+async function ask(order: object): Promise<string> {
   const headers = {
     authorization: `Bearer ${secrets['secondKey'] ?? ''}`,
     'content-type': 'application/json',
   }
-  const link = await tests.send('/create-hosted-action', {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ action_type: 'login' }),
-  })
-  const path = new URL(String(link.body['url'])).pathname
+  const init = { method: 'POST', headers, body: JSON.stringify(order) }
+  const link = await tests.send('/create-hosted-action', init)
+  return new URL(String(link.body['url'])).pathname
+}
+
+async function askAndRecover() {
+  const path = await ask({ action_type: 'login' })
   secrets['hostedLink'] = path.split('/').at(-1) ?? ''
   await visit(path)
   await submit({}, `${path}/open`)
@@ -115,12 +139,18 @@ function heldIn(text: string): string[] {
 beforeAll(async () => {
   await signUp()
   await useAccount()
+  await fillVault()
   await askAndRecover()
 })
 
-test('all secrets are there to be found', () => {
+test('all secrets are there to be found', async () => {
   expect(Object.values(secrets).filter((secret) => secret.length < 6)).toEqual([])
-  expect(Object.keys(secrets)).toHaveLength(18)
+  expect(Object.keys(secrets)).toHaveLength(21)
+  const entries = await tests.db.sql`select * from private.vault_entries order by number`
+  expect(entries).toMatchObject([
+    { username: 'ada', version: 2, has_password: true, has_totp: true },
+    { username: 'eve', version: 1, has_password: true },
+  ])
 })
 
 test('the database holds none of them', async () => {

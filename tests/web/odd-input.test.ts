@@ -35,6 +35,14 @@ const pages = [
   '/mandate/*',
   '/mandate/0f8fad5b-d9cb-469f-a165-70867728950e?before=*',
   '/mandates?before=*',
+  '/vault?q=*',
+  '/vault?before=*',
+  '/vault/*',
+  '/mail?from=*&direction=*&unread=*',
+  '/mail?before=*',
+  '/mail/*',
+  '/mail/0f8fad5b-d9cb-469f-a165-70867728950e?from=*',
+  '/mail/0f8fad5b-d9cb-469f-a165-70867728950e/file/*',
   '/login?next=*',
   '/proof?next=*',
   '/recipients/add?recipient=*',
@@ -84,6 +92,9 @@ const forms: [string, string, string][] = [
   ['/security/password', 'password', 'more'],
   ['/security/passkeys', 'passkey', 'label'],
   ['/security/sessions', 'session', 'more'],
+  ['/vault/new', 'site', 'password'],
+  ['/vault/new', 'username', 'fields'],
+  ['/mail/codes', 'wanted', 'more'],
 ]
 
 test.each(forms)('the form of %s takes anything as %s and %s', async (path, one, other) => {

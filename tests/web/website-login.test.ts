@@ -1,6 +1,8 @@
 /** A login that a person enters by an agent's link: it is stored, used, and told to nobody. */
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { sha256Hex } from '../../shared/digest.ts'
+import { linkDigest } from '../../shared/hosted/link.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
@@ -57,9 +59,25 @@ async function openedSecret(entry: unknown) {
   return decodeSecret(openRecord({ roots, wrap }, { ...place, record }, readSealed(sealed)))
 }
 
+const formOf = (browser: Browser) => browser.cookies.get('__Host-aoa_form') ?? ''
+
+/** What the vault says to a login by this link, below the pages. */
+async function askVault(link: Made, formToken: string, differs: object) {
+  const token_digest = await linkDigest(world.world.config, pathOf(link).split('/').at(-1) ?? '')
+  return world.world.vault?.storeByLink({
+    token_digest: token_digest ?? '',
+    browser: await sha256Hex(formToken),
+    client: 'direct',
+    username: login.username,
+    secret: { password: login.password },
+    mail: { id: world.world.newId(), to: null, topic: 'login_entered', sealed: 'AAAA' },
+    ...differs,
+  })
+}
+
 /** Sends the form, whatever page is shown; answers where it leads. */
 async function sendAs(browser: Browser, link: Made, typed: Record<string, string>) {
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = formOf(browser)
   const { headers } = await browser.send(`${pathOf(link)}/enter`, {
     method: 'POST',
     body: new URLSearchParams({ form, ...typed }),
@@ -132,7 +150,9 @@ test('a browser that did not open the link stores nothing by it and sees no site
   await phone.submit({}, `${pathOf(link)}/open`)
 
   const late = await sendAs(desktop, link, login)
+  const atTheVault = await askVault(link, 'another form token', {})
 
+  expect(atTheVault).toBe('over')
   expect((await desktop.visit(late)).text).toContain('This link is used')
   expect((await desktop.visit(pathOf(link))).html).not.toContain('shop.com')
   expect(await entriesOf(agent)).toHaveLength(0)
@@ -156,17 +176,42 @@ test('a link that is declined, over or not opened yet takes no login', async () 
 })
 
 test('of ten forms that are sent at once one is stored', async () => {
+  const agent = await world.agent('full')
+  const phone = openBrowser(world)
+  const { link } = await openedBy(phone, agent)
+  await agent.post('/vault-store', { site: 'https://earlier.com', password: login.password })
+
+  // From ten networks: those of one are let in one after the other.
+  const outcomes = await Promise.all(
+    Array.from({ length: 10 }, (_, at) =>
+      askVault(link, formOf(phone), { client: `10.${at}.0.1`, username: `u${at}` }),
+    ),
+  )
+
+  expect(outcomes.filter((outcome) => outcome !== 'over')).toEqual(['stored'])
+  const [, entry, ...others] = await entriesOf(agent)
+  expect(others).toEqual([])
+  expect((await statusOf(agent, link))['result']).toMatchObject({ credential_id: entry?.id })
+})
+
+test('of a login and a refusal at once one counts', async () => {
   const agent = await world.agent('read')
   const phone = openBrowser(world)
   const { link } = await openedBy(phone, agent)
+  const waits = () => sql`select from pg_locks l join pg_stat_activity a using (pid)
+    where not l.granted and a.datname = current_database()`
 
-  await Promise.all(
-    Array.from({ length: 10 }, (_, at) => sendAs(phone, link, { ...login, username: `u${at}` })),
-  )
+  const storing = await sql.begin(async (first) => {
+    await first`update private.hosted_actions set declined_at = private.clock()
+      where id = ${link.action_id}`
+    const answer = askVault(link, formOf(phone), {})
+    await vi.waitUntil(async () => (await waits()).length > 0, { timeout: 5_000 })
+    return { answer }
+  })
 
-  const [entry, ...others] = await entriesOf(agent)
-  expect(others).toEqual([])
-  expect((await statusOf(agent, link))['result']).toMatchObject({ credential_id: entry?.id })
+  expect(await storing.answer).toBe('over')
+  expect(await entriesOf(agent)).toHaveLength(0)
+  expect(await statusOf(agent, link)).toMatchObject({ status: 'declined' })
 })
 
 test('of ten links that are answered at once each is stored, under the one key of the account', async () => {

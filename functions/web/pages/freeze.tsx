@@ -43,6 +43,7 @@ function Freeze({ c, me }: { c: Visit; me: Owner }) {
       <Section title="What happens">
         <ul class="points">
           <li>No agent can pay, whatever key it has, until you unfreeze the account.</li>
+          <li>No agent can use a login of the vault, read one or send mail.</li>
           <li>Payments that are prepared and not sent are released.</li>
           <li>Payments that are on their way are cancelled where that is still possible.</li>
           <li>Agents can still read. Your balances stay where they are.</li>

@@ -55,7 +55,7 @@ function factsOf(mail: OpenedMail): (readonly [string, Child])[] {
     ['Subject', untrusted.subject.text || 'None'],
     ['From', untrusted.subject.from],
     ['To', mail.to.join(', ') || 'Not named'],
-    ['Sender', <Standing mail={mail} />],
+    [mail.direction === 'in' ? 'Sender' : 'Delivery', <Standing mail={mail} />],
     ...(mail.automatic ? [['Kind', 'Written by a machine'] as const] : []),
     ...(oddities.length > 0
       ? [['Noticed', oddities.map((flaw) => flaw.replaceAll('_', ' ')).join(', ')] as const]
@@ -65,7 +65,10 @@ function factsOf(mail: OpenedMail): (readonly [string, Child])[] {
 
 function deliveriesOf({ deliveries = [] }: OpenedMail) {
   const words = { queued: 'On its way', sent: 'Taken by the next mail server', failed: 'Refused' }
-  return deliveries.map(({ to, status }) => [`For ${to}`, words[status]] as const)
+  return deliveries.map(({ to, status, untrusted }) => {
+    const reason = untrusted === undefined ? '' : `: ${untrusted.reason.text}`
+    return [`For ${to}`, `${words[status]}${reason}`] as const
+  })
 }
 
 function Codes({ mail: { codes }, now }: { mail: OpenedMail; now: Date }) {

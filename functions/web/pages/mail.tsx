@@ -39,8 +39,7 @@ async function showMail(c: Visit) {
       owner={me}
       lead={
         <>
-          Mail to and from <strong>{me.account.mailAddress}</strong>. You see it as it is; your
-          agents see it without the codes in it.
+          Mail to and from <strong>{me.account.mailAddress}</strong>, as it is.
         </>
       }
     >

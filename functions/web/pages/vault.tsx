@@ -50,7 +50,7 @@ async function showVault(c: Visit) {
       c={c}
       title="Vault"
       owner={me}
-      lead="Logins that your agents use without seeing them. A secret is sent to its own site alone."
+      lead="Logins that your agents use, unread unless you let a key read them. A secret is sent to its own site alone."
       action={
         <LinkButton to="/vault/new" kind="main">
           Add a login

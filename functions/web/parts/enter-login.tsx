@@ -20,7 +20,7 @@ export function enteringLogin(c: Visit, { action, alias }: Shown, notStored?: No
     <Page
       c={c}
       title={titleOf(action)}
-      lead={`It goes into the vault of ${alias}. Agents of the account can sign in with it there, and never see it.`}
+      lead={`It goes into the vault of ${alias}. Agents of the account sign in with it, and see it only if the owner lets them.`}
     >
       {notStored && <WhyNot {...notStored} />}
       <p>

@@ -32,7 +32,11 @@ function sentTo({ deliveries = [] }: MailItem): string {
 export function Standing({ mail }: { mail: MailItem }) {
   if (mail.direction === 'out') {
     const states = new Set((mail.deliveries ?? []).map(({ status }) => status))
-    if (states.has('failed')) return <Badge kind="danger">Not delivered</Badge>
+    if (states.has('failed')) {
+      return (
+        <Badge kind="danger">{states.size > 1 ? 'Not delivered to all' : 'Not delivered'}</Badge>
+      )
+    }
     return <Badge>{states.has('queued') ? 'On its way' : 'Sent'}</Badge>
   }
   const { proven_domain: domain } = mail.from

@@ -19,7 +19,7 @@ export function ForeignLetters({ domain }: { domain: string }) {
   return (
     <Notice kind="warning" title="This name has letters beyond a to z">
       It reads as “{readable}”, and other names can look the same. What counts is{' '}
-      <code class="long">{domain}</code>: compare it with what the merchant itself tells you.
+      <code class="long">{domain}</code>: compare it with the name that you know.
     </Notice>
   )
 }

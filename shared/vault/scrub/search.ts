@@ -2,12 +2,11 @@
  * Finds sequences in bytes, at the places where a first look stops. Every reading of a place is
  * followed at once, so an answer that was made to be ambiguous costs little more than another.
  */
-import { isDigitOfCode } from './bytes.ts'
-import { placesAfterGap, placesBeforeLine } from './gaps.ts'
+import { isDigit, isDigitOfCode, isLetterOrDigit, isLoneEquals } from './bytes.ts'
+import { afterGap, gapStarts, placesAfterGap, placesBeforeLine } from './gaps.ts'
 import { compressedStart, type Glance, gapOnly, nextPlace, pairAt, real } from './glance.ts'
 import { joined, type Range } from './range.ts'
 import { readDecimal, readHexPair, readText } from './readings.ts'
-import { mayGoOn } from './second-look.ts'
 import type { Sequence } from './sequences.ts'
 
 const headsMax = 32
@@ -55,6 +54,67 @@ function rangesIn(bytes: Uint8Array, glance: Glance): ReturnType<Search> {
       return { ranges: [{ start: 0, end: bytes.length }], compressed: [] }
   }
   return { ranges, compressed }
+}
+
+/** Whether it is worth following; the first few characters tell, and nearly always they say no. */
+function mayGoOn(bytes: Uint8Array, from: number, { elements, writing, gap }: Sequence): boolean {
+  if (writing === 'hex') return mayGoOnInHex(bytes, from, elements[1]?.[0])
+  if (writing === 'decimal') return isDigit(bytes[from]) === false
+  let at = from
+  for (let place = 1; place < 5 && place < elements.length; place += 1) {
+    const codes = elements[place] ?? []
+    // Behind a character that could be a gap itself, there is more than one way to go on.
+    if (!isLetterOrDigit(codes[0] ?? 0)) {
+      return mayInterrupt[gap][bytes[at] ?? 0x41] === 1 || codes.includes(bytes[at] ?? 0)
+    }
+    const next = placeOfLetter(bytes, at, gap)
+    if (next === -1) return true
+    if (!codes.includes(bytes[next] ?? 0)) return false
+    at = next + 1
+  }
+  return true
+}
+
+/** Where the next letter or digit stands, behind a plain gap; -1 where that has to be read closely. */
+function placeOfLetter(bytes: Uint8Array, from: number, gap: Sequence['gap']): number {
+  for (let at = from; at < from + 9; ) {
+    const byte = bytes[at] ?? 0x20
+    if (isLetterOrDigit(byte)) return (byte | 0x20) === 0x75 && bytes[at + 1] === 0x2b ? -1 : at
+    if (mayEscape[byte] === 1 && !isLoneEquals(bytes, at)) return -1
+    const end = afterGap(bytes, at, gap, at > from)
+    if (end === at) return at
+    at = end
+  }
+  return -1
+}
+
+/** Bytes that begin an escape, or a character outside of ASCII. */
+const mayEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 128 || '%\\&='.includes(String.fromCharCode(byte)) ? 1 : 0,
+)
+
+/** Bytes that begin a gap or an escape, or belong to another writing of the next character. */
+const mayInterrupt = {
+  any: interrupting('any'),
+  line: interrupting('line'),
+  hidden: interrupting('hidden'),
+}
+
+function interrupting(gap: Sequence['gap']): Uint8Array {
+  const starts = [...gapStarts[gap], ...Array.from('%\\&=+Uu', (one) => one.charCodeAt(0))]
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    byte >= 128 || starts.includes(byte) ? 1 : 0,
+  )
+}
+
+function mayGoOnInHex(bytes: Uint8Array, at: number, code: number | undefined): boolean {
+  const byte = bytes[at] ?? 0
+  if (code === undefined || byte === 0x30 || !isLetterOrDigit(byte)) return true
+  let fits = (byte | 0x20) === 0x78 || (byte | 0x20) === 0x75
+  readHexPair(bytes, at, (value) => {
+    fits ||= value === code
+  })
+  return fits
 }
 
 /** Follows all readings of a place at once, and counts what that takes. */

@@ -18,13 +18,20 @@ export type Sequence = {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const htmlEscapes = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
 /** Fewer digits of an encoding than this say too little, and stand everywhere. */
 const digitsMin = 5
 
 /** All forms of a secret. */
 export function sequencesOf(secret: string): Sequence[] {
-  // Digits with anything between them are in every table of numbers.
-  const gap = secret.length >= 8 && /[^0-9]/.test(secret) ? 'any' : 'hidden'
+  // Eight digits with anything between them are in a long table of numbers.
+  const gap = secret.length >= (/[^0-9]/.test(secret) ? 8 : 9) ? 'any' : 'hidden'
   const backwards = Array.from(secret).reverse().join('')
   const rotated = secret.replace(/[a-z]/gi, (letter) =>
     String.fromCharCode(letter.charCodeAt(0) + (letter.toLowerCase() < 'n' ? 13 : -13)),
@@ -37,7 +44,22 @@ export function sequencesOf(secret: string): Sequence[] {
       ...(codes.length * 2 >= digitsMin ? [asNumbers(codes, 'decimal')] : []),
     ]),
   )
-  return [...written, ...numbered, ...asDigits(secret), ...asDigits(backwards)]
+  const encoded = [...asDigits(secret), ...asDigits(backwards), ...asDigitsOfEscapes(secret)]
+  return [...written, ...inGroups(secret), ...numbered, ...encoded]
+}
+
+/** A short code as pages show it, `604 918`, and as a number is written, `604,918`. */
+function inGroups(code: string): Sequence[] {
+  if (!/^[0-9]{6,8}$/.test(code)) return []
+  const separators = Array.from(" -,.'_\u00a0\u202f", codeOf)
+  const grouped = [1, 2, 3, 4].flatMap((size) => [
+    code.replaceAll(new RegExp(`(?<=^(?:.{${size}})+)(?=.)`, 'g'), ' '),
+    code.replaceAll(new RegExp(`(?<=.)(?=(?:.{${size}})+$)`, 'g'), ' '),
+  ])
+  return [...new Set(grouped)].map((text) => ({
+    ...asText(text, 'hidden'),
+    elements: Array.from(text, (one) => (one === ' ' ? separators : [codeOf(one)])),
+  }))
 }
 
 function asText(text: string, gap: Gap): Sequence {
@@ -108,6 +130,17 @@ function asDigits(text: string): Sequence[] {
     ...distinct.map((digits) => asCode(digits, 1)),
     ...twice.map((digits) => asCode(digits, 3)),
   ].filter(({ elements }) => elements.length >= digitsMin)
+}
+
+/** Base64 of a URL, of JSON, of HTML and of hexadecimal digits with the secret in them. */
+function asDigitsOfEscapes(text: string): Sequence[] {
+  const html = text.replaceAll(/[&<>"']/g, (one) => htmlEscapes.get(one) ?? one)
+  const escaped = [encodeURIComponent(text), JSON.stringify(text).slice(1, -1), html]
+  const distinct = new Set([...escaped, hexOf(utf8(text))].filter((one) => one !== text))
+  return [...distinct]
+    .flatMap((one) => digitsOf(utf8(one), base64Digits, 6))
+    .filter((digits) => digits.length >= digitsMin)
+    .map((digits) => asCode(digits, 1))
 }
 
 function asCode(digits: string, ragged: number): Sequence {

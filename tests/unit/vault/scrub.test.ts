@@ -192,6 +192,35 @@ test('a cut in the middle of a character leaves the answer readable', async () =
   expect(shown(answer).body).toMatch(/^ä+\[secret removed\]$/)
 })
 
+test('a secret that was escaped before it became base64 is removed', async () => {
+  const secret = 'a "quoted" & <tagged> \\ word'
+  const html = 'a &quot;quoted&quot; &amp; &lt;tagged&gt; \\ word'
+
+  for (const escaped of [encodeURIComponent(secret), JSON.stringify({ secret }), html]) {
+    for (const before of ['', 'x', 'xy']) {
+      const echo = Buffer.from(`${before}${escaped}`).toString('base64')
+      const { body, removed } = shown(await scrubberFor([secret])(answerOf(`It is ${echo}.`)))
+      expect(removed, escaped).toBe(1)
+      expect(Buffer.from(body, 'base64').toString()).not.toMatch(/quot|word/)
+    }
+  }
+})
+
+test.each([
+  ['604918', ['604 918', '604-918', '604,918', '60 49 18', '604&nbsp;918', '6 0 4 9 1 8']],
+  ['6049185', ['604 9185', '6049 185', '6,049,185']],
+  ['60491853', ['6049 1853', '60.491.853', '60 49 18 53']],
+  ['4111222233334444', ['4111 2222 3333 4444', '4111-2222-3333-4444']],
+])('the digits %s are removed in the groups that pages show them in', async (secret, written) => {
+  const scrub = scrubberFor([secret])
+
+  for (const one of written) {
+    const shown = await scrub(answerOf(`It is ${one}.`))
+    expect(shown, one).toMatchObject({ body: 'It is [secret removed].', removed: 1 })
+  }
+  expect(await scrub(answerOf('604 919, 604.917'))).toMatchObject({ removed: 0 })
+})
+
 test.each(['7', 'x9', 'Ab3$', 'é😀bc5'])(
   'an answer that holds the short secret %s is withheld',
   async (secret) => {

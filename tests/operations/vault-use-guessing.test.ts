@@ -1,0 +1,129 @@
+/**
+ * What stands beside a secret and would tell it to who can guess: digests of an answer before anything
+ * was taken out of it, answers that come or do not, and answers that are kept for repeats.
+ */
+import { createHash } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import type { Answering, TestServer } from '../support/http.ts'
+import { serverThat } from '../support/http.ts'
+import { codeOf, entryOf } from '../support/vault-rows.ts'
+import type { Agent, Answer, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const path = '/vault-use'
+const password = 'sunshine1'
+
+let world: TestWorld
+let answer: Answering
+let site: TestServer
+let origin: string
+let agent: Agent
+beforeAll(async () => {
+  world = await start()
+  site = await serverThat((response, received) => answer(response, received))
+  origin = new URL(site.url).origin
+  agent = await world.agent('vault')
+})
+
+const inject = [{ where: 'form_field', name: 'p', secret: 'password' }]
+
+function use(credential_id: string, order: object = {}, headers = {}): Promise<Answer> {
+  return agent.post(path, { credential_id, method: 'POST', path: '/', inject, ...order }, headers)
+}
+
+const sha1 = (text: string) => createHash('sha1').update(text).digest('base64')
+const digests = (text: string) => ({
+  etag: `W/"${text.length.toString(16)}-${sha1(text)}"`,
+  digest: `sha=${sha1(text)}`,
+  'repr-digest': `sha=:${sha1(text)}:`,
+  'content-md5': sha1(text),
+  'x-goog-hash': sha1(text),
+  'x-amz-checksum-sha1': sha1(text),
+})
+const digestNames = Object.keys(digests(''))
+
+test.each([
+  ['an answer from which a secret was taken', 'POST', 'text/plain', '[secret removed]'],
+  ['an answer that is no text', 'POST', 'image/png', ''],
+  ['an answer of which only the headers came', 'HEAD', 'text/plain', ''],
+])('no digest of %s is told', async (_, method, type, shown) => {
+  const entry = await entryOf(world, agent, { site: origin, username: type + method, password })
+  answer = (response, { headers, body }) => {
+    const form = new URLSearchParams(body.toString())
+    const page = form.get('p') ?? String(headers['x-p'])
+    response.writeHead(200, { ...digests(page), 'x-page': '1', 'content-type': type })
+    response.end(type === 'image/png' ? Buffer.concat([Buffer.of(0xff), Buffer.from(page)]) : page)
+  }
+  const inHeader = { method, inject: [{ where: 'header', name: 'x-p', secret: 'password' }] }
+
+  const { body } = await use(entry, method === 'HEAD' ? inHeader : {})
+
+  expect(body).toMatchObject({ body: shown, headers: { 'x-page': '1' } })
+  for (const name of digestNames) expect(body['headers']).not.toHaveProperty(name)
+})
+
+test('the digest of an answer that is shown whole is told, for a change that depends on it', async () => {
+  const entry = await entryOf(world, agent, { site: origin, username: 'whole', password })
+  answer = (response) => response.writeHead(200, { etag: '"7"' }).end('{"rows":3}')
+
+  expect((await use(entry)).body).toMatchObject({ headers: { etag: '"7"' }, body: '{"rows":3}' })
+})
+
+test('of a PIN no request tells whether it is among those that the agent has the site say', async () => {
+  const pin = '4711'
+  const entry = await entryOf(world, agent, { site: origin, username: 'pin', password: pin })
+  answer = (response, { body }) => {
+    const said = new URLSearchParams(body.toString()).get('said') ?? ''
+    response.setHeader('set-cookie', 'sid=1').end(said)
+  }
+
+  const right = await use(entry, { form: { said: '4700 4711 4712' } })
+  const wrong = await use(entry, { form: { said: '4800 4811 4812' } })
+
+  const told = ({ body }: Answer) => ({ ...body, request_id: '' })
+  expect(right).toMatchObject({ status: 200, body: { status: 200, withheld: 'short_secret' } })
+  expect(told(right)).toEqual(told(wrong))
+})
+
+test('a code of four digits does not hide the session that it opens', async () => {
+  const entry = await entryOf(world, agent, { site: origin, username: 'otp', password })
+  const handle = await codeOf(world, agent, { value: '4711', domain: '127.0.0.1' })
+  answer = (response) => response.setHeader('set-cookie', 'sid=1').end('welcome')
+
+  const code = [{ where: 'form_field', name: 'code', secret: `mail.${handle}` }]
+  const { body } = await use(entry, { inject: code })
+
+  expect(body).toMatchObject({ cookies: ['sid=1'], body: 'welcome' })
+})
+
+test('an answer that is kept for repeats of a request lies sealed in the database', async () => {
+  const entry = await entryOf(world, agent, { site: origin, username: 'kept', password })
+  answer = (response) => response.setHeader('set-cookie', 'sid=canary-session').end('Canary words.')
+  const headers = { 'idempotency-key': 'kept' }
+
+  const first = await use(entry, {}, headers)
+  const again = await use(entry, {}, headers)
+
+  expect(first.body).toMatchObject({ body: 'Canary words.', cookies: ['sid=canary-session'] })
+  expect(again.body).toEqual(first.body)
+  const rows = await world.db.sql`select i::text as row from private.idempotent_answers i`
+  expect(rows).toHaveLength(1)
+  expect(JSON.stringify(rows)).not.toMatch(/canary|sid=/i)
+})
+
+test('a kept answer that stands in the place of another is not given out', async () => {
+  const entry = await entryOf(world, agent, { site: origin, username: 'moved', password })
+  const { sql } = world.db
+  const ask = (key: string) => use(entry, {}, { 'idempotency-key': key })
+  for (const key of ['from', 'to']) {
+    answer = (response) => response.end(`words of ${key}`)
+    await ask(key)
+  }
+  await sql`update private.idempotent_answers i set body = o.body
+    from private.idempotent_answers o where i.key = 'to' and o.key = 'from'`
+
+  const moved = await ask('to')
+
+  expect(moved).toMatchObject({ status: 500, body: { error: 'internal_error' } })
+  expect(JSON.stringify(moved.body)).not.toContain('words of')
+})
