@@ -13,7 +13,7 @@ export type IncomingMail = {
   /** The author's address in lower case. */
   from: string
   authentication: MailAuthentication
-  /** Names the mail when it comes again: SHA-256 in hex. */
+  /** Names the mail when it comes again: 32 bytes in hex. */
   digest: string
   /** It is from this service itself, or says so. */
   isOwn: boolean

@@ -30,7 +30,7 @@ export async function takesMail(world: World, address: string): Promise<Receptio
   })
 }
 
-/** Needs no secret and no database, so that what the bytes do to a reader they do away from both. */
+/** Needs no key of a mail and no database: what the bytes do to a reader they do away from both. */
 async function read(
   world: World,
   delivery: Delivery,

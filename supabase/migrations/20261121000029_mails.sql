@@ -17,7 +17,7 @@ create table private.mails (
   -- Mail of this service itself: its codes are for the owner. Only the code of a sign-up may be shown
   -- to an agent, where the owner lets agents read codes.
   own_topic text check (own_topic in ('notice', 'sign_up_code')),
-  -- SHA-256 of what makes it the same mail when it comes again.
+  -- Keyed digest of what makes it the same mail when it comes again.
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
   -- Bytes as it came, or as it was entered to go out.
   size integer not null check (size between 1 and 10485760),

@@ -117,6 +117,21 @@ test('the feed says who wrote and no more', async () => {
   expect(heldIn(JSON.stringify(body))).toEqual([])
 })
 
+test('what names a mail that comes again is nothing to try codes on without a key', async () => {
+  const other = { ...world.config, INBOUND_MAIL_SECRET: Buffer.alloc(32, 8).toString('base64') }
+  const digests: unknown[] = []
+  for (const isolate of [world, world, { ...world, config: other }]) {
+    const { id, to } = await mailbox()
+    await byPlatform(isolate, { to, raw: canaryMail })
+    const [row] = await db.sql<{ digest: string }[]>`
+      select digest from private.mails where account = ${id}`
+    digests.push(row?.digest)
+  }
+
+  expect(digests[1]).toBe(digests[0])
+  expect(digests[2]).not.toBe(digests[0])
+})
+
 const listed = z.array(z.object({ mail_id: z.string() }))
 
 test('what an agent is told of mails in twelve languages holds none of their codes and links', async () => {
