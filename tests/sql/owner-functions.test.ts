@@ -14,6 +14,7 @@ const { sql } = world.db
 const withoutProof = [
   'owner_begin_ceremony',
   'owner_decline_all',
+  'owner_delete_mails',
   'owner_end_other_sessions',
   'owner_end_session',
   'owner_find_activity',
