@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { mailDelivery, mailDirection } from '../contract/mail.ts'
 import { type Wrap, wrapSchema } from '../sealing/wrap.ts'
-import { openRecord, readSealed } from '../vault/envelope.ts'
 import type { VaultRoom } from '../vault/room.ts'
 import { type MailBody, type MailHead, mailBodySchema, mailHeadSchema } from './kept-mail.ts'
 
@@ -78,7 +77,7 @@ export function openPart(
   sealed: unknown,
 ): Uint8Array {
   const place = { account, record: `${id}/${part}`, version: 1, site: domain ?? '' }
-  return openRecord({ roots: room.roots('mail'), wrap: keyOf(wrap) }, place, readSealed(sealed))
+  return room.open('mail', { ...place, wrap: keyOf(wrap), sealed })
 }
 
 function openJson(...part: Parameters<typeof openPart>): unknown {

@@ -9,11 +9,11 @@ import { bindCredential, type CallerDatabase } from '../db/database.ts'
 import { type Wrap, wrapSchema } from '../sealing/wrap.ts'
 import { answering } from './answering.ts'
 import type { EntriesPort, GenerateRequest, StoredEntry, StoreRequest } from './entries-port.ts'
-import { type AccountKeys, openRecord, readSealed, sealRecord } from './envelope.ts'
-import { newAccountKey } from './keys.ts'
+import { type AccountKeys, sealRecord } from './envelope.ts'
+import { keyOrNew } from './keys.ts'
 import { newPassword } from './password.ts'
 import type { Secret } from './record.ts'
-import { decodeSecret, encodeSecret, secretOf, withNewPassword } from './record.ts'
+import { decodeSecret, encodeSecret, listedParts, secretOf, withNewPassword } from './record.ts'
 import type { VaultRoom } from './room.ts'
 import { siteDomainOf } from './site-domain.ts'
 import { usableSite } from './usable-site.ts'
@@ -122,7 +122,7 @@ async function changeEntry(
       const message = `The entry has version ${version}. Look at it again before you change it.`
       return fail('conflict', { message })
     }
-    const secret = change.secretOf(openedSecret(found))
+    const secret = change.secretOf(openedSecret(room, found))
     if ('refused' in secret) return fail('credential_refused', { message: secret.refused })
     if (await isKept(room, db, found, secret, change.typeOf(version))) {
       return { credential_id, site, username, version: version + 1 }
@@ -135,19 +135,18 @@ function foundEntry(room: VaultRoom, begun: Begun, named: Named): Found {
   const { account_found: account, wrap, present } = begun
   const roots = room.roots('vault')
   const random = (length: number) => room.world.randomBytes(length)
-  const drawn = wrap === null ? newAccountKey(roots, random, account) : null
-  const usedWrap = wrap ?? drawn
-  if (!usedWrap) throw new Error('an account has no key')
-  const keys = { account, keys: { roots, wrap: usedWrap }, drawn }
+  const key = keyOrNew(roots, random, account, wrap)
+  const keys = { account, keys: { roots, wrap: key.wrap }, drawn: key.drawn }
   if (present) return { ...present, ...keys }
   if ('entry' in named) throw new Error('vault_begin_store let a missing entry pass')
   return { ...named, ...keys, id: room.world.newId(), version: 0, sealed: null }
 }
 
-function openedSecret(found: Found): Secret {
+function openedSecret(room: VaultRoom, found: Found): Secret {
   if (found.version === 0) return {}
   const { keys, version, sealed } = found
-  return decodeSecret(openRecord(keys, placeOf(found, version), readSealed(sealed)))
+  const place = placeOf(found, version)
+  return decodeSecret(room.open('vault', { ...place, wrap: keys.wrap, sealed }))
 }
 
 async function isKept(
@@ -166,9 +165,7 @@ async function isKept(
     domain: siteDomainOf(site, room.world.config) ?? null,
     for_username: username,
     sealed: sealRecord(keys, random, placeOf(found, version + 1), encodeSecret(secret)),
-    has_password: secret.password !== undefined,
-    has_totp: secret.totp !== undefined,
-    field_names: Object.keys(secret.fields ?? {}),
+    ...listedParts(secret),
   }
   const committed = await db.one('vault_commit_store', { ...entry, type, drawn }, committedRow)
   return committed?.kept === true

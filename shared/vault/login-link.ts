@@ -8,9 +8,9 @@ import { unbound } from '../db/database.ts'
 import { wrapSchema } from '../sealing/wrap.ts'
 import { answering } from './answering.ts'
 import { sealRecord } from './envelope.ts'
-import { newAccountKey } from './keys.ts'
+import { keyOrNew } from './keys.ts'
 import type { LoginByLink, LoginLinkPort } from './login-link-port.ts'
-import { encodeSecret, type Secret, secretOf } from './record.ts'
+import { encodeSecret, listedParts, type Secret, secretOf } from './record.ts'
 import type { VaultRoom } from './room.ts'
 import { siteDomainOf } from './site-domain.ts'
 
@@ -53,9 +53,7 @@ function sealLogin(room: VaultRoom, asked: Asked, username: string, secret: Secr
   const { account, site } = asked
   const roots = room.roots('vault')
   const random = (length: number) => world.randomBytes(length)
-  const drawn = asked.wrap === null ? newAccountKey(roots, random, account) : null
-  const wrap = asked.wrap ?? drawn
-  if (!wrap) throw new Error('an account has no key')
+  const { wrap, drawn } = keyOrNew(roots, random, account, asked.wrap)
   const id = world.newId()
   const place = { account, record: id, version: 1, site }
   const entry = {
@@ -63,9 +61,7 @@ function sealLogin(room: VaultRoom, asked: Asked, username: string, secret: Secr
     username,
     site_domain: siteDomainOf(site, world.config) ?? null,
     sealed: sealRecord({ roots, wrap }, random, place, encodeSecret(secret)),
-    has_password: secret.password !== undefined,
-    has_totp: secret.totp !== undefined,
-    field_names: Object.keys(secret.fields ?? {}),
+    ...listedParts(secret),
   }
   return { drawn, entry }
 }

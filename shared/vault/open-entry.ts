@@ -6,12 +6,10 @@ import * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
-import { sealMail } from '../mail/outbox.ts'
-import { siteFirstUsed } from '../mail/vault-messages.ts'
 import { wrapSchema } from '../sealing/wrap.ts'
 import { answering } from './answering.ts'
 import type { EntriesPort, EntryRequest, ReadEntry, TotpCode } from './entries-port.ts'
-import { openRecord, readSealed } from './envelope.ts'
+import { firstUseMail } from './first-use.ts'
 import { listedRow } from './list-entries.ts'
 import type { Secret } from './record.ts'
 import { decodeSecret } from './record.ts'
@@ -69,17 +67,15 @@ async function codeOfEntry(
 }
 
 async function openSecret(room: VaultRoom, credential: string, row: Opened): Promise<Secret> {
-  const { account, id: record, version, site, wrap } = row
+  const { account, id: record, version, site, wrap, sealed } = row
   if (row.first_use) await tellOwner(room, credential, row)
-  const keys = { roots: room.roots('vault'), wrap }
-  return decodeSecret(openRecord(keys, { account, record, version, site }, readSealed(row.sealed)))
+  return decodeSecret(room.open('vault', { account, record, version, site, wrap, sealed }))
 }
 
 async function tellOwner(room: VaultRoom, credential: string, row: Opened) {
   const { world } = room
-  const { site, id: entry } = row
-  const mail = await sealMail(world, siteFirstUsed(world.config.WEB_URL, { site, at: world.now() }))
-  await bindCredential(world.db, credential).run('vault_note_site', { entry, mail })
+  const mail = await firstUseMail(world, row.site)
+  await bindCredential(world.db, credential).run('vault_note_site', { entry: row.id, mail })
   room.mailSoon()
 }
 

@@ -98,3 +98,12 @@ export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyM
   }
   return values
 }
+
+/** What is listed of a secret part, and for that is told to the database. */
+export function listedParts(secret: Secret) {
+  return {
+    has_password: secret.password !== undefined,
+    has_totp: secret.totp !== undefined,
+    field_names: Object.keys(secret.fields ?? {}),
+  }
+}

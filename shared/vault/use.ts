@@ -7,9 +7,8 @@ import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
-import { sealMail } from '../mail/outbox.ts'
-import { siteFirstUsed } from '../mail/vault-messages.ts'
 import { answering } from './answering.ts'
+import { firstUseMail } from './first-use.ts'
 import { requestWith, type SecretRequest } from './inject.ts'
 import type { VaultRoom } from './room.ts'
 import { type Scrubber, scrubberFor } from './scrub.ts'
@@ -50,14 +49,13 @@ async function beginUse(
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)
   if ('refused' in checked) return fail('site_refused', { message: checked.refused })
-  const message = siteFirstUsed(world.config.WEB_URL, { site: opened.site, at: world.now() })
   await db.run('vault_begin_use', {
     entry,
     handles,
     // The address of a link is a secret.
     request: `${template.method} ${template.path ?? 'a sign-in link'}`,
     claim,
-    mail: opened.is_first ? await sealMail(world, message) : null,
+    mail: opened.is_first ? await firstUseMail(world, opened.site) : null,
   })
   if (opened.is_first) room.mailSoon()
   return request
