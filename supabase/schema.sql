@@ -10,6 +10,17 @@ create type private.spending as (automatic bigint, asserted bigint, total bigint
 
 -- Tables and views
 
+create table private.access_tokens (
+  digest text not null,
+  granted uuid not null,
+  scopes text[] not null,
+  expires_at timestamp with time zone not null,
+  constraint access_tokens_pkey PRIMARY KEY (digest),
+  constraint access_tokens_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint access_tokens_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.access_tokens enable row level security;
+
 create table private.account_keys (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -132,13 +143,15 @@ create table private.credentials (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
   kind text not null default 'api_key'::text,
-  digest text not null,
+  digest text,
   label text not null,
   shown text not null,
   scopes text[] not null,
   burst integer not null default 600,
   per_second integer not null default 100,
   reads_secrets boolean not null default false,
+  max_per_payment_usd_micros bigint,
+  max_per_day_usd_micros bigint,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -151,10 +164,13 @@ CASE kind
     WHEN 'session'::text THEN (scopes = ARRAY['owner'::text])
     ELSE (scopes <@ ARRAY['read'::text, 'pay'::text, 'full'::text, 'vault'::text])
 END),
+  constraint credentials_check1 CHECK (((kind = 'oauth'::text) = (digest IS NULL))),
   constraint credentials_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
   constraint credentials_digest_key UNIQUE (digest),
-  constraint credentials_kind_check CHECK ((kind = ANY (ARRAY['api_key'::text, 'session'::text]))),
+  constraint credentials_kind_check CHECK ((kind = ANY (ARRAY['api_key'::text, 'session'::text, 'oauth'::text]))),
   constraint credentials_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
+  constraint credentials_max_per_day_usd_micros_check CHECK ((max_per_day_usd_micros >= 0)),
+  constraint credentials_max_per_payment_usd_micros_check CHECK ((max_per_payment_usd_micros >= 0)),
   constraint credentials_per_second_check CHECK ((per_second > 0))
 );
 alter table private.credentials enable row level security;
@@ -692,6 +708,10 @@ create unlogged table private.rate_buckets (
 alter table private.rate_buckets enable row level security;
 
 -- Indexes
+
+CREATE INDEX access_tokens_by_end ON private.access_tokens USING btree (expires_at);
+
+CREATE INDEX access_tokens_of_grant ON private.access_tokens USING btree (granted);
 
 CREATE INDEX account_keys_age ON private.account_keys USING btree (kek_version);
 
@@ -4299,6 +4319,31 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.find_caller(credential text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  found_key private.credentials;
+  token_scopes text[];
+begin
+  select k.* into found_key from private.credentials k
+   where k.digest = credential and k.revoked_at is null
+     and (k.expires_at is null or k.expires_at > private.clock());
+  if not found then
+    select t.granted, t.scopes into found_key.id, token_scopes from private.access_tokens t
+     where t.digest = credential and t.expires_at > private.clock();
+    select k.* into found_key from private.credentials k
+     where k.id = found_key.id and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > private.clock());
+    if found then
+      found_key.scopes := token_scopes;
+    end if;
+  end if;
+  return found_key;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -5234,13 +5279,10 @@ CREATE OR REPLACE FUNCTION private.recognize(credential text, needed text, unfro
  LANGUAGE plpgsql
 AS $function$
 declare
-  found_key private.credentials;
+  found_key private.credentials := private.find_caller(credential);
   frozen_at timestamptz;
 begin
-  select k.* into found_key from private.credentials k
-   where k.digest = credential and k.revoked_at is null
-     and (k.expires_at is null or k.expires_at > private.clock());
-  if not found then
+  if found_key.id is null then
     perform private.refuse('unauthorized', '401');
   end if;
   if not private.scope_covers(found_key.scopes, needed) then

@@ -17,7 +17,7 @@ export const getIdentity = operation({
       z.object({ chain_family: z.string(), address: z.string(), chains: z.array(z.string()) }),
     ),
     credential: z.object({
-      kind: z.enum(['api_key', 'session']),
+      kind: z.enum(['api_key', 'session', 'oauth']),
       id: z.uuid(),
       label: z.string(),
       scopes: z.array(z.string()),

@@ -13,7 +13,7 @@ const identityRow = z.object({
     frozen: z.boolean(),
     wallets: z.array(z.object({ chain_family: z.string(), address: z.string() })),
     credential: z.object({
-      kind: z.enum(['api_key', 'session']),
+      kind: z.enum(['api_key', 'session', 'oauth']),
       id: z.string(),
       label: z.string(),
       scopes: z.array(z.string()),

@@ -1,7 +1,7 @@
 /** The digest of all contracts: two services with the same digest serve the same interface. */
 import { createHash } from 'node:crypto'
-import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
+import { requestSchema, responseSchema } from '../../shared/contract/json-schema.ts'
 import { commonErrors, type Operation } from '../../shared/contract/operation.ts'
 
 /** The file that every response's x-contract-digest comes from. */
@@ -14,11 +14,11 @@ export const contractDigest = '${digest}'
 `
 }
 
-function describeOperation({ request, response, errors, ...contract }: Operation) {
+function describeOperation(contract: Operation) {
   return {
     ...contract,
-    request: z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }),
-    response: z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' }),
-    errors: [...errors, ...commonErrors({ request, response, errors, ...contract })].toSorted(),
+    request: requestSchema(contract),
+    response: responseSchema(contract),
+    errors: [...contract.errors, ...commonErrors(contract)].toSorted(),
   }
 }

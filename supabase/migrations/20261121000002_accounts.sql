@@ -35,14 +35,16 @@ create table private.custody_keys (
   envelope jsonb not null
 );
 
--- What a caller proves itself with: an API key, or the session of the owner's browser. Only a session
--- has the scope `owner`, and it has no other: no key can do what is the owner's alone.
+-- What a caller acts by: an API key, the session of the owner's browser, or the grant that the owner gave
+-- to an app (OAuth 2.1). Only a session has the scope `owner`, and it has no other: neither key nor grant
+-- can do what is the owner's alone.
 create table private.credentials (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  kind text not null default 'api_key' check (kind in ('api_key', 'session')),
-  -- HMAC-SHA-256 of the key or session id with a pepper that the database never sees.
-  digest text not null unique check (digest ~ '^[0-9a-f]{64}$'),
+  kind text not null default 'api_key' check (kind in ('api_key', 'session', 'oauth')),
+  -- HMAC-SHA-256 of the key or session id with a pepper that the database never sees. A grant has none:
+  -- its access tokens come and go.
+  digest text unique check (digest ~ '^[0-9a-f]{64}$'),
   label text not null check (length(label) between 1 and 64),
   shown text not null,
   scopes text[] not null check (case kind when 'session' then scopes = array['owner']
@@ -51,12 +53,27 @@ create table private.credentials (
   per_second integer not null default 100 check (per_second > 0),
   -- Whether it may read secrets of the vault; without that it may only have them used.
   reads_secrets boolean not null default false,
+  -- What it may move by itself, whatever the consent; null is no cap but those of the account.
+  max_per_payment_usd_micros bigint check (max_per_payment_usd_micros >= 0),
+  max_per_day_usd_micros bigint check (max_per_day_usd_micros >= 0),
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  last_used_on date
+  last_used_on date,
+  check ((kind = 'oauth') = (digest is null))
 );
 create index credentials_of_account on private.credentials (account);
+
+-- Access tokens of grants. A token may have less than its grant, never more: its scopes are checked when
+-- it is made, and a grant's scopes do not change.
+create table private.access_tokens (
+  digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
+  granted uuid not null references private.credentials on delete cascade,
+  scopes text[] not null,
+  expires_at timestamptz not null
+);
+create index access_tokens_of_grant on private.access_tokens (granted);
+create index access_tokens_by_end on private.access_tokens (expires_at);
 
 -- A device is a credential together with a client fingerprint (DESIGN section 4).
 create table private.known_devices (
@@ -79,6 +96,7 @@ alter table private.accounts enable row level security;
 alter table private.wallets enable row level security;
 alter table private.custody_keys enable row level security;
 alter table private.credentials enable row level security;
+alter table private.access_tokens enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
 
@@ -95,19 +113,40 @@ create function private.scope_covers(held text[], needed text) returns boolean
   end
 $$;
 
+-- The credential of a key, session id or access token that is in service, or null. A grant has the scopes
+-- of the token that it was reached by.
+create function private.find_caller(credential text) returns private.credentials
+  language plpgsql stable as $$
+declare
+  found_key private.credentials;
+  token_scopes text[];
+begin
+  select k.* into found_key from private.credentials k
+   where k.digest = credential and k.revoked_at is null
+     and (k.expires_at is null or k.expires_at > private.clock());
+  if not found then
+    select t.granted, t.scopes into found_key.id, token_scopes from private.access_tokens t
+     where t.digest = credential and t.expires_at > private.clock();
+    select k.* into found_key from private.credentials k
+     where k.id = found_key.id and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > private.clock());
+    if found then
+      found_key.scopes := token_scopes;
+    end if;
+  end if;
+  return found_key;
+end $$;
+
 -- Finds the caller and checks its scope, in the transaction of what it came for, or ends the call.
 -- With `unfrozen` a frozen account is turned away too: for money and for secrets. It counts against
 -- no rate: the later calls of a request that was let in already must not be refused for that.
 create function private.recognize(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$
 declare
-  found_key private.credentials;
+  found_key private.credentials := private.find_caller(credential);
   frozen_at timestamptz;
 begin
-  select k.* into found_key from private.credentials k
-   where k.digest = credential and k.revoked_at is null
-     and (k.expires_at is null or k.expires_at > private.clock());
-  if not found then
+  if found_key.id is null then
     perform private.refuse('unauthorized', '401');
   end if;
   if not private.scope_covers(found_key.scopes, needed) then

@@ -3,7 +3,7 @@
 /** From left to right; a part imports its own layer and those to the right of it. */
 const layers = [
   ['functions'],
-  ['http', 'payments', 'mandates', 'hosted', 'onboarding', 'oauth', 'x402', 'auth'],
+  ['http', 'payments', 'mandates', 'hosted', 'onboarding', 'oauth', 'mcp', 'x402', 'auth'],
   ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
   ['money', 'sealing', 'env.ts', 'base64.ts', 'digest.ts'],
@@ -22,6 +22,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^cloudflare:workers$/, /^functions\/(custody|mailer|vault)\//],
   [/^cloudflare:sockets$/, /^functions\/mailer\//],
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
+  [/^@modelcontextprotocol\/server(\/|$)/, /^(functions\/mcp|shared\/mcp)\//],
   [/^uqr$/, /^functions\/web\//],
   [/^tldts(\/|$)/, /^shared\/(mandates|mail)\//],
   [/^punycode(\/|$)/, /^shared\/mandates\//],
@@ -32,7 +33,7 @@ const vendors: readonly [RegExp, RegExp][] = [
 /** Whether a file may import another. */
 export function pointsRight(from: string, to: string): boolean {
   if (from.startsWith('functions/') && to.startsWith('functions/')) {
-    return from === 'functions/contracts.ts' || folderOf(from) === folderOf(to)
+    return [from, to].includes('functions/contracts.ts') || folderOf(from) === folderOf(to)
   }
   return layerOf(from) <= layerOf(to)
 }

@@ -1,0 +1,34 @@
+/**
+ * Requests and answers of an operation as JSON Schema (draft 2020-12), for documents, tools and clients.
+ * All of them read these two, so none describes an operation otherwise than the others.
+ */
+import * as z from 'zod'
+import type { Operation } from './operation.ts'
+
+/** A JSON Schema of an object, without `$schema`. */
+export type ObjectSchema = {
+  type: 'object'
+  properties?: Record<string, unknown>
+  required?: string[]
+  [key: string]: unknown
+}
+
+/** What a caller sends: query parameters of a GET, the JSON body of a POST. */
+export function requestSchema({ request }: Operation): ObjectSchema {
+  return objectSchema(z.toJSONSchema(request, { io: 'input' }))
+}
+
+/** What a caller is answered with 200. */
+export function responseSchema({ response }: Operation): ObjectSchema {
+  return objectSchema(z.toJSONSchema(response, { io: 'output' }))
+}
+
+const schemaOfObject = z.custom<ObjectSchema>(
+  (schema) =>
+    typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'object',
+  'an operation takes and answers an object',
+)
+
+function objectSchema({ $schema: _, ...schema }: z.core.JSONSchema.BaseSchema): ObjectSchema {
+  return schemaOfObject.parse(schema)
+}
