@@ -47,6 +47,7 @@ begin
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
       case caller.kind when 'session' then 'The account was frozen by its owner.'
+        when 'oauth' then pg_catalog.format('The account was frozen by an app at %s.', caller.shown)
         else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
     perform private.enqueue_mail(caller.account, mail);
