@@ -16,7 +16,7 @@ begin
       'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets),
-    'limits', private.limits_json(a, spent))
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $$;
 
