@@ -405,6 +405,60 @@ create table private.mandates (
 );
 alter table private.mandates enable row level security;
 
+create table private.oauth_clients (
+  id text not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null default private.clock(),
+  good_until timestamp with time zone,
+  granted_at timestamp with time zone,
+  constraint oauth_clients_pkey PRIMARY KEY (id),
+  constraint oauth_clients_id_check CHECK ((length(id) <= 4096)),
+  constraint oauth_clients_metadata_check CHECK ((pg_column_size(metadata) <= (24 * 1024)))
+);
+alter table private.oauth_clients enable row level security;
+
+create table private.oauth_codes (
+  digest text not null,
+  account uuid not null,
+  asked jsonb not null,
+  scopes text[] not null,
+  max_per_payment_usd_micros bigint,
+  max_per_day_usd_micros bigint,
+  days integer not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  granted uuid,
+  constraint oauth_codes_pkey PRIMARY KEY (digest),
+  constraint oauth_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint oauth_codes_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint oauth_codes_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_codes enable row level security;
+
+create table private.oauth_grants (
+  credential uuid not null,
+  client_id text not null,
+  client_host text,
+  redirect_host text not null,
+  dpop_key text,
+  ended_because text,
+  constraint oauth_grants_pkey PRIMARY KEY (credential),
+  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_grants enable row level security;
+
+create table private.oauth_refresh_tokens (
+  digest text not null,
+  granted uuid not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  successor text,
+  constraint oauth_refresh_tokens_pkey PRIMARY KEY (digest),
+  constraint oauth_refresh_tokens_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint oauth_refresh_tokens_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_refresh_tokens enable row level security;
+
 create table private.outbox (
   id uuid not null,
   account uuid,
@@ -748,6 +802,20 @@ CREATE INDEX mandates_of_account ON private.mandates USING btree (account, numbe
 CREATE INDEX mandates_of_domain ON private.mandates USING btree (account, merchant_domain);
 
 CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay_to IS NOT NULL);
+
+CREATE INDEX oauth_clients_age ON private.oauth_clients USING btree (created_at);
+
+CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
+
+CREATE INDEX oauth_codes_of_account ON private.oauth_codes USING btree (account);
+
+CREATE INDEX oauth_codes_of_grant ON private.oauth_codes USING btree (granted);
+
+CREATE INDEX oauth_refresh_tokens_age ON private.oauth_refresh_tokens USING btree (expires_at);
+
+CREATE UNIQUE INDEX oauth_refresh_tokens_living ON private.oauth_refresh_tokens USING btree (granted) WHERE (used_at IS NULL);
+
+CREATE INDEX oauth_refresh_tokens_of_grant ON private.oauth_refresh_tokens USING btree (granted);
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
@@ -2300,6 +2368,56 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select c.metadata from private.oauth_clients c where c.id = client_id and c.good_until is null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_find_document(client_id text, host text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select c.metadata into metadata from private.oauth_clients c
+   where c.id = client_id and c.good_until > private.clock();
+  if not found then
+    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_keep_document(client_id text, metadata jsonb, seconds integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into private.oauth_clients as c (id, metadata, good_until)
+  values (client_id, metadata, private.clock() + pg_catalog.make_interval(secs => seconds))
+  on conflict (id) do update
+    set metadata = excluded.metadata, good_until = excluded.good_until
+   where c.good_until is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata jsonb, client text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take_slowly(
+    'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
+  insert into private.oauth_clients (id, metadata) values (client_id, metadata);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(added boolean)
  LANGUAGE plpgsql
@@ -2679,6 +2797,40 @@ begin
       pg_catalog.format('The recipient %s was removed.', address));
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials :=
+    private.admit_owner(credential, not coalesce(scopes <@ array['read'], false));
+begin
+  if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
+    or not scopes <@ array['read', 'vault', 'pay', 'full']
+    or exists (select from unnest(scopes) s where not private.scope_covers(asked_scopes, s)) then
+    perform private.refuse('invalid_request', '400');
+  end if;
+  if not private.has_place_for_app(caller.account, asked) then
+    perform private.refuse('too_many_apps', '409');
+  end if;
+  perform private.hold_unfrozen(caller.account);
+  insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
+    max_per_day_usd_micros, days, expires_at)
+  values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
+    max_per_day_usd_micros::bigint, days, private.clock() + interval '1 minute');
+  update private.oauth_clients c set granted_at = private.clock()
+   where c.id = asked ->> 'client_id';
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'security', 'app_connected', pg_catalog.format(
+    'An app at %s was given access (%s) for %s days.', asked ->> 'redirect_host',
+    pg_catalog.array_to_string(scopes, ', '), days),
+    jsonb_build_object('app', asked ->> 'client_name'));
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
@@ -4180,6 +4332,21 @@ AS $function$
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $function$;
 
+CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
+  if found then
+    update private.oauth_grants g set ended_because = because where g.credential = ended;
+    delete from private.access_tokens t where t.granted = ended;
+    return true;
+  end if;
+  return false;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials)
  RETURNS void
  LANGUAGE sql
@@ -4384,6 +4551,21 @@ AS $function$
   select exists (select from private.passkeys k where k.account = owner)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.has_place_for_app(of_account uuid, asked jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  live_max constant integer := 20;
+begin
+  perform from private.accounts a where a.id = of_account for update;
+  return (select count(*) from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = of_account and private.is_grant_live(k)
+     and (g.client_id, g.redirect_host) is distinct from
+       (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -4506,7 +4688,7 @@ CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e pr
  LANGUAGE sql
  STABLE
 AS $function$
-  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+  select caller.kind <> 'session' and not exists (select from private.vault_sites s
     where s.account = e.account and s.site = e.site)
 $function$;
 
@@ -4517,6 +4699,14 @@ CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
 AS $function$
   select l.kind = 'relayer' and l.paused_for is null
     and (l.leased_until is null or l.leased_until <= private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind = 'oauth' and k.revoked_at is null and k.expires_at > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)
@@ -5094,7 +5284,7 @@ CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e priv
  LANGUAGE plpgsql
 AS $function$
 begin
-  if caller.kind = 'api_key' then
+  if caller.kind <> 'session' then
     perform private.hold_unfrozen(caller.account);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
@@ -5890,6 +6080,14 @@ grant execute on function api.mails_after(credential text, page integer, after b
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
 
+grant execute on function api.oauth_find_client(client_id text) to service_role;
+
+grant execute on function api.oauth_find_document(client_id text, host text) to service_role;
+
+grant execute on function api.oauth_keep_document(client_id text, metadata jsonb, seconds integer) to service_role;
+
+grant execute on function api.oauth_register_client(client_id text, metadata jsonb, client text) to service_role;
+
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_recipient(credential text, address text, mail jsonb) to service_role;
@@ -5923,6 +6121,8 @@ grant execute on function api.owner_finish_login_link(credential text, token_dig
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
+
+grant execute on function api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 

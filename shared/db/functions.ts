@@ -373,6 +373,10 @@ export type DatabaseFunctions = {
     }
   }
   note_heard: { args: { credential: string; payment: string } }
+  oauth_find_client: { args: { client_id: string } }
+  oauth_find_document: { args: { client_id: string; host: string } }
+  oauth_keep_document: { args: { client_id: string; metadata: unknown; seconds: number } }
+  oauth_register_client: { args: { client_id: string; metadata: unknown; client: string } }
   owner_add_passkey: {
     args: {
       credential: string
@@ -436,6 +440,19 @@ export type DatabaseFunctions = {
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
+  owner_grant_access: {
+    args: {
+      credential: string
+      code_digest: string
+      asked: unknown
+      asked_scopes: string[]
+      scopes: string[]
+      days: number
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
+      mail?: unknown
+    }
+  }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_entries: {

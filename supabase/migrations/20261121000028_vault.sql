@@ -250,10 +250,10 @@ begin
   return query select e.id is not null;
 end $$;
 
--- Whether a key comes to the secrets of a site for the first time in its account.
+-- Whether a key or an app comes to the secrets of a site for the first time in its account.
 create function private.is_first_use(caller private.credentials, e private.vault_entries)
   returns boolean language sql stable as $$
-  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+  select caller.kind <> 'session' and not exists (select from private.vault_sites s
     where s.account = e.account and s.site = e.site)
 $$;
 
@@ -264,7 +264,7 @@ create function private.open_entry(
   untrusted jsonb default null)
   returns jsonb language plpgsql as $$
 begin
-  if caller.kind = 'api_key' then
+  if caller.kind <> 'session' then
     perform private.hold_unfrozen(caller.account);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
