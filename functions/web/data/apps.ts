@@ -35,12 +35,6 @@ export function listApps({ db }: Owner): Promise<AppRow[]> {
   return db.many('owner_list_apps', { listed_max: listedMax }, appRow)
 }
 
-const metRow = z.object({
-  guarded_until: time.nullable(),
-  automatic_daily_limit_usd_micros: bigintText,
-  namesakes: z.array(z.string()),
-})
-
 const metRow = z
   .object({
     guarded_until: time.nullable(),

@@ -62,7 +62,10 @@ function Apps({ apps }: { apps: AppRow[] }) {
       columns={[
         { label: 'App', cell: (app) => <AppName app={app} /> },
         { label: 'May', cell: ({ scopes }) => levelOf(scopes).label },
-        { label: 'At most', cell: ({ scopes, caps }) => <AppCaps level={levelOf(scopes)} caps={caps} /> },
+        {
+          label: 'At most',
+          cell: ({ scopes, caps }) => <AppCaps level={levelOf(scopes)} caps={caps} />,
+        },
         { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
         { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
         { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },

@@ -1,7 +1,15 @@
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { readAuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/grant.ts'
-import { canPay, capProblem, capsIn, levelsWithin, lifeOf, meetApp, needsProof } from '../data/apps.ts'
+import {
+  canPay,
+  capProblem,
+  capsIn,
+  levelsWithin,
+  lifeOf,
+  meetApp,
+  needsProof,
+} from '../data/apps.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { ownSession } from '../own-session.ts'

@@ -42,7 +42,12 @@ export function CapFields({ caps, typed }: { caps: Caps; typed?: URLSearchParams
   )
   return (
     <>
-      {usd('each', 'Most per payment', caps.each, 'A payment above it is refused, not asked about.')}
+      {usd(
+        'each',
+        'Most per payment',
+        caps.each,
+        'A payment above it is refused, not asked about.',
+      )}
       {usd('day', 'Most in 24 hours', caps.day, 'Your limits hold beside it.')}
     </>
   )
