@@ -2,6 +2,8 @@
 
 -- Types
 
+create type private.cap_use as (usd_micros bigint, resets_at timestamp with time zone);
+
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb);
@@ -152,6 +154,7 @@ create table private.credentials (
   reads_secrets boolean not null default false,
   max_per_payment_usd_micros bigint,
   max_per_day_usd_micros bigint,
+  shares_budget_of uuid,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -171,7 +174,8 @@ END),
   constraint credentials_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
   constraint credentials_max_per_day_usd_micros_check CHECK ((max_per_day_usd_micros >= 0)),
   constraint credentials_max_per_payment_usd_micros_check CHECK ((max_per_payment_usd_micros >= 0)),
-  constraint credentials_per_second_check CHECK ((per_second > 0))
+  constraint credentials_per_second_check CHECK ((per_second > 0)),
+  constraint credentials_shares_budget_of_fkey FOREIGN KEY (shares_budget_of) REFERENCES private.credentials(id)
 );
 alter table private.credentials enable row level security;
 
@@ -519,6 +523,7 @@ create table private.payments (
   account uuid not null,
   key uuid not null,
   device text not null,
+  budget uuid,
   kind text not null,
   state text not null default 'prepared'::text,
   claim uuid,
@@ -568,6 +573,7 @@ END) stored,
   constraint payments_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint payments_budget_fkey FOREIGN KEY (budget) REFERENCES private.credentials(id),
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
@@ -833,6 +839,8 @@ CREATE INDEX payments_entered ON private.payments USING btree (account, created_
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
+CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), authorized_at) INCLUDE (counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
+
 CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros) WHERE (mandate IS NOT NULL);
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
@@ -955,7 +963,7 @@ begin
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered);
+  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.check_admission(credential text, needed text)
@@ -1110,7 +1118,7 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
-  elsif payer.facts_version <> facts_version
+  elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
       payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
@@ -1119,6 +1127,7 @@ begin
   else
     outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
+      budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
       authorized_block = seen_block,
@@ -1433,7 +1442,7 @@ begin
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
       case caller.kind when 'session' then 'The account was frozen by its owner.'
-        else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
+        else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -1471,7 +1480,8 @@ begin
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
-      'reads_secrets', caller.reads_secrets),
+      'reads_secrets', caller.reads_secrets,
+      'caps', private.caps_json(caller.id)),
     'limits', private.limits_json(a, spent))
   from private.accounts a where a.id = caller.account;
 end $function$;
@@ -2522,7 +2532,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2531,7 +2541,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
-  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days);
+  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days,
+    per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
   if key is not null then
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
@@ -2805,7 +2816,7 @@ begin
   forgotten := found;
   if forgotten then
     perform private.record_change(caller, 'security', 'device_forgotten', pg_catalog.format(
-      'A device of the API key %s was removed.', k.shown))
+      'A device of the %s was removed.', private.holder_name(k)))
       from private.credentials k where k.id = owner_forget_device.key;
   end if;
   return next;
@@ -2913,7 +2924,7 @@ declare
 begin
   return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
     from private.known_devices d join private.credentials k on k.id = d.key
-   where d.account = caller.account and private.is_key_live(k)
+   where d.account = caller.account and private.is_agent_live(k)
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $function$;
 
@@ -2936,7 +2947,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
- RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
+ RETURNS TABLE(key uuid, kind text, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2944,14 +2955,14 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
-   where k.account = caller.account and private.is_key_live(k)
+   where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean, caps jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2960,7 +2971,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
+    private.caps_json(k.id)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -3127,7 +3139,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p),
+  return query select private.approval_json(p), private.payment_facts(p, p.key),
     private.passkeys_json(p.account)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
@@ -3274,7 +3286,8 @@ begin
     return;
   end if;
   placed := private.place_key(caller, digest, old.label, shown, old.scopes, expires_in_days,
-    old.burst, old.per_second);
+    old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
+    private.budget_of(old));
   if placed is not null then
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d
@@ -3348,6 +3361,45 @@ begin
      order by (k.revoked_at is null and k.expires_at > private.clock()) desc, k.created_at desc
      limit 30) s), '[]'))
   from private.owners o where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  per_payment bigint := max_per_payment_usd_micros::bigint;
+  per_day bigint := max_per_day_usd_micros::bigint;
+  usd_micros_max constant bigint := 1000000000000;
+  k private.credentials;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  select x.* into k from private.credentials x
+   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
+  outcome := case when k.id is null then 'missing'
+    when not coalesce(per_payment between 0 and usd_micros_max, true)
+      or not coalesce(per_day between 0 and usd_micros_max, true) then 'out_of_bounds'
+    when (per_payment, per_day)
+      is not distinct from (k.max_per_payment_usd_micros, k.max_per_day_usd_micros) then 'same'
+    when private.is_wider(per_payment, k.max_per_payment_usd_micros)
+      or private.is_wider(per_day, k.max_per_day_usd_micros) then 'raised'
+    else 'lowered' end;
+  if outcome in ('missing', 'raised') then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    update private.credentials x set max_per_payment_usd_micros = per_payment,
+      max_per_day_usd_micros = per_day where x.id = k.id returning * into k;
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = k.account;
+    perform private.record_change(caller, 'security', 'caps_' || outcome, private.cap_words(k));
+    if outcome = 'raised' then
+      perform private.enqueue_mail(caller.account, mail);
+    end if;
+  end if;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
@@ -3575,12 +3627,12 @@ begin
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
   if entered.id is not null then
-    return query select private.payment_json(entered), private.payment_facts(entered);
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
   end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
- RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, mandates jsonb)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, credential_daily timestamp with time zone, mandates jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3594,6 +3646,8 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
+      budget => private.budget_of(caller)),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
       from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
@@ -3774,7 +3828,7 @@ begin
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
-    pg_catalog.format('A mail was sent with the key %s.', caller.shown),
+    pg_catalog.format('A mail was sent with the %s.', private.holder_name(caller)),
     jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
@@ -3896,7 +3950,7 @@ CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, w
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'vault', true);
-  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller.account);
@@ -4154,6 +4208,12 @@ begin
   values (challenge, purpose, holder, private.clock() + interval '5 minutes');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select coalesce(k.shares_budget_of, k.id) $function$;
+
 CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.payments)
  RETURNS jsonb
  LANGUAGE sql
@@ -4178,6 +4238,38 @@ begin
         private.canonical(e.value), ',' order by e.ordinality), '') || ']'
       from jsonb_array_elements(value) with ordinality e)
     else value::text end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.cap_words(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select 'The ' || private.holder_name(k) || case
+    when k.max_per_payment_usd_micros is null and k.max_per_day_usd_micros is null
+      then ' has no caps of its own.'
+    else ' may move at most ' || concat_ws(' and ',
+      private.usd_text(k.max_per_payment_usd_micros) || ' USD in one payment',
+      private.usd_text(k.max_per_day_usd_micros) || ' USD in 24 hours') || '.' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.caps_json(holder uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  k private.credentials;
+  u private.cap_use;
+begin
+  select x.* into k from private.credentials x where x.id = holder;
+  if k.max_per_day_usd_micros is not null then
+    u := private.used_of_budget(private.budget_of(k));
+  end if;
+  return jsonb_build_object('payment', k.max_per_payment_usd_micros::text,
+    'daily', case when k.max_per_day_usd_micros is not null then jsonb_build_object(
+      'limit', k.max_per_day_usd_micros::text, 'spent', u.usd_micros::text,
+      'resets_at', u.resets_at) end);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
@@ -4581,7 +4673,7 @@ begin
   return found_key;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budget uuid DEFAULT NULL::uuid)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -4594,6 +4686,7 @@ AS $function$
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
+       and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
@@ -4676,6 +4769,14 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+$function$;
+
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
  RETURNS text
  LANGUAGE sql
@@ -4753,6 +4854,15 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_agent_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind <> 'session' and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
  RETURNS boolean
  LANGUAGE sql
@@ -4804,8 +4914,7 @@ CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
  LANGUAGE sql
  STABLE
 AS $function$
-  select k.kind = 'api_key' and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > private.clock())
+  select k.kind = 'api_key' and private.is_agent_live(k)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -4842,6 +4951,12 @@ AS $function$
   select address = wanted
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
 $function$;
+
+CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select than is not null and (cap is null or cap > than) $function$;
 
 CREATE OR REPLACE FUNCTION private.keep_account_key(of_account uuid, purpose text, wrap jsonb)
  RETURNS jsonb
@@ -4883,7 +4998,7 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
+    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
@@ -4901,7 +5016,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text,
+      'own_payment', of_key.max_per_payment_usd_micros::text,
+      'own_day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -4912,6 +5029,8 @@ begin
           as automatic,
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
+        coalesce(sum(c.counted_usd_micros) filter (
+          where c.budget = private.budget_of(of_key)), 0)::text as own,
         sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
     'mandates', private.exposed_mandates(of_key.account, at))
@@ -5443,7 +5562,7 @@ AS $function$
      order by p.created_at desc limit 5000) n
 $function$;
 
-CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
+CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments, payer uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -5456,6 +5575,7 @@ begin
   return jsonb_build_object(
     'version', a.facts_version,
     'limits', private.limits_json(a, s),
+    'caps', private.caps_json(payer),
     'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
@@ -5499,13 +5619,13 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at',
-      'counted_usd_micros'] ||
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
+      'checked_at', 'counted_usd_micros'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100)
+CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
@@ -5517,9 +5637,11 @@ begin
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
-      (account, digest, label, shown, scopes, expires_at, burst, per_second)
+      (account, digest, label, shown, scopes, expires_at, burst, per_second,
+       max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
     values (caller.account, digest, label, shown, scopes,
-      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second)
+      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second,
+      per_payment, per_day, place_key.shares_budget_of)
     returning k.id into placed;
   end if;
   return placed;
@@ -5573,7 +5695,7 @@ AS $function$
   insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
     case caller.kind when 'session' then 'by the owner'
-      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
+      else pg_catalog.format('with the %s', private.holder_name(caller)) end), e.id, untrusted)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_mandate(m private.mandates, type text, words text)
@@ -5962,6 +6084,22 @@ begin
   return u;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.used_of_budget(budget uuid)
+ RETURNS private.cap_use
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.cap_use;
+begin
+  select coalesce(sum(p.counted_usd_micros), 0), min(p.authorized_at) + interval '24 hours'
+    into u.usd_micros, u.resets_at from private.payments p
+   where coalesce(p.budget, p.key) = used_of_budget.budget
+     and p.authorized_at > private.clock() - interval '24 hours'
+     and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return u;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
  RETURNS SETOF private.relay_calls
  LANGUAGE sql
@@ -5974,6 +6112,23 @@ AS $function$
      and p.valid_before > extract(epoch from private.clock())
    order by c.id
 $function$;
+
+CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  k private.credentials;
+begin
+  select x.* into k from private.credentials x where x.id = holder;
+  if p.amount_usd_micros > k.max_per_payment_usd_micros then
+    return false;
+  end if;
+  return k.max_per_day_usd_micros is null
+    or (private.used_of_budget(private.budget_of(k))).usd_micros + p.amount_usd_micros
+      <= k.max_per_day_usd_micros;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
  RETURNS boolean
@@ -6166,7 +6321,7 @@ grant execute on function api.owner_approve_batch(credential text, payments uuid
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb, max_per_payment_usd_micros text, max_per_day_usd_micros text) to service_role;
 
 grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb) to service_role;
 
@@ -6241,6 +6396,8 @@ grant execute on function api.owner_rotate_key(credential text, key uuid, digest
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
+
+grant execute on function api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 

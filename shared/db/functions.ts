@@ -408,6 +408,8 @@ export type DatabaseFunctions = {
       scope: string
       expires_in_days: number
       mail?: unknown
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
     }
   }
   owner_decide_mandate: {
@@ -531,6 +533,15 @@ export type DatabaseFunctions = {
     }
   }
   owner_security: { args: { credential: string } }
+  owner_set_caps: {
+    args: {
+      credential: string
+      holder: string
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
+      mail?: unknown
+    }
+  }
   owner_set_limit: {
     args: {
       credential: string
