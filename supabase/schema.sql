@@ -2680,6 +2680,38 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(disconnected integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  g private.oauth_grants;
+begin
+  disconnected := 0;
+  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
+  if app is null then
+    update private.oauth_codes c set used_at = private.clock()
+     where c.account = caller.account and c.used_at is null;
+  end if;
+  for g in select x.* from private.oauth_grants x
+    join private.credentials k on k.id = x.credential
+   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  loop
+    if private.end_grant(g.credential, 'disconnected') then
+      disconnected := disconnected + 1;
+      insert into private.activities (account, category, type, summary, untrusted)
+      select caller.account, 'security', 'app_disconnected',
+        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
+        pg_catalog.jsonb_build_object('app', k.label)
+        from private.credentials k where k.id = g.credential;
+    end if;
+  end loop;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2864,6 +2896,23 @@ begin
     (select count(*)::integer from open);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
+    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
+    k.created_at, k.expires_at, k.last_used_on
+    from private.credentials k join private.oauth_grants g on g.credential = k.id
+   where k.account = caller.account and k.kind = 'oauth'
+   order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max integer)
  RETURNS TABLE(key uuid, fingerprint text, label text, shown text, known_since timestamp with time zone)
  LANGUAGE plpgsql
@@ -2949,6 +2998,27 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
+ RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select o.guarded_until from private.owners o
+      where o.account = a.id and o.guarded_until > private.clock()),
+    a.automatic_daily_limit_usd_micros::text,
+    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
+      join private.oauth_grants g on g.credential = k.id
+     where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
+       and (g.client_id, g.redirect_host)
+         is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
+    from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer)
@@ -6261,6 +6331,8 @@ grant execute on function api.owner_decline_all(credential text) to service_role
 
 grant execute on function api.owner_delete_mails(credential text, mail uuid, days integer) to service_role;
 
+grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
+
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
@@ -6281,6 +6353,8 @@ grant execute on function api.owner_grant_access(credential text, code_digest te
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_list_apps(credential text, listed_max integer) to service_role;
+
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_entries(credential text, page integer, before bigint, words text, entry uuid) to service_role;
@@ -6290,6 +6364,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 
 grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
 

@@ -436,6 +436,7 @@ export type DatabaseFunctions = {
   }
   owner_decline_all: { args: { credential: string } }
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
+  owner_disconnect_apps: { args: { credential: string; app?: string | null } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
@@ -458,6 +459,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
+  owner_list_apps: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_entries: {
     args: {
@@ -471,6 +473,14 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_meet_app: {
+    args: {
+      credential: string
+      client_id: string
+      name: string
+      redirect_host: string
+    }
+  }
   owner_narrow_mandate: {
     args: {
       credential: string
