@@ -2,6 +2,8 @@
 
 -- Types
 
+create type private.cap_use as (usd_micros bigint, resets_at timestamp with time zone);
+
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb);
@@ -152,6 +154,7 @@ create table private.credentials (
   reads_secrets boolean not null default false,
   max_per_payment_usd_micros bigint,
   max_per_day_usd_micros bigint,
+  shares_budget_of uuid,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -171,7 +174,8 @@ END),
   constraint credentials_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
   constraint credentials_max_per_day_usd_micros_check CHECK ((max_per_day_usd_micros >= 0)),
   constraint credentials_max_per_payment_usd_micros_check CHECK ((max_per_payment_usd_micros >= 0)),
-  constraint credentials_per_second_check CHECK ((per_second > 0))
+  constraint credentials_per_second_check CHECK ((per_second > 0)),
+  constraint credentials_shares_budget_of_fkey FOREIGN KEY (shares_budget_of) REFERENCES private.credentials(id)
 );
 alter table private.credentials enable row level security;
 
@@ -228,6 +232,18 @@ create table private.deposits (
   constraint deposits_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
 );
 alter table private.deposits enable row level security;
+
+create table private.health (
+  part text not null,
+  reason text,
+  failing_since timestamp with time zone,
+  looked_at timestamp with time zone not null default private.clock(),
+  constraint health_pkey PRIMARY KEY (part),
+  constraint health_check CHECK (((failing_since IS NULL) = (reason IS NULL))),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
+);
+alter table private.health enable row level security;
 
 create table private.hosted_actions (
   id uuid not null default gen_random_uuid(),
@@ -527,6 +543,7 @@ create table private.payments (
   account uuid not null,
   key uuid not null,
   device text not null,
+  budget uuid,
   kind text not null,
   state text not null default 'prepared'::text,
   claim uuid,
@@ -576,6 +593,7 @@ END) stored,
   constraint payments_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint payments_budget_fkey FOREIGN KEY (budget) REFERENCES private.credentials(id),
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
@@ -843,6 +861,8 @@ CREATE INDEX payments_entered ON private.payments USING btree (account, created_
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
+CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), authorized_at) INCLUDE (counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
+
 CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros) WHERE (mandate IS NOT NULL);
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
@@ -965,7 +985,7 @@ begin
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered);
+  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.check_admission(credential text, needed text)
@@ -1120,7 +1140,7 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
-  elsif payer.facts_version <> facts_version
+  elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
       payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
@@ -1129,6 +1149,7 @@ begin
   else
     outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
+      budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
       authorized_block = seen_block,
@@ -1443,8 +1464,7 @@ begin
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
       case caller.kind when 'session' then 'The account was frozen by its owner.'
-        when 'oauth' then pg_catalog.format('The account was frozen by an app at %s.', caller.shown)
-        else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
+        else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -1482,8 +1502,9 @@ begin
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
-      'reads_secrets', caller.reads_secrets),
-    'limits', private.limits_json(a, spent))
+      'reads_secrets', caller.reads_secrets,
+      'caps', private.caps_json(caller.id)),
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1501,6 +1522,29 @@ begin
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_report(parts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.note_health(p.part, p.reason)
+  from pg_catalog.jsonb_to_recordset(parts) as p (part text, reason text);
+  delete from private.health h where h.part <> 'mail_out'
+    and not exists (select from pg_catalog.jsonb_array_elements(parts) p
+      where p ->> 'part' = h.part);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_states()
+ RETURNS TABLE(health jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.health_json()
+$function$;
 
 CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
  RETURNS TABLE(action jsonb)
@@ -2317,25 +2361,31 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  perform private.note_health('mail_out', null);
+end $function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean)
+CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set failed_reason = left(reason, 300),
     gave_up_at = case when for_good then private.clock() end,
     sealed = case when for_good then null else m.sealed end
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  if outage then
+    perform private.note_health('mail_out', 'server_failing');
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
@@ -2653,7 +2703,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2662,7 +2712,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
-  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days);
+  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days,
+    per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
   if key is not null then
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
@@ -2800,6 +2851,38 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(disconnected integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  g private.oauth_grants;
+begin
+  disconnected := 0;
+  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
+  if app is null then
+    update private.oauth_codes c set used_at = private.clock()
+     where c.account = caller.account and c.used_at is null;
+  end if;
+  for g in select x.* from private.oauth_grants x
+    join private.credentials k on k.id = x.credential
+   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  loop
+    if private.end_grant(g.credential, 'disconnected') then
+      disconnected := disconnected + 1;
+      insert into private.activities (account, category, type, summary, untrusted)
+      select caller.account, 'security', 'app_disconnected',
+        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
+        pg_catalog.jsonb_build_object('app', k.label)
+        from private.credentials k where k.id = g.credential;
+    end if;
+  end loop;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2904,7 +2987,7 @@ begin
   forgotten := found;
   if forgotten then
     perform private.record_change(caller, 'security', 'device_forgotten', pg_catalog.format(
-      'A device of the API key %s was removed.', k.shown))
+      'A device of the %s was removed.', private.holder_name(k)))
       from private.credentials k where k.id = owner_forget_device.key;
   end if;
   return next;
@@ -2984,6 +3067,23 @@ begin
     (select count(*)::integer from open);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
+    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
+    k.created_at, k.expires_at, k.last_used_on
+    from private.credentials k join private.oauth_grants g on g.credential = k.id
+   where k.account = caller.account and k.kind = 'oauth'
+   order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max integer)
  RETURNS TABLE(key uuid, fingerprint text, label text, shown text, known_since timestamp with time zone)
  LANGUAGE plpgsql
@@ -2995,7 +3095,7 @@ declare
 begin
   return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
     from private.known_devices d join private.credentials k on k.id = d.key
-   where d.account = caller.account and private.is_key_live(k)
+   where d.account = caller.account and private.is_agent_live(k)
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $function$;
 
@@ -3018,7 +3118,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
- RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
+ RETURNS TABLE(key uuid, kind text, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3026,14 +3126,14 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
-   where k.account = caller.account and private.is_key_live(k)
+   where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean, caps jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3042,7 +3142,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
+    private.caps_json(k.id)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -3068,6 +3169,27 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
+ RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select o.guarded_until from private.owners o
+      where o.account = a.id and o.guarded_until > private.clock()),
+    a.automatic_daily_limit_usd_micros::text,
+    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
+      join private.oauth_grants g on g.credential = k.id
+     where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
+       and (g.client_id, g.redirect_host)
+         is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
+    from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer)
@@ -3188,7 +3310,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p),
+  return query select private.approval_json(p), private.payment_facts(p, p.key),
     private.passkeys_json(p.account)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
@@ -3335,7 +3457,8 @@ begin
     return;
   end if;
   placed := private.place_key(caller, digest, old.label, shown, old.scopes, expires_in_days,
-    old.burst, old.per_second);
+    old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
+    private.budget_of(old));
   if placed is not null then
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d
@@ -3409,6 +3532,45 @@ begin
      order by (k.revoked_at is null and k.expires_at > private.clock()) desc, k.created_at desc
      limit 30) s), '[]'))
   from private.owners o where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  per_payment bigint := max_per_payment_usd_micros::bigint;
+  per_day bigint := max_per_day_usd_micros::bigint;
+  usd_micros_max constant bigint := 1000000000000;
+  k private.credentials;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  select x.* into k from private.credentials x
+   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
+  outcome := case when k.id is null then 'missing'
+    when not coalesce(per_payment between 0 and usd_micros_max, true)
+      or not coalesce(per_day between 0 and usd_micros_max, true) then 'out_of_bounds'
+    when (per_payment, per_day)
+      is not distinct from (k.max_per_payment_usd_micros, k.max_per_day_usd_micros) then 'same'
+    when private.is_wider(per_payment, k.max_per_payment_usd_micros)
+      or private.is_wider(per_day, k.max_per_day_usd_micros) then 'raised'
+    else 'lowered' end;
+  if outcome in ('missing', 'raised') then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    update private.credentials x set max_per_payment_usd_micros = per_payment,
+      max_per_day_usd_micros = per_day where x.id = k.id returning * into k;
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = k.account;
+    perform private.record_change(caller, 'security', 'caps_' || outcome, private.cap_words(k));
+    if outcome = 'raised' then
+      perform private.enqueue_mail(caller.account, mail);
+    end if;
+  end if;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
@@ -3636,12 +3798,12 @@ begin
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
   if entered.id is not null then
-    return query select private.payment_json(entered), private.payment_facts(entered);
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
   end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
- RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, mandates jsonb)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, credential_daily timestamp with time zone, mandates jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3655,6 +3817,8 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
+      budget => private.budget_of(caller)),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
       from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
@@ -3835,7 +3999,7 @@ begin
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
-    pg_catalog.format('A mail was sent with the key %s.', caller.shown),
+    pg_catalog.format('A mail was sent with the %s.', private.holder_name(caller)),
     jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
@@ -3968,7 +4132,7 @@ CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, w
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'vault', true);
-  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller.account);
@@ -4256,6 +4420,12 @@ begin
   return begun;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select coalesce(k.shares_budget_of, k.id) $function$;
+
 CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.payments)
  RETURNS jsonb
  LANGUAGE sql
@@ -4280,6 +4450,38 @@ begin
         private.canonical(e.value), ',' order by e.ordinality), '') || ']'
       from jsonb_array_elements(value) with ordinality e)
     else value::text end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.cap_words(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select 'The ' || private.holder_name(k) || case
+    when k.max_per_payment_usd_micros is null and k.max_per_day_usd_micros is null
+      then ' has no caps of its own.'
+    else ' may move at most ' || concat_ws(' and ',
+      private.usd_text(k.max_per_payment_usd_micros) || ' USD in one payment',
+      private.usd_text(k.max_per_day_usd_micros) || ' USD in 24 hours') || '.' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.caps_json(holder uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  k private.credentials;
+  u private.cap_use;
+begin
+  select x.* into k from private.credentials x where x.id = holder;
+  if k.max_per_day_usd_micros is not null then
+    u := private.used_of_budget(private.budget_of(k));
+  end if;
+  return jsonb_build_object('payment', k.max_per_payment_usd_micros::text,
+    'daily', case when k.max_per_day_usd_micros is not null then jsonb_build_object(
+      'limit', k.max_per_day_usd_micros::text, 'spent', u.usd_micros::text,
+      'resets_at', u.resets_at) end);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
@@ -4697,7 +4899,7 @@ begin
   return found_key;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budget uuid DEFAULT NULL::uuid)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -4710,6 +4912,7 @@ AS $function$
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
+       and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
@@ -4752,6 +4955,25 @@ begin
        (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.health_json()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'watched', exists (select from private.health h where h.part <> 'mail_out'
+      and h.looked_at > private.clock() - interval '90 seconds'),
+    'chains', coalesce((select jsonb_agg(substr(h.part, 11) order by h.part)
+      from private.health h where h.part like 'endpoints:%'), '[]'),
+    'failing', coalesce((select jsonb_agg(jsonb_build_object('part', f.part, 'reason', f.reason))
+      from (
+        select h.part, h.reason from private.health h where h.reason is not null
+        union all
+        select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
+          where m.sealed is not null and m.tries = 0
+            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -4791,6 +5013,14 @@ begin
     perform private.refuse('account_frozen', '403');
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+$function$;
 
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
  RETURNS text
@@ -4869,6 +5099,15 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_agent_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind <> 'session' and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
  RETURNS boolean
  LANGUAGE sql
@@ -4920,8 +5159,7 @@ CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
  LANGUAGE sql
  STABLE
 AS $function$
-  select k.kind = 'api_key' and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > private.clock())
+  select k.kind = 'api_key' and private.is_agent_live(k)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -4972,6 +5210,12 @@ AS $function$
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select than is not null and (cap is null or cap > than) $function$;
+
 CREATE OR REPLACE FUNCTION private.keep_account_key(of_account uuid, purpose text, wrap jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -5012,7 +5256,7 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
+    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
@@ -5030,7 +5274,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text,
+      'own_payment', of_key.max_per_payment_usd_micros::text,
+      'own_day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -5041,6 +5287,8 @@ begin
           as automatic,
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
+        coalesce(sum(c.counted_usd_micros) filter (
+          where c.budget = private.budget_of(of_key)), 0)::text as own,
         sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
     'mandates', private.exposed_mandates(of_key.account, at))
@@ -5435,6 +5683,22 @@ exception when invalid_text_representation then
   return client;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.note_health(part text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  insert into private.health as h (part, reason, failing_since, looked_at)
+  values (note_health.part, note_health.reason,
+    case when note_health.reason is not null then at end, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
+    failing_since = case when excluded.reason is not null
+      then coalesce(h.failing_since, excluded.failing_since) end
+   where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -5593,7 +5857,7 @@ AS $function$
      order by p.created_at desc limit 5000) n
 $function$;
 
-CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
+CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments, payer uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -5606,6 +5870,7 @@ begin
   return jsonb_build_object(
     'version', a.facts_version,
     'limits', private.limits_json(a, s),
+    'caps', private.caps_json(payer),
     'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
@@ -5649,13 +5914,13 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at',
-      'counted_usd_micros'] ||
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
+      'checked_at', 'counted_usd_micros'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100)
+CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
@@ -5667,9 +5932,11 @@ begin
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
-      (account, digest, label, shown, scopes, expires_at, burst, per_second)
+      (account, digest, label, shown, scopes, expires_at, burst, per_second,
+       max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
     values (caller.account, digest, label, shown, scopes,
-      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second)
+      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second,
+      per_payment, per_day, place_key.shares_budget_of)
     returning k.id into placed;
   end if;
   return placed;
@@ -5732,7 +5999,7 @@ AS $function$
   insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
     case caller.kind when 'session' then 'by the owner'
-      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
+      else pg_catalog.format('with the %s', private.holder_name(caller)) end), e.id, untrusted)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_mandate(m private.mandates, type text, words text)
@@ -6159,6 +6426,22 @@ begin
   return u;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.used_of_budget(budget uuid)
+ RETURNS private.cap_use
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.cap_use;
+begin
+  select coalesce(sum(p.counted_usd_micros), 0), min(p.authorized_at) + interval '24 hours'
+    into u.usd_micros, u.resets_at from private.payments p
+   where coalesce(p.budget, p.key) = used_of_budget.budget
+     and p.authorized_at > private.clock() - interval '24 hours'
+     and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return u;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
  RETURNS SETOF private.relay_calls
  LANGUAGE sql
@@ -6171,6 +6454,23 @@ AS $function$
      and p.valid_before > extract(epoch from private.clock())
    order by c.id
 $function$;
+
+CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  k private.credentials;
+begin
+  select x.* into k from private.credentials x where x.id = holder;
+  if p.amount_usd_micros > k.max_per_payment_usd_micros then
+    return false;
+  end if;
+  return k.max_per_day_usd_micros is null
+    or (private.used_of_budget(private.budget_of(k))).usd_micros + p.amount_usd_micros
+      <= k.max_per_day_usd_micros;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
  RETURNS boolean
@@ -6254,6 +6554,10 @@ grant execute on function api.freeze_account(credential text, listed_max integer
 grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
+
+grant execute on function api.health_report(parts jsonb) to service_role;
+
+grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
@@ -6341,7 +6645,7 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
-grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
+grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 
@@ -6373,7 +6677,7 @@ grant execute on function api.owner_approve_batch(credential text, payments uuid
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb, max_per_payment_usd_micros text, max_per_day_usd_micros text) to service_role;
 
 grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb) to service_role;
 
@@ -6382,6 +6686,8 @@ grant execute on function api.owner_decide_payment(credential text, payment uuid
 grant execute on function api.owner_decline_all(credential text) to service_role;
 
 grant execute on function api.owner_delete_mails(credential text, mail uuid, days integer) to service_role;
+
+grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
@@ -6403,6 +6709,8 @@ grant execute on function api.owner_grant_access(credential text, code_digest te
 
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
 
+grant execute on function api.owner_list_apps(credential text, listed_max integer) to service_role;
+
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_entries(credential text, page integer, before bigint, words text, entry uuid) to service_role;
@@ -6412,6 +6720,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 
 grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
 
@@ -6442,6 +6752,8 @@ grant execute on function api.owner_rotate_key(credential text, key uuid, digest
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
+
+grant execute on function api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 

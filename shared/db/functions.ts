@@ -157,6 +157,8 @@ export type DatabaseFunctions = {
   }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  health_report: { args: { parts: unknown } }
+  health_states: { args: Record<string, never> }
   hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
@@ -362,7 +364,7 @@ export type DatabaseFunctions = {
   mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
-  mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
+  mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
   mails_after: {
     args: {
       credential: string
@@ -434,6 +436,8 @@ export type DatabaseFunctions = {
       scope: string
       expires_in_days: number
       mail?: unknown
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
     }
   }
   owner_decide_mandate: {
@@ -458,6 +462,7 @@ export type DatabaseFunctions = {
   }
   owner_decline_all: { args: { credential: string } }
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
+  owner_disconnect_apps: { args: { credential: string; app?: string | null } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
@@ -480,6 +485,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
+  owner_list_apps: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_entries: {
     args: {
@@ -493,6 +499,14 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_meet_app: {
+    args: {
+      credential: string
+      client_id: string
+      name: string
+      redirect_host: string
+    }
+  }
   owner_narrow_mandate: {
     args: {
       credential: string
@@ -547,6 +561,15 @@ export type DatabaseFunctions = {
     }
   }
   owner_security: { args: { credential: string } }
+  owner_set_caps: {
+    args: {
+      credential: string
+      holder: string
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
+      mail?: unknown
+    }
+  }
   owner_set_limit: {
     args: {
       credential: string

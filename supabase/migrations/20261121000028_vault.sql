@@ -126,7 +126,7 @@ create function private.record_entry(
   insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
     case caller.kind when 'session' then 'by the owner'
-      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
+      else pg_catalog.format('with the %s', private.holder_name(caller)) end), e.id, untrusted)
 $$;
 
 -- A page of the entries, the latest made first, from before a position; of all sites, or one.
@@ -214,7 +214,7 @@ create function api.vault_commit_store(
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault', true);
-  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller.account);
