@@ -14,7 +14,7 @@ import type { ReadRequest } from '../../shared/oauth/authorization-request.ts'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import type { GrantChoice } from '../../shared/oauth/grant.ts'
 import { grantAccess } from '../../shared/oauth/grant.ts'
-import type { World } from '../../shared/world.ts'
+import type { Fetch, World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
 import { ownerOf } from './owner.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
@@ -29,12 +29,13 @@ export type Served = {
 export const redirectUri = 'https://app.example/back'
 const json = z.record(z.string(), z.unknown())
 
-/** Serves the functions where BASE_URL says that they are. */
-export async function serve(tests: TestWorld): Promise<Served> {
+/** Serves the functions where BASE_URL says that they are; `outside` is the network of the product. */
+export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> {
   let fetch: (request: Request) => Response | Promise<Response> = () => new Response()
   const server = await listen((request) => fetch(request))
   afterAll(() => server.close())
-  const world = { ...tests.world, config: { ...tests.world.config, BASE_URL: server.url } }
+  const config = { ...tests.world.config, BASE_URL: server.url }
+  const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
   const functions = functionsIn(world)
   const oauth = oauthFunction(() => world)
   fetch = (request) => {
