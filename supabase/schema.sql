@@ -233,6 +233,18 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.health (
+  part text not null,
+  reason text,
+  failing_since timestamp with time zone,
+  looked_at timestamp with time zone not null default private.clock(),
+  constraint health_pkey PRIMARY KEY (part),
+  constraint health_check CHECK (((failing_since IS NULL) = (reason IS NULL))),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
+);
+alter table private.health enable row level security;
+
 create table private.hosted_actions (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -408,6 +420,60 @@ create table private.mandates (
   constraint mandates_tokens_check CHECK ((cardinality(tokens) > 0))
 );
 alter table private.mandates enable row level security;
+
+create table private.oauth_clients (
+  id text not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null default private.clock(),
+  good_until timestamp with time zone,
+  granted_at timestamp with time zone,
+  constraint oauth_clients_pkey PRIMARY KEY (id),
+  constraint oauth_clients_id_check CHECK ((length(id) <= 4096)),
+  constraint oauth_clients_metadata_check CHECK ((pg_column_size(metadata) <= (24 * 1024)))
+);
+alter table private.oauth_clients enable row level security;
+
+create table private.oauth_codes (
+  digest text not null,
+  account uuid not null,
+  asked jsonb not null,
+  scopes text[] not null,
+  max_per_payment_usd_micros bigint,
+  max_per_day_usd_micros bigint,
+  days integer not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  granted uuid,
+  constraint oauth_codes_pkey PRIMARY KEY (digest),
+  constraint oauth_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint oauth_codes_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint oauth_codes_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_codes enable row level security;
+
+create table private.oauth_grants (
+  credential uuid not null,
+  client_id text not null,
+  client_host text,
+  redirect_host text not null,
+  dpop_key text,
+  ended_because text,
+  constraint oauth_grants_pkey PRIMARY KEY (credential),
+  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_grants enable row level security;
+
+create table private.oauth_refresh_tokens (
+  digest text not null,
+  granted uuid not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  successor text,
+  constraint oauth_refresh_tokens_pkey PRIMARY KEY (digest),
+  constraint oauth_refresh_tokens_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint oauth_refresh_tokens_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_refresh_tokens enable row level security;
 
 create table private.outbox (
   id uuid not null,
@@ -754,6 +820,20 @@ CREATE INDEX mandates_of_account ON private.mandates USING btree (account, numbe
 CREATE INDEX mandates_of_domain ON private.mandates USING btree (account, merchant_domain);
 
 CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay_to IS NOT NULL);
+
+CREATE INDEX oauth_clients_age ON private.oauth_clients USING btree (created_at);
+
+CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
+
+CREATE INDEX oauth_codes_of_account ON private.oauth_codes USING btree (account);
+
+CREATE INDEX oauth_codes_of_grant ON private.oauth_codes USING btree (granted);
+
+CREATE INDEX oauth_refresh_tokens_age ON private.oauth_refresh_tokens USING btree (expires_at);
+
+CREATE UNIQUE INDEX oauth_refresh_tokens_living ON private.oauth_refresh_tokens USING btree (granted) WHERE (used_at IS NULL);
+
+CREATE INDEX oauth_refresh_tokens_of_grant ON private.oauth_refresh_tokens USING btree (granted);
 
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
@@ -1414,7 +1494,7 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent))
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1432,6 +1512,29 @@ begin
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_report(parts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.note_health(p.part, p.reason)
+  from pg_catalog.jsonb_to_recordset(parts) as p (part text, reason text);
+  delete from private.health h where h.part <> 'mail_out'
+    and not exists (select from pg_catalog.jsonb_array_elements(parts) p
+      where p ->> 'part' = h.part);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_states()
+ RETURNS TABLE(health jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.health_json()
+$function$;
 
 CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
  RETURNS TABLE(action jsonb)
@@ -2248,25 +2351,31 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  perform private.note_health('mail_out', null);
+end $function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean)
+CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set failed_reason = left(reason, 300),
     gave_up_at = case when for_good then private.clock() end,
     sealed = case when for_good then null else m.sealed end
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  if outage then
+    perform private.note_health('mail_out', 'server_failing');
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
@@ -2308,6 +2417,56 @@ begin
    where p.id = payment and p.account = caller.account
      and p.state in ('prepared', 'awaiting_confirmation');
   return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select c.metadata from private.oauth_clients c where c.id = client_id and c.good_until is null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_find_document(client_id text, host text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select c.metadata into metadata from private.oauth_clients c
+   where c.id = client_id and c.good_until > private.clock();
+  if not found then
+    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_keep_document(client_id text, metadata jsonb, seconds integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into private.oauth_clients as c (id, metadata, good_until)
+  values (client_id, metadata, private.clock() + pg_catalog.make_interval(secs => seconds))
+  on conflict (id) do update
+    set metadata = excluded.metadata, good_until = excluded.good_until
+   where c.good_until is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata jsonb, client text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take_slowly(
+    'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
+  insert into private.oauth_clients (id, metadata) values (client_id, metadata);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
@@ -2562,6 +2721,38 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(disconnected integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  g private.oauth_grants;
+begin
+  disconnected := 0;
+  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
+  if app is null then
+    update private.oauth_codes c set used_at = private.clock()
+     where c.account = caller.account and c.used_at is null;
+  end if;
+  for g in select x.* from private.oauth_grants x
+    join private.credentials k on k.id = x.credential
+   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  loop
+    if private.end_grant(g.credential, 'disconnected') then
+      disconnected := disconnected + 1;
+      insert into private.activities (account, category, type, summary, untrusted)
+      select caller.account, 'security', 'app_disconnected',
+        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
+        pg_catalog.jsonb_build_object('app', k.label)
+        from private.credentials k where k.id = g.credential;
+    end if;
+  end loop;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2692,6 +2883,40 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials :=
+    private.admit_owner(credential, not coalesce(scopes <@ array['read'], false));
+begin
+  if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
+    or not scopes <@ array['read', 'vault', 'pay', 'full']
+    or exists (select from unnest(scopes) s where not private.scope_covers(asked_scopes, s)) then
+    perform private.refuse('invalid_request', '400');
+  end if;
+  if not private.has_place_for_app(caller.account, asked) then
+    perform private.refuse('too_many_apps', '409');
+  end if;
+  perform private.hold_unfrozen(caller.account);
+  insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
+    max_per_day_usd_micros, days, expires_at)
+  values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
+    max_per_day_usd_micros::bigint, days, private.clock() + interval '1 minute');
+  update private.oauth_clients c set granted_at = private.clock()
+   where c.id = asked ->> 'client_id';
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'security', 'app_connected', pg_catalog.format(
+    'An app at %s was given access (%s) for %s days.', asked ->> 'redirect_host',
+    pg_catalog.array_to_string(scopes, ', '), days),
+    jsonb_build_object('app', asked ->> 'client_name'));
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
  RETURNS TABLE(approvals jsonb, waiting integer)
  LANGUAGE plpgsql
@@ -2710,6 +2935,23 @@ begin
   select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
     (select count(*)::integer from open);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
+    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
+    k.created_at, k.expires_at, k.last_used_on
+    from private.credentials k join private.oauth_grants g on g.credential = k.id
+   where k.account = caller.account and k.kind = 'oauth'
+   order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max integer)
@@ -2797,6 +3039,27 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
+ RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select o.guarded_until from private.owners o
+      where o.account = a.id and o.guarded_until > private.clock()),
+    a.automatic_daily_limit_usd_micros::text,
+    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
+      join private.oauth_grants g on g.credential = k.id
+     where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
+       and (g.client_id, g.redirect_host)
+         is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
+    from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer)
@@ -4272,6 +4535,21 @@ AS $function$
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $function$;
 
+CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
+  if found then
+    update private.oauth_grants g set ended_because = because where g.credential = ended;
+    delete from private.access_tokens t where t.granted = ended;
+    return true;
+  end if;
+  return false;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials)
  RETURNS void
  LANGUAGE sql
@@ -4477,6 +4755,40 @@ AS $function$
   select exists (select from private.passkeys k where k.account = owner)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.has_place_for_app(of_account uuid, asked jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  live_max constant integer := 20;
+begin
+  perform from private.accounts a where a.id = of_account for update;
+  return (select count(*) from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = of_account and private.is_grant_live(k)
+     and (g.client_id, g.redirect_host) is distinct from
+       (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.health_json()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'watched', exists (select from private.health h where h.part <> 'mail_out'
+      and h.looked_at > private.clock() - interval '90 seconds'),
+    'chains', coalesce((select jsonb_agg(substr(h.part, 11) order by h.part)
+      from private.health h where h.part like 'endpoints:%'), '[]'),
+    'failing', coalesce((select jsonb_agg(jsonb_build_object('part', f.part, 'reason', f.reason))
+      from (
+        select h.part, h.reason from private.health h where h.reason is not null
+        union all
+        select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
+          where m.sealed is not null and m.tries = 0
+            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -4627,6 +4939,14 @@ CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
 AS $function$
   select l.kind = 'relayer' and l.paused_for is null
     and (l.leased_until is null or l.leased_until <= private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind = 'oauth' and k.revoked_at is null and k.expires_at > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)
@@ -5163,6 +5483,22 @@ begin
     else client end;
 exception when invalid_text_representation then
   return client;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.note_health(part text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  insert into private.health as h (part, reason, failing_since, looked_at)
+  values (note_health.part, note_health.reason,
+    case when note_health.reason is not null then at end, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
+    failing_since = case when excluded.reason is not null
+      then coalesce(h.failing_since, excluded.failing_since) end
+   where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
@@ -5953,6 +6289,10 @@ grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
 
+grant execute on function api.health_report(parts jsonb) to service_role;
+
+grant execute on function api.health_states() to service_role;
+
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
 grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
@@ -6039,11 +6379,19 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
-grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
+grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
+
+grant execute on function api.oauth_find_client(client_id text) to service_role;
+
+grant execute on function api.oauth_find_document(client_id text, host text) to service_role;
+
+grant execute on function api.oauth_keep_document(client_id text, metadata jsonb, seconds integer) to service_role;
+
+grant execute on function api.oauth_register_client(client_id text, metadata jsonb, client text) to service_role;
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
@@ -6063,6 +6411,8 @@ grant execute on function api.owner_decline_all(credential text) to service_role
 
 grant execute on function api.owner_delete_mails(credential text, mail uuid, days integer) to service_role;
 
+grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
+
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
@@ -6079,7 +6429,11 @@ grant execute on function api.owner_forget_device(credential text, key uuid, fin
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
 
+grant execute on function api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
+
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_apps(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
@@ -6090,6 +6444,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 
 grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
 

@@ -250,7 +250,7 @@ begin
   return query select e.id is not null;
 end $$;
 
--- Whether a key comes to the secrets of a site for the first time in its account.
+-- Whether a key or an app comes to the secrets of a site for the first time in its account.
 create function private.is_first_use(caller private.credentials, e private.vault_entries)
   returns boolean language sql stable as $$
   select caller.kind <> 'session' and not exists (select from private.vault_sites s
