@@ -96,6 +96,7 @@ export const whatWouldPass = {
       automatic_daily: fittingWindow,
       asserted_daily: fittingWindow,
       daily_spending_cap: fittingWindow,
+      credential_daily: fittingWindow.optional().describe('Where this key or app has such a cap.'),
     })
     .optional(),
   would_pass: z
