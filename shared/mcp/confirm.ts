@@ -42,7 +42,7 @@ const pauseMilliseconds = 3_000
  * as it stands, which has the address in it as well.
  */
 export async function askedOfClient(
-  { tool, continuing }: OperationTool,
+  { contract, continuing }: OperationTool,
   args: Arguments,
   answer: OperationAnswer,
   context: ServerContext,
@@ -58,7 +58,7 @@ export async function askedOfClient(
     inputRequests: {
       confirm: inputRequired.elicitUrl({ url: confirmation.url, message: summary }),
     },
-    requestState: await mint({ tool: tool.name, argumentsDigest, id: id.data }, context),
+    requestState: await mint({ tool: contract.id, argumentsDigest, id: id.data }, context),
   })
 }
 
@@ -67,7 +67,7 @@ export async function askedOfClient(
  * answers what the operation says: paid, refused, or still waiting, with the address again.
  */
 export async function goOn(
-  { tool, continuing }: OperationTool,
+  { contract, continuing }: OperationTool,
   args: Arguments,
   context: ServerContext,
   ask: Ask,
@@ -75,7 +75,7 @@ export async function goOn(
 ): Promise<OperationAnswer> {
   const state = waiting.safeParse(context.mcpReq.requestState())
   const isSame =
-    state.data?.tool === tool.name && state.data.argumentsDigest === (await digestOf(args))
+    state.data?.tool === contract.id && state.data.argumentsDigest === (await digestOf(args))
   if (!isSame || !continuing) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'requestState is of another call')
   }

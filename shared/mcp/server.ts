@@ -3,16 +3,11 @@
  * made for every request and knows only that request's caller, so no answer can reach another.
  */
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
-import {
-  createRequestStateCodec,
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server'
+import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
 import type { World } from '../world.ts'
 import type { CallPort, OperationAnswer } from './call.ts'
 import { callOperation } from './call.ts'
-import type { Ask, Waiting } from './confirm.ts'
+import type { Arguments, Ask } from './confirm.ts'
 import { askedOfClient, goOn } from './confirm.ts'
 import type { OperationTool } from './tools.ts'
 
@@ -38,44 +33,42 @@ const instructions =
 /** How long a page may stay open before the call must be made anew. */
 const stateSeconds = 900
 
-/** The list changes only with the product; every caller is shown the same. */
-const listMilliseconds = 300_000
+/** The tools change only with the product, and are the same for every caller. */
+const cached = { ttlMs: 300_000, cacheScope: 'public' as const }
 
 /** Makes the server of one request. */
 export function serverOf(exchange: Exchange): McpServer {
-  const state = createRequestStateCodec<Waiting>({
-    key: exchange.stateKey,
-    ttlSeconds: stateSeconds,
-    bind: ({ mcpReq }) => `${exchange.caller} ${mcpReq.method}`,
-  })
-  const cached = { ttlMs: listMilliseconds, cacheScope: 'private' as const }
-  const mcp = new McpServer(
+  const server = new McpServer(
     { name: 'agent-operating-account', title: 'Agent Operating Account', version: '1.0.0' },
     {
       capabilities: { tools: {} },
       instructions,
       cacheHints: { 'tools/list': cached, 'server/discover': cached },
-      requestState: { verify: state.verify },
+      requestState: { verify: stateOf(exchange).verify },
     },
   )
-  const tools = [...exchange.tools.values()].map(({ tool }) => tool)
-  mcp.server.setRequestHandler('tools/list', () => ({ tools }))
-  mcp.server.setRequestHandler('tools/call', ({ params }, context) => {
-    const found = exchange.tools.get(params.name)
-    if (!found) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    }
-    return callTool(exchange, found, params.arguments ?? {}, context, state.mint)
+  for (const found of exchange.tools.values()) {
+    server.registerTool(found.contract.id, found.config, (args, context) =>
+      callTool(exchange, found, args, context),
+    )
+  }
+  return server
+}
+
+/** What travels through the client is signed, and good only for this caller and method. */
+export function stateOf({ stateKey, caller }: Pick<Exchange, 'stateKey' | 'caller'>) {
+  return createRequestStateCodec({
+    key: stateKey,
+    ttlSeconds: stateSeconds,
+    bind: ({ mcpReq }) => `${caller} ${mcpReq.method}`,
   })
-  return mcp
 }
 
 async function callTool(
   exchange: Exchange,
   found: OperationTool,
-  args: Record<string, unknown>,
+  args: Arguments,
   context: ServerContext,
-  mint: (state: Waiting, context: ServerContext) => Promise<string>,
 ) {
   const ask: Ask = (these, again) =>
     callOperation(exchange, found.contract, these, askingHeaders(exchange, again))
@@ -83,7 +76,8 @@ async function callTool(
     return resultOf(await goOn(found, args, context, ask, exchange.world.pause))
   }
   const answer = await ask(args)
-  return (await askedOfClient(found, args, answer, context, mint)) ?? resultOf(answer)
+  const asked = await askedOfClient(found, args, answer, context, stateOf(exchange).mint)
+  return asked ?? resultOf(answer)
 }
 
 /** An Idempotency-Key belongs to the first call, and would hold later ones to its answer. */

@@ -2,11 +2,12 @@
  * One tool for each operation, made from its contract alone: the tool has the operation's name,
  * schemas, scope and gap. What a tool answers is what the operation answers.
  */
-import type { Tool } from '@modelcontextprotocol/server'
+import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { annotationsOf } from '../contract/annotations.ts'
 import { contractDigest } from '../contract/digest.ts'
 import { gaps } from '../contract/gaps.ts'
+import type { ObjectSchema } from '../contract/json-schema.ts'
 import { requestSchema, responseSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Access } from '../contract/scopes.ts'
@@ -14,21 +15,22 @@ import type { Access } from '../contract/scopes.ts'
 /** A field by which a second call goes on with what the first one began. */
 export type Continuing = 'transfer_id' | 'attempt_id'
 
+type Described = StandardSchemaWithJSON<Record<string, unknown>>
+
 /** A tool with the operation behind it. */
 export type OperationTool = {
   contract: Operation
-  tool: Tool
+  config: {
+    title: string
+    description: string
+    inputSchema: Described
+    outputSchema: Described
+    annotations: ToolAnnotations
+    _meta: Record<string, string>
+  }
   /** Where the operation may wait for its owner: what it is gone on with. */
   continuing?: Continuing
 }
-
-const json = z
-  .object({
-    type: z.literal('object'),
-    properties: z.record(z.string(), z.json()).optional(),
-    required: z.array(z.string()).optional(),
-  })
-  .catchall(z.json())
 
 /** The tools by name, in the order of the contracts. */
 export function toolsOf(contracts: readonly Operation[]): ReadonlyMap<string, OperationTool> {
@@ -36,29 +38,41 @@ export function toolsOf(contracts: readonly Operation[]): ReadonlyMap<string, Op
 }
 
 function toolOf(contract: Operation): OperationTool {
-  const inputSchema = requestSchema(contract)
-  const outputSchema = responseSchema(contract)
+  const [request, response] = [requestSchema(contract), responseSchema(contract)]
   const { title, ...annotations } = annotationsOf(contract)
-  const tool: Tool = {
-    name: contract.id,
+  const config = {
     title,
     description: [contract.summary, ...conditionsOf(contract)].join(' '),
-    inputSchema: json.parse(inputSchema),
-    outputSchema: json.parse(outputSchema),
-    annotations: { title, ...annotations },
+    inputSchema: described(request),
+    outputSchema: described(response),
+    annotations,
     _meta: {
       scope: contract.access,
       contract_digest: contractDigest,
       ...(contract.gap ? { gap_id: contract.gap } : {}),
     },
   }
-  const taken = Object.keys(inputSchema.properties ?? {})
-  const answered = Object.keys(outputSchema.properties ?? {})
+  const taken = Object.keys(request.properties ?? {})
+  const answered = Object.keys(response.properties ?? {})
   const continuing = (['transfer_id', 'attempt_id'] as const).find(
     (field) => taken.includes(field) && answered.includes(field),
   )
   const waits = answered.includes('confirmation')
-  return { contract, tool, ...(waits && continuing ? { continuing } : {}) }
+  return { contract, config, ...(waits && continuing ? { continuing } : {}) }
+}
+
+const anyObject = z.record(z.string(), z.unknown())
+
+/** Shows the schema and checks nothing: the operation itself judges, and refuses in words that help. */
+function described(schema: ObjectSchema): Described {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'aoa',
+      validate: (value) => ({ value: anyObject.parse(value ?? {}) }),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }
 }
 
 /** What a model must know of an operation before it calls it, beyond what it does. */
