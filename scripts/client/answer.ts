@@ -1,4 +1,5 @@
 /** What an HTTP answer of the service says: the answer of the operation, or why there is none. */
+import type { Failure } from './account-error.ts'
 import { AccountError } from './account-error.ts'
 import type { Operations } from './operations.ts'
 import { errorCodes } from './operations.ts'
@@ -11,39 +12,23 @@ export async function readAnswer(
   const text = await response.text()
   const body = jsonObject(text)
   if (response.status === 200 && body) return body
-  throw new AccountError(body ? refusalOf(operation, response, body) : foreign(operation, response))
+  throw new AccountError(failureOf(operation, response, body ?? {}))
 }
 
-function refusalOf(
+function failureOf(
   operation: keyof Operations,
-  response: Response,
+  { status, headers }: Response,
   { error, message, hint, request_id, retry_after_seconds, details }: Record<string, unknown>,
-) {
-  const code = errorCodes.find((known) => known === error)
-  if (code === undefined) return foreign(operation, response, message)
+): Failure {
   return {
     operation,
-    code,
-    status: response.status,
-    message: stringOf(message) ?? code,
-    hint: stringOf(hint),
-    requestId: stringOf(request_id),
-    retryAfterSeconds: secondsOf(retry_after_seconds ?? response.headers.get('retry-after')),
-    details: isObject(details) ? details : {},
-  }
-}
-
-function foreign(operation: keyof Operations, response: Response, message?: unknown) {
-  const { status, headers } = response
-  const said = stringOf(message) ?? `The answer with status ${status} is not one of this service.`
-  const retryAfterSeconds = secondsOf(headers.get('retry-after'))
-  return {
-    operation,
-    code: 'unexpected_answer' as const,
+    code: errorCodes.find((known) => known === error) ?? 'unexpected_answer',
     status,
-    message: said,
-    retryAfterSeconds,
-    requestId: headers.get('x-request-id') ?? undefined,
+    message: stringOf(message) ?? `The answer with status ${status} is not one of this service.`,
+    hint: stringOf(hint),
+    requestId: stringOf(request_id ?? headers.get('x-request-id')),
+    retryAfterSeconds: secondsOf(retry_after_seconds ?? headers.get('retry-after')),
+    details: isObject(details) ? details : {},
   }
 }
 

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'e2bebc7b0b07a0f8158d2ddf68f1fce7e3373e0f0a1736b65b97a3d413777a25'
+export const contractDigest = '2dfd3208d1ebfa2f9803d85cb5d5365687733752f2927ec930492e766eadb480'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -35,6 +35,7 @@ export const errorCodes = [
   'too_many_links',
   'too_many_mandates',
   'merchant_refused',
+  'too_many_apps',
   'mandate_not_found',
   'payment_not_found',
   'payment_closed',
@@ -114,9 +115,19 @@ export type GetIdentityAnswer = {
     }
   }
   frozen: boolean
+  /** What is offered, and how it stands now. */
   gaps: Array<{
     gap_id: string
-    status: string
+    status: 'live' | 'partial_live' | 'unavailable'
+    /** What keeps it from being better. */
+    reasons: Array<string>
+    chains?: Array<{
+      /** CAIP-2 id. */
+      chain: string
+      status: 'live' | 'partial_live' | 'unavailable'
+      /** What keeps it from being better. */
+      reasons: Array<string>
+    }>
   }>
 }
 
@@ -134,6 +145,8 @@ export type CheckAliasAnswer = {
   /** similar: it looks like one that is taken. */
   reason?: 'taken' | 'similar' | 'reserved' | 'malformed'
   suggestions: Array<string>
+  gap_id?: 'GAP_SIGN_UP_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type CheckAliasError = 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unavailable'
@@ -149,6 +162,8 @@ export type RequestSignupVerificationAnswer = {
   /** Whether or not the address has an account already. */
   status: 'sent'
   expires_in_seconds: number
+  gap_id?: 'GAP_SIGN_UP_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type RequestSignupVerificationError = 'alias_unavailable' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unavailable' | 'unsupported_media_type'
@@ -165,6 +180,8 @@ export type ConfirmRegistrationCodeAnswer = {
   registration_url: string
   /** RFC 3339, UTC. */
   expires_at: string
+  gap_id?: 'GAP_SIGN_UP_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type ConfirmRegistrationCodeError = 'code_not_accepted' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unavailable' | 'unsupported_media_type'
@@ -189,6 +206,8 @@ export type CreateAccountAnswer = {
   }>
   /** Shown this once. */
   api_key: string
+  gap_id?: 'GAP_SIGN_UP_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type CreateAccountError = 'account_exists' | 'alias_unavailable' | 'browser_only' | 'foreign_form' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'registration_closed' | 'unavailable' | 'unsupported_media_type' | 'weak_password'
@@ -227,6 +246,8 @@ export type WalletBalancesAnswer = {
   reserved_usd: string
   /** US dollars, decimal string. */
   available_usd: string
+  gap_id?: 'GAP_BALANCES_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type WalletBalancesError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
@@ -251,6 +272,8 @@ export type ResolveTransferRecipientAnswer = {
     message: string
   }>
   requires_user_confirm: boolean
+  gap_id?: 'GAP_TRANSFER_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type ResolveTransferRecipientError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'recipient_not_found' | 'recipient_refused' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type'
@@ -358,6 +381,8 @@ export type WalletCustodialTransferAnswer = {
   covered_by?: {
     mandate_id: string
   }
+  gap_id?: 'GAP_TRANSFER_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type WalletCustodialTransferError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_not_found' | 'recipient_refused' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
@@ -424,6 +449,8 @@ export type TransferStatusAnswer = {
     } | null
   } | null
   explorer_url: string | null
+  gap_id?: 'GAP_TRANSFER_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type TransferStatusError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_not_found' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type'
@@ -540,6 +567,7 @@ export type X402PaymentPrepareAnswer = {
   /** RFC 3339, UTC. */
   expires_at: string
   gap_id: 'GAP_X402_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type X402PaymentPrepareError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_challenge' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'no_payment_required' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'recipient_refused' | 'resource_refused' | 'resource_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'unsupported_scheme'
@@ -644,6 +672,7 @@ export type X402PaymentExecuteAnswer = {
     truncated: boolean
   }
   gap_id: 'GAP_X402_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type X402PaymentExecuteError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
@@ -732,6 +761,7 @@ export type PaymentMandateCreateAnswer = {
   /** SHA-256 over the canonical terms, in hex. */
   digest: string
   gap_id: 'GAP_PAYMENT_MANDATE_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type PaymentMandateCreateError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'merchant_refused' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'recipient_refused' | 'too_many_mandates' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
@@ -813,6 +843,7 @@ export type PaymentMandateStatusAnswer = {
   /** Null: there are no more. */
   next_cursor: string | null
   gap_id: 'GAP_PAYMENT_MANDATE_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type PaymentMandateStatusError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mandate_not_found' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -829,6 +860,7 @@ export type PaymentMandateRevokeAnswer = {
   /** A second call answers the first time. */
   revoked_at: string | null
   gap_id: 'GAP_PAYMENT_MANDATE_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type PaymentMandateRevokeError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mandate_not_found' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
@@ -947,6 +979,7 @@ export type PaymentMandateStatementAnswer = {
   /** Null: there are no more. */
   next_cursor: string | null
   gap_id: 'GAP_PAYMENT_MANDATE_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type PaymentMandateStatementError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mandate_not_found' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -987,6 +1020,8 @@ export type WalletActivityListAnswer = {
     untrusted?: { [name: string]: string }
   }>
   next_cursor: string | null
+  gap_id?: 'GAP_BALANCES_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type WalletActivityListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -1084,6 +1119,8 @@ export type CreateLoginLinkAnswer = {
   action_id: string
   /** RFC 3339, UTC. */
   expires_at: string
+  gap_id?: 'GAP_HOSTED_ACTION_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type CreateLoginLinkError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'return_url_refused' | 'site_refused' | 'too_many_links' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
@@ -1125,6 +1162,8 @@ export type HostedActionStatusAnswer = {
     /** RFC 3339, UTC. */
     signed_in_at: string
   }
+  gap_id?: 'GAP_HOSTED_ACTION_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type HostedActionStatusError = 'action_not_found' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -1162,6 +1201,7 @@ export type ConsentReceiptAnswer = {
   /** Where the same keys are published. */
   public_keys_url: string
   gap_id: 'GAP_PAYMENT_MANDATE_V1'
+  gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type ConsentReceiptError = 'consent_invalid' | 'consent_not_found' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mandate_not_found' | 'method_not_allowed' | 'not_found' | 'payment_not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -1190,6 +1230,8 @@ export type StoreSiteCredentialsAnswer = {
   username: string
   /** Grows by one with every change. */
   version: number
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type StoreSiteCredentialsError = 'account_frozen' | 'conflict' | 'credential_protected' | 'credential_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'vault_full'
@@ -1238,6 +1280,8 @@ export type UserSiteCredentialsAnswer = {
     secret_readable?: boolean
   }>
   next_cursor: string | null
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type UserSiteCredentialsError = 'account_frozen' | 'credential_not_found' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable'
@@ -1270,6 +1314,8 @@ export type VaultListAnswer = {
     last_used_at: string | null
   }>
   next_cursor: string | null
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type VaultListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable'
@@ -1298,6 +1344,8 @@ export type VaultStoreAnswer = {
   username: string
   /** Grows by one with every change. */
   version: number
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type VaultStoreError = 'account_frozen' | 'conflict' | 'credential_protected' | 'credential_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'vault_full'
@@ -1313,6 +1361,8 @@ export type VaultTotpAnswer = {
   code: string
   /** Ask again when it is over; the next code is another. */
   seconds_left: number
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type VaultTotpError = 'account_frozen' | 'credential_not_found' | 'credential_refused' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
@@ -1341,6 +1391,8 @@ export type VaultGenerateAnswer = {
   version: number
   /** Characters of the password. */
   length: number
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type VaultGenerateError = 'account_frozen' | 'conflict' | 'credential_not_found' | 'credential_protected' | 'credential_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'vault_full'
@@ -1354,6 +1406,8 @@ export type VaultDeleteAnswer = {
   credential_id: string
   /** RFC 3339, UTC. */
   deleted_at: string
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type VaultDeleteError = 'account_frozen' | 'conflict' | 'credential_not_found' | 'credential_protected' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
@@ -1415,6 +1469,8 @@ export type VaultUseAnswer = {
   location?: string
   /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told; or a code as short came back. */
   withheld?: 'not_text' | 'short_secret'
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type VaultUseError = 'account_frozen' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
@@ -1500,6 +1556,8 @@ export type MailListAnswer = {
   }>
   /** Go on with it, even where a search by subject found nothing so far. */
   next_cursor: string | null
+  gap_id?: 'GAP_MAIL_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type MailListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -1627,6 +1685,8 @@ export type MailReadAnswer = {
   content_base64?: string
   /** Where to read on; null: this was the end. */
   next_offset: number | null
+  gap_id?: 'GAP_MAIL_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type MailReadError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mail_not_found' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -1705,6 +1765,8 @@ export type MailWaitAnswer = {
       }
     }>
   } | null
+  gap_id?: 'GAP_MAIL_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type MailWaitError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
@@ -1745,6 +1807,8 @@ export type MailSendAnswer = {
       }
     }
   }>
+  gap_id?: 'GAP_MAIL_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
 export type MailSendError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'mail_limit_reached' | 'mail_not_found' | 'mail_refused' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
@@ -1790,21 +1854,21 @@ export type Operations = {
 export interface AccountClient {
   /** Who the account is, where it can be paid, and what this key may still spend. Scope: read. */
   getIdentity(request?: GetIdentityRequest, options?: CallOptions): Promise<GetIdentityAnswer>
-  /** Whether an alias is free, in the form in which it would be registered. Needs no token. */
+  /** Whether an alias is free, in the form in which it would be registered. Needs no token. GAP_SIGN_UP_V1. */
   checkAlias(request: CheckAliasRequest, options?: CallOptions): Promise<CheckAliasAnswer>
-  /** Sends a 6-digit code to your user's mail address, to begin an account with it. Needs no token. */
+  /** Sends a 6-digit code to your user's mail address, to begin an account with it. Needs no token. GAP_SIGN_UP_V1. */
   requestSignupVerification(request: RequestSignupVerificationRequest, options?: CallOptions): Promise<RequestSignupVerificationAnswer>
-  /** Exchanges the code from the mail for a link, on which your user opens the account. Needs no token. */
+  /** Exchanges the code from the mail for a link, on which your user opens the account. Needs no token. GAP_SIGN_UP_V1. */
   confirmRegistrationCode(request: ConfirmRegistrationCodeRequest, options?: CallOptions): Promise<ConfirmRegistrationCodeAnswer>
-  /** Opens the account. A person does this in a browser, on the page that registration_url names; calls of agents are refused. Needs no token. */
+  /** Opens the account. A person does this in a browser, on the page that registration_url names; calls of agents are refused. Needs no token. GAP_SIGN_UP_V1. */
   createAccount(request: CreateAccountRequest, options?: CallOptions): Promise<CreateAccountAnswer>
-  /** What the wallet holds on every connected chain, read from the chains now. Scope: read. */
+  /** What the wallet holds on every connected chain, read from the chains now. Scope: read. GAP_BALANCES_V1. */
   walletBalances(request?: WalletBalancesRequest, options?: CallOptions): Promise<WalletBalancesAnswer>
-  /** Who is behind an alias, a mail address or an address, and what speaks against paying it. Scope: read. */
+  /** Who is behind an alias, a mail address or an address, and what speaks against paying it. Scope: read. GAP_TRANSFER_V1. */
   resolveTransferRecipient(request: ResolveTransferRecipientRequest, options?: CallOptions): Promise<ResolveTransferRecipientAnswer>
-  /** Sends a stablecoin to a recipient, once the rules of the account are met. Scope: pay. Takes an Idempotency-Key. */
+  /** Sends a stablecoin to a recipient, once the rules of the account are met. Scope: pay. Takes an Idempotency-Key. GAP_TRANSFER_V1. */
   walletCustodialTransfer(request: WalletCustodialTransferRequest, options?: CallOptions): Promise<WalletCustodialTransferAnswer>
-  /** What the chain says now about one of the account's own payments. Scope: read. */
+  /** What the chain says now about one of the account's own payments. Scope: read. GAP_TRANSFER_V1. */
   transferStatus(request?: TransferStatusRequest, options?: CallOptions): Promise<TransferStatusAnswer>
   /** Freezes the terms of an HTTP 402 payment and says whether it needs a confirmation. Scope: pay. Takes an Idempotency-Key. GAP_X402_V1. */
   x402PaymentPrepare(request: X402PaymentPrepareRequest, options?: CallOptions): Promise<X402PaymentPrepareAnswer>
@@ -1818,41 +1882,41 @@ export interface AccountClient {
   paymentMandateRevoke(request: PaymentMandateRevokeRequest, options?: CallOptions): Promise<PaymentMandateRevokeAnswer>
   /** Every payment under one mandate, with its receipt, and what the owner consented to. Scope: read. GAP_PAYMENT_MANDATE_V1. */
   paymentMandateStatement(request: PaymentMandateStatementRequest, options?: CallOptions): Promise<PaymentMandateStatementAnswer>
-  /** What happened in the account, newest first. Scope: read. */
+  /** What happened in the account, newest first. Scope: read. GAP_BALANCES_V1. */
   walletActivityList(request?: WalletActivityListRequest, options?: CallOptions): Promise<WalletActivityListAnswer>
   /** The most that this key can move without a human, by what the limits let through. Scope: read. */
   accountExposure(request?: AccountExposureRequest, options?: CallOptions): Promise<AccountExposureAnswer>
   /** Stops everything that spends or signs, at once. Only the owner can undo it. Any token will do. */
   accountFreeze(request?: AccountFreezeRequest, options?: CallOptions): Promise<AccountFreezeAnswer>
-  /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Scope: read. */
+  /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Scope: read. GAP_HOSTED_ACTION_V1. */
   createLoginLink(request: CreateLoginLinkRequest, options?: CallOptions): Promise<CreateLoginLinkAnswer>
-  /** What has become of a hosted action. Ask every few seconds, not faster. Scope: read. */
+  /** What has become of a hosted action. Ask every few seconds, not faster. Scope: read. GAP_HOSTED_ACTION_V1. */
   hostedActionStatus(request: HostedActionStatusRequest, options?: CallOptions): Promise<HostedActionStatusAnswer>
   /** A signed statement of what the owner consented to. It proves consent, and no payment. Scope: read. GAP_PAYMENT_MANDATE_V1. */
   consentReceipt(request?: ConsentReceiptRequest, options?: CallOptions): Promise<ConsentReceiptAnswer>
-  /** Keeps the login of a site in the vault, or changes the one of that user name. Scope: vault. Takes an Idempotency-Key. */
+  /** Keeps the login of a site in the vault, or changes the one of that user name. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   storeSiteCredentials(request: StoreSiteCredentialsRequest, options?: CallOptions): Promise<StoreSiteCredentialsAnswer>
-  /** Lists logins without their secrets; one by its id with them, where the owner allows it. Scope: read. */
+  /** Lists logins without their secrets; one by its id with them, where the owner allows it. Scope: read. GAP_VAULT_V1. */
   userSiteCredentials(request?: UserSiteCredentialsRequest, options?: CallOptions): Promise<UserSiteCredentialsAnswer>
-  /** The logins that can be used with vault_use, without their secrets. Scope: vault. */
+  /** The logins that can be used with vault_use, without their secrets. Scope: vault. GAP_VAULT_V1. */
   vaultList(request?: VaultListRequest, options?: CallOptions): Promise<VaultListAnswer>
-  /** Keeps the login of a site in the vault, or changes one that this key made. Scope: vault. Takes an Idempotency-Key. */
+  /** Keeps the login of a site in the vault, or changes one that this key made. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultStore(request: VaultStoreRequest, options?: CallOptions): Promise<VaultStoreAnswer>
-  /** The one-time code of this moment for a login that has a TOTP secret. Scope: vault. */
+  /** The one-time code of this moment for a login that has a TOTP secret. Scope: vault. GAP_VAULT_V1. */
   vaultTotp(request: VaultTotpRequest, options?: CallOptions): Promise<VaultTotpAnswer>
-  /** Draws a strong password and keeps it unseen; the one before stays as previous_password. Scope: vault. Takes an Idempotency-Key. */
+  /** Draws a strong password and keeps it unseen; the one before stays as previous_password. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultGenerate(request?: VaultGenerateRequest, options?: CallOptions): Promise<VaultGenerateAnswer>
-  /** Deletes a login that this key made, for good. Scope: vault. Takes an Idempotency-Key. */
+  /** Deletes a login that this key made, for good. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultDelete(request: VaultDeleteRequest, options?: CallOptions): Promise<VaultDeleteAnswer>
-  /** Sends one request to an entry's own site with its secrets in it, which you never see. Scope: vault. Takes an Idempotency-Key. */
+  /** Sends one request to an entry's own site with its secrets in it, which you never see. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultUse(request: VaultUseRequest, options?: CallOptions): Promise<VaultUseAnswer>
-  /** Mails of the account, newest first: who wrote when, the subject, and codes by handle. Scope: read. */
+  /** Mails of the account, newest first: who wrote when, the subject, and codes by handle. Scope: read. GAP_MAIL_V1. */
   mailList(request?: MailListRequest, options?: CallOptions): Promise<MailListAnswer>
-  /** One mail in full, or one of its attachments; long ones are read on by offset. Scope: read. */
+  /** One mail in full, or one of its attachments; long ones are read on by offset. Scope: read. GAP_MAIL_V1. */
   mailRead(request: MailReadRequest, options?: CallOptions): Promise<MailReadAnswer>
-  /** Waits up to 25 seconds for a mail to come in and answers it as soon as it is there. Scope: read. */
+  /** Waits up to 25 seconds for a mail to come in and answers it as soon as it is there. Scope: read. GAP_MAIL_V1. */
   mailWait(request?: MailWaitRequest, options?: CallOptions): Promise<MailWaitAnswer>
-  /** Sends a mail in plain text from the account’s own address, or answers one. Scope: pay. Takes an Idempotency-Key. */
+  /** Sends a mail in plain text from the account’s own address, or answers one. Scope: pay. Takes an Idempotency-Key. GAP_MAIL_V1. */
   mailSend(request: MailSendRequest, options?: CallOptions): Promise<MailSendAnswer>
 }
 

@@ -1,11 +1,10 @@
 /** The typed client as a package: one module, and its types beside it. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { build } from 'esbuild'
-import { beginPackage, root } from './package.ts'
+import { beginPackage, compiler, root } from './package.ts'
 
 const source = join(root, 'scripts/client')
 
@@ -35,10 +34,6 @@ export async function buildClient(outdir: string): Promise<void> {
 /** Types of what the client exports; its inner parts are told nobody. */
 function declarations(): [file: string, text: string][] {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-types-'))
-  const compiler = join(
-    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-    'bin/tsc',
-  )
   const options = ['--ignoreConfig', '--declaration', '--emitDeclarationOnly', '--strict']
   const dialect = ['--target', 'es2024', '--module', 'esnext', '--moduleResolution', 'bundler']
   const extensions = ['--allowImportingTsExtensions', '--types', 'node', '--outDir', directory]

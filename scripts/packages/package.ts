@@ -6,6 +6,11 @@ import * as z from 'zod'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The TypeScript compiler as a script for node. */
+export const compiler = fileURLToPath(
+  new URL('bin/tsc', import.meta.resolve('typescript/package.json')),
+)
+
 const manifest = z.object({ version: z.string(), license: z.string() })
 
 /** Both packages are the product as it is in this tree, so they share its version. */
