@@ -1882,6 +1882,23 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
+ RETURNS TABLE(caller uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  found_key private.credentials;
+begin
+  if counted then
+    found_key := private.admit(credential, needed);
+  else
+    found_key := private.recognize(credential, needed);
+  end if;
+  return query select found_key.id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, account uuid, wrap jsonb)
  LANGUAGE plpgsql
@@ -6326,6 +6343,8 @@ grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolea
 grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
+
+grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 
 grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
 
