@@ -94,3 +94,18 @@ export function codesOf(contract: Operation): ErrorCode[] {
 export function statusOf({ gap }: Operation, gaps: readonly GapState[]): string {
   return gaps.find(({ gap_id }) => gap_id === gap)?.status ?? 'live'
 }
+
+/** Where access tokens come from (RFC 6749 section 4.1), and their scopes in words. */
+export function authorizationOf({ baseUrl, webUrl }: Service) {
+  return {
+    authorizationUrl: `${webUrl}/authorize`,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    refreshUrl: `${baseUrl}/oauth/token`,
+    scopes: {
+      read: 'See identity, balances, activity and mail.',
+      pay: 'Pay within the limits of the account; covers read and vault.',
+      full: 'Everything that an agent can do.',
+      vault: 'Have stored logins used.',
+    },
+  }
+}
