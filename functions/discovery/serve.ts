@@ -1,17 +1,18 @@
 import { contractDigest } from '../../shared/contract/digest.ts'
 import { fail } from '../../shared/contract/errors.ts'
-import { gaps } from '../../shared/contract/gaps.ts'
+import type { GapState } from '../../shared/contract/gap-states.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
 import type { Service } from '../../shared/contract/service.ts'
 import { sha256Hex } from '../../shared/digest.ts'
+import { readGaps } from '../../shared/health/read-gaps.ts'
 import { fixedHeaders, refuse } from '../../shared/http/answer.ts'
 import type { EdgeFunction } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { type Document, documents } from './documents.ts'
 
-/** Documents name the state of gaps, which is to reach readers within a minute of a change. */
-const maxAgeSeconds = 30
+/** Documents tell the state of gaps: with the time for which that is kept, less than a minute. */
+const maxAgeSeconds = 15
 const methods = 'GET, HEAD, OPTIONS'
 
 type Bindings = Record<string, unknown>
@@ -25,21 +26,23 @@ export function discoveryFunction(
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
   let world: World | undefined
-  // Each is made when it is first asked for: most isolates serve one or two.
-  const made = new Map<Document, Promise<Made>>()
+  // Each is made when it is first asked for, for most isolates serve one or two.
+  let made = { from: '', documents: new Map<Document, Promise<Made>>() }
   return {
     async fetch(request, bindings = {}) {
       world ??= worldOf(bindings)
       const requestId = world.newId()
       const found = documentAt(request)
       if (!found) return refuse(fail('not_found', { hint: whereTheyAre }), requestId)
-      if (request.method === 'OPTIONS')
-        return new Response(null, { status: 204, headers: anyOrigin })
+      if (request.method === 'OPTIONS') return preflight()
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return refuse(fail('method_not_allowed', { details: { allow: methods } }), requestId)
       }
-      const making = made.get(found) ?? make(found, serviceOf(contracts, world))
-      made.set(found, making)
+      const gaps = await readGaps(world)
+      const from = JSON.stringify(gaps)
+      if (made.from !== from) made = { from, documents: new Map() }
+      const making = made.documents.get(found) ?? make(found, serviceOf(contracts, gaps, world))
+      made.documents.set(found, making)
       const headers = headersOf(found, world.config.BASE_URL, requestId)
       return answer(request, await making, headers)
     },
@@ -59,12 +62,16 @@ async function make(document: Document, service: Service): Promise<Made> {
   return { text, etag: `"${await sha256Hex(text)}"` }
 }
 
-function serviceOf(contracts: readonly Operation[], { config }: World): Service {
+function serviceOf(
+  contracts: readonly Operation[],
+  gaps: readonly GapState[],
+  { config }: World,
+): Service {
   return {
     contracts,
     baseUrl: config.BASE_URL,
     webUrl: config.WEB_URL,
-    gaps: Object.entries(gaps).map(([gap_id, status]) => ({ gap_id, status })),
+    gaps,
     digest: contractDigest,
   }
 }
@@ -76,11 +83,14 @@ function answer(request: Request, { text, etag }: Made, headers: Headers): Respo
 }
 
 /** The documents are public, and pages of any origin may read them. */
-const anyOrigin = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': methods,
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
+function preflight(): Response {
+  const headers = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+  }
+  return new Response(null, { status: 204, headers })
 }
 
 function headersOf({ path, type }: Document, baseUrl: string, requestId: string): Headers {

@@ -3,10 +3,8 @@
  * of a contract. A document is a projection of contracts: it is told them, and imports none.
  */
 import { type ErrorCode, errorTable } from './errors.ts'
+import type { GapState } from './gap-states.ts'
 import { commonErrors, type Operation } from './operation.ts'
-
-/** How far a capability is to be relied on at this moment. */
-export type GapState = { gap_id: string; status: string }
 
 /** What a document is made of. */
 export type Service = {

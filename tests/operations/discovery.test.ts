@@ -7,19 +7,15 @@ import { discoveryFunction } from '../../functions/discovery/serve.ts'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
+import { start } from '../support/world.ts'
 
-const baseUrl = 'https://api.agents.test'
-const bindings = {
-  BASE_URL: baseUrl,
-  WEB_URL: 'https://agents.test/web',
-  MAIL_DOMAIN: 'agents.test',
-  SUPABASE_URL: 'https://database.test',
-}
-const discovery = discoveryFunction(contracts)
+const { world } = await start()
+const baseUrl = world.config.BASE_URL
+const discovery = discoveryFunction(contracts, () => world)
 const paths = documents.flatMap(({ path, aliases }) => [path, ...aliases])
 
 function ask(path: string, init?: RequestInit): Promise<Response> {
-  return Promise.resolve(discovery.fetch(new Request(new URL(path, baseUrl), init), bindings))
+  return Promise.resolve(discovery.fetch(new Request(new URL(path, baseUrl), init)))
 }
 
 test.each(paths)(
@@ -30,7 +26,7 @@ test.each(paths)(
     expect(answer.status).toBe(200)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': '*',
-      'cache-control': 'public, max-age=30',
+      'cache-control': 'public, max-age=15',
       'x-contract-digest': contractDigest,
       'x-content-type-options': 'nosniff',
     })
@@ -104,7 +100,7 @@ test('whoever takes a wrong path is told where the contract is', async () => {
 })
 
 test('the official A2A resolver reads the card, which promises no A2A endpoint', async () => {
-  const served = await listen((request) => discovery.fetch(request, bindings))
+  const served = await listen((request) => discovery.fetch(request))
   afterAll(served.close)
   const resolver = new DefaultAgentCardResolver()
 

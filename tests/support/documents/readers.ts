@@ -136,7 +136,7 @@ const skillRow =
 
 export function readSkill(text: string) {
   const [, digest] = /contract-digest: "([0-9a-f]{64})"/.exec(text) ?? []
-  const gaps = [...text.matchAll(/^- `(GAP_\w+)`: `(\w+)`$/gm)].map(
+  const gaps = [...text.matchAll(/^- `(GAP_\w+)`: `(\w+)`, /gm)].map(
     ([, gap_id = '', status = '']) => ({ gap_id, status }),
   )
   const operations = [...text.matchAll(skillRow)].map(
