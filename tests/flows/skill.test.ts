@@ -85,7 +85,9 @@ test('buys from a merchant by the second call order', async () => {
   expect(heard).toHaveLength(1)
   expect(answers['agreed']).toMatchObject({ status: 'settled', response: { status: 200 } })
   expect(answers['proof']).toMatchObject({ status: 'settled' })
-  expect(feed.parse(answers['feed']).items.map(({ ref }) => ref.id)).toContain(idOf(answers['attempt']))
+  expect(feed.parse(answers['feed']).items.map(({ ref }) => ref.id)).toContain(
+    idOf(answers['attempt']),
+  )
   expect(await market.usdcOf(market.merchant.payTo)).toBe(before + priceAtomic)
 })
 

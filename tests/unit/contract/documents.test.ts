@@ -72,8 +72,8 @@ test.each(readings)(
   (path, read) => {
     const { digest: told, gaps: states } = read(textAt(path))
 
-  expect(told).toBe(digest)
-  expect(states).toMatchObject(gaps.map(({ gap_id, status }) => ({ gap_id, status })))
+    expect(told).toBe(digest)
+    expect(states).toMatchObject(gaps.map(({ gap_id, status }) => ({ gap_id, status })))
   },
 )
 
