@@ -1,7 +1,6 @@
 /** Apps as the owner meets them: registered, asking by an address, or let in already. */
 import { createHash, randomBytes } from 'node:crypto'
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
-import { createApiKey } from '../../shared/auth/api-key.ts'
 import { unbound } from '../../shared/db/database.ts'
 import { metadataFrom, toldMetadata } from '../../shared/oauth/client-metadata.ts'
 import type { Agent, TestWorld } from './world.ts'
@@ -48,7 +47,7 @@ export async function connectApp(
   { id }: Pick<Agent, 'id'>,
   { name = 'Research desk', scope = 'read', host = 'app.example', each = 200, day = 200 } = {},
 ): Promise<{ app: string; token: string }> {
-  const token = createApiKey('test', (length) => world.randomBytes(length))
+  const token = newToken(world, 'access')
   const digest = await digestOfToken(world, token)
   const caps = ['pay', 'full'].includes(scope) ? [each * 1e6, day * 1e6] : [null, null]
   const [row] = await db.sql<{ app: string }[]>`
