@@ -15,6 +15,7 @@ import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
 import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
+import { challengeOf } from './challenge.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
 import { laterOf } from './later.ts'
@@ -97,12 +98,11 @@ export function edgeFunctions(
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {
   const token: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.access !== 'public') {
-      const found = await credentialFrom(c.get('world'), c.req.raw.headers)
-      if (found === undefined) return refuse(fail('unauthorized'), c.get('requestId'))
+      const found = await credentialFrom(c.get('world'), c.req.raw)
+      if (found === undefined) throw new Rejection(fail('unauthorized'))
       c.set('credential', found)
     }
     await next()
-    return undefined
   }
   const mediaType: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.method === 'POST' && hasBody(c.req.raw) && !isJson(c.req.raw)) {
@@ -237,5 +237,9 @@ function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Resp
       log: refusal.log,
     })
   }
-  return refuse(refusal, requestId)
+  const challenge = challengeOf(c.get('world').config, refusal, {
+    scope: contract.access === 'any' ? 'read' : contract.access,
+    authorization: c.req.header('authorization'),
+  })
+  return refuse(refusal, requestId, challenge)
 }

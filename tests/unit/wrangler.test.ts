@@ -19,6 +19,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'confirm-registration-code': ['OTP_PEPPER'],
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  oauth: telling,
   'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   'wallet-custodial-transfer': telling,
@@ -62,8 +63,14 @@ test.each(functions)('$folder is named and found by its folder', ({ folder, name
   expect(relative(root, main)).toBe(`functions/${folder}/index.ts`)
 })
 
-test.each(functions)('$folder has the route of its folder, or none', ({ folder, prefixes }) => {
-  const wanted = folder === 'not-found' ? ['/'] : [`/${folder}`]
+/** Of functions that are reached by other paths than their folder. */
+const ownRoutes: Readonly<Record<string, string[]>> = {
+  'not-found': ['/'],
+  oauth: ['/oauth', '/.well-known/oauth-', '/.well-known/openid-configuration'],
+}
+
+test.each(functions)('$folder has the routes of its own, or none', ({ folder, prefixes }) => {
+  const wanted = ownRoutes[folder] ?? [`/${folder}`]
 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })
