@@ -233,6 +233,18 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.health (
+  part text not null,
+  reason text,
+  failing_since timestamp with time zone,
+  looked_at timestamp with time zone not null default private.clock(),
+  constraint health_pkey PRIMARY KEY (part),
+  constraint health_check CHECK (((failing_since IS NULL) = (reason IS NULL))),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
+);
+alter table private.health enable row level security;
+
 create table private.hosted_actions (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -1482,7 +1494,7 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent))
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1500,6 +1512,29 @@ begin
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_report(parts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.note_health(p.part, p.reason)
+  from pg_catalog.jsonb_to_recordset(parts) as p (part text, reason text);
+  delete from private.health h where h.part <> 'mail_out'
+    and not exists (select from pg_catalog.jsonb_array_elements(parts) p
+      where p ->> 'part' = h.part);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_states()
+ RETURNS TABLE(health jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.health_json()
+$function$;
 
 CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
  RETURNS TABLE(action jsonb)
@@ -2316,25 +2351,31 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  perform private.note_health('mail_out', null);
+end $function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean)
+CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set failed_reason = left(reason, 300),
     gave_up_at = case when for_good then private.clock() end,
     sealed = case when for_good then null else m.sealed end
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  if outage then
+    perform private.note_health('mail_out', 'server_failing');
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
@@ -4729,6 +4770,25 @@ begin
        (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.health_json()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'watched', exists (select from private.health h where h.part <> 'mail_out'
+      and h.looked_at > private.clock() - interval '90 seconds'),
+    'chains', coalesce((select jsonb_agg(substr(h.part, 11) order by h.part)
+      from private.health h where h.part like 'endpoints:%'), '[]'),
+    'failing', coalesce((select jsonb_agg(jsonb_build_object('part', f.part, 'reason', f.reason))
+      from (
+        select h.part, h.reason from private.health h where h.reason is not null
+        union all
+        select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
+          where m.sealed is not null and m.tries = 0
+            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -5423,6 +5483,22 @@ begin
     else client end;
 exception when invalid_text_representation then
   return client;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.note_health(part text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  insert into private.health as h (part, reason, failing_since, looked_at)
+  values (note_health.part, note_health.reason,
+    case when note_health.reason is not null then at end, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
+    failing_since = case when excluded.reason is not null
+      then coalesce(h.failing_since, excluded.failing_since) end
+   where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
@@ -6213,6 +6289,10 @@ grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
 
+grant execute on function api.health_report(parts jsonb) to service_role;
+
+grant execute on function api.health_states() to service_role;
+
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
 grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
@@ -6299,7 +6379,7 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
-grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
+grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 

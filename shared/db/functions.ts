@@ -157,6 +157,8 @@ export type DatabaseFunctions = {
   }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  health_report: { args: { parts: unknown } }
+  health_states: { args: Record<string, never> }
   hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
@@ -362,7 +364,7 @@ export type DatabaseFunctions = {
   mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
-  mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
+  mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
   mails_after: {
     args: {
       credential: string

@@ -17,7 +17,7 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent))
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $$;
 

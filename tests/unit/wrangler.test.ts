@@ -63,13 +63,23 @@ test.each(functions)('$folder is named and found by its folder', ({ folder, name
   expect(relative(root, main)).toBe(`functions/${folder}/index.ts`)
 })
 
-/** Of functions that are reached by other paths than their folder. */
+/** Of functions that answer at paths which others have fixed. */
 const ownRoutes: Readonly<Record<string, string[]>> = {
+  discovery: [
+    '/discovery',
+    '/skill',
+    '/openapi.json',
+    '/tools.json',
+    '/llms.txt',
+    '/.well-known/agent',
+    '/.well-known/skill',
+    '/.well-known/tools.json',
+  ],
   'not-found': ['/'],
   oauth: ['/oauth', '/.well-known/oauth-', '/.well-known/openid-configuration'],
 }
 
-test.each(functions)('$folder has the routes of its own, or none', ({ folder, prefixes }) => {
+test.each(functions)('$folder has the route of its folder, or none', ({ folder, prefixes }) => {
   const wanted = ownRoutes[folder] ?? [`/${folder}`]
 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
