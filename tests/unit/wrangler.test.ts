@@ -36,7 +36,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
-  if (folder === 'not-found') return []
+  if (['discovery', 'not-found'].includes(folder)) return []
   if (folder === 'mailer') {
     return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY']
   }
@@ -62,8 +62,23 @@ test.each(functions)('$folder is named and found by its folder', ({ folder, name
   expect(relative(root, main)).toBe(`functions/${folder}/index.ts`)
 })
 
+/** Of functions that answer at paths which others have fixed. */
+const ownRoutes: Readonly<Record<string, string[]>> = {
+  discovery: [
+    '/discovery',
+    '/skill',
+    '/openapi.json',
+    '/tools.json',
+    '/llms.txt',
+    '/.well-known/agent',
+    '/.well-known/skill',
+    '/.well-known/tools.json',
+  ],
+  'not-found': ['/'],
+}
+
 test.each(functions)('$folder has the route of its folder, or none', ({ folder, prefixes }) => {
-  const wanted = folder === 'not-found' ? ['/'] : [`/${folder}`]
+  const wanted = ownRoutes[folder] ?? [`/${folder}`]
 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })
