@@ -8,6 +8,7 @@ import { randomOf } from '../seed.ts'
 import type { TestWorld } from '../world.ts'
 import { castOf } from './cast.ts'
 import type { Described } from './described.ts'
+import { describedBy } from './described.ts'
 import { outsideOf } from './outside.ts'
 import type { Asked, Tokens } from './requests.ts'
 import { requestOf } from './requests.ts'
@@ -26,10 +27,8 @@ export type Campaign = { run(plan: { seed: number; count: number }): Promise<Out
 /** Requests after which new accounts take over, so that none of them is full or spent. */
 const requestsPerCast = 1_500
 
-export async function openCampaign(
-  tests: TestWorld,
-  operations: readonly [Described, ...Described[]],
-): Promise<Campaign> {
+export async function openCampaign(tests: TestWorld): Promise<Campaign> {
+  const operations = await describedBy(tests.world)
   const isolate = openIsolate(tests)
   const touched = await watchTables(tests.db.sql)
   return {

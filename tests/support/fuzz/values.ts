@@ -128,12 +128,29 @@ const matching = new Map<string, readonly string[]>()
 
 function rightText(of: Schema, random: Random): string {
   if (of.pattern !== undefined) return oneOf(random, matchesOf(of.pattern)) ?? ''
+  const known = ofFormat[of.format ?? '']
+  if (known) return oneOf(random, known)
   const least = of.minLength ?? 0
   const most = of.maxLength ?? 2_000
   const length = oneOf(random, [least, least + 1, Math.min(20, most), most] as const)
   return oneOf(random, ['a', 'é', '7', ' x', '字'] as const)
     .repeat(length)
     .slice(0, length)
+}
+
+const ofFormat: Record<string, readonly [string, ...string[]]> = {
+  uuid: ['0f8fad5b-d9cb-469f-a165-70867728950e', '00000000-0000-0000-0000-000000000000'],
+  email: ['someone@example.com', 'a+b@xn--bcher-kva.example', "o'neil@example.org"],
+  uri: ['https://shop.example/back?a=b#c', 'urn:x', 'data:,x', 'https://[::1]/'],
+  'date-time': [
+    '2026-09-01T12:00:00Z',
+    '2026-09-01T12:00:00.123456789+05:30',
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59-23:59',
+    '2024-02-29T00:00:00Z',
+    '2023-02-29T00:00:00Z',
+    '1000-01-01T00:00:00+15:59',
+  ],
 }
 
 function matchesOf(pattern: string): readonly string[] {
