@@ -1,8 +1,9 @@
 import { contractDigest } from '../../shared/contract/digest.ts'
 import { fail } from '../../shared/contract/errors.ts'
-import { gaps } from '../../shared/contract/gaps.ts'
+import type { GapState } from '../../shared/contract/gap-states.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
 import type { Service } from '../../shared/contract/service.ts'
+import { readGaps } from '../../shared/health/read-gaps.ts'
 import { fixedHeaders, refuse } from '../../shared/http/answer.ts'
 import type { EdgeFunction } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
@@ -21,22 +22,30 @@ export function discoveryFunction(
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
   let world: World | undefined
-  let documents: Promise<Document[]> | undefined
+  let made: { from: string; documents: Promise<Document[]> } | undefined
   return {
     async fetch(request, bindings = {}) {
       world ??= worldOf(bindings)
-      documents ??= documentsOf(serviceOf(contracts, world))
-      return answer(request, await documents, world)
+      const gaps = await readGaps(world)
+      const from = JSON.stringify(gaps)
+      if (made?.from !== from) {
+        made = { from, documents: documentsOf(serviceOf(contracts, gaps, world)) }
+      }
+      return answer(request, await made.documents, world)
     },
   }
 }
 
-function serviceOf(contracts: readonly Operation[], { config }: World): Service {
+function serviceOf(
+  contracts: readonly Operation[],
+  gaps: readonly GapState[],
+  { config }: World,
+): Service {
   return {
     contracts,
     baseUrl: config.BASE_URL,
     webUrl: config.WEB_URL,
-    gaps: Object.entries(gaps).map(([gap_id, status]) => ({ gap_id, status })),
+    gaps,
     digest: contractDigest,
   }
 }

@@ -36,7 +36,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
-  if (['discovery', 'not-found'].includes(folder)) return []
+  if (folder === 'not-found') return []
   if (folder === 'mailer') {
     return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY']
   }
