@@ -12,6 +12,7 @@ import { describeAssets } from './generate/assets.ts'
 import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-first.ts'
+import { describeProse } from './generate/prose.ts'
 import { describeSchema } from './generate/schema.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
 import { migrate } from './migrate.ts'
@@ -26,6 +27,7 @@ export async function products(sql: Sql): Promise<Product[]> {
     { file: 'shared/contract/digest.ts', content: describeDigest() },
     { file: 'shared/auth/common-passwords.ts', content: describeCommonPasswords() },
     { file: 'functions/web/assets.ts', content: await describeAssets() },
+    { file: 'functions/discovery/prose.ts', content: describeProse() },
   ]
 }
 
@@ -64,7 +66,7 @@ const help = `node scripts/generate.ts [--check]
 
 Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations, and
 shared/contract/digest.ts from the contracts, functions/web/assets.ts from its style sheet and
-scripts, and shared/auth/common-passwords.ts.
+scripts, functions/discovery/prose.ts from skill.md beside it, and shared/auth/common-passwords.ts.
 --check writes nothing and fails when one of them is out of date.`
 
 if (import.meta.main) {

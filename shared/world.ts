@@ -3,6 +3,7 @@
  * down as one object. Nothing else in shared/ touches them, so a test can hold them all.
  */
 import type { EndpointHealth } from './chains/evm/endpoints.ts'
+import type { Health } from './contract/gap-states.ts'
 import type { CustodyPort } from './custody/port.ts'
 import type { Database } from './db/database.ts'
 import { openDatabase } from './db/database.ts'
@@ -29,6 +30,8 @@ export type World = {
   pause(milliseconds: number): Promise<void>
   /** How the chains' endpoints did lately, as this isolate saw it. */
   endpointHealth: EndpointHealth
+  /** What the database last told of health, and until when that is good enough. */
+  healthSeen: { kept?: { health: Health; untilMilliseconds: number } }
   db: Database
   /** One structured line for the operator. Never secrets, never bodies. */
   log(entry: Record<string, string | number>): void
@@ -59,6 +62,7 @@ export function worldFrom(bindings: Bindings): World {
     deadline: (milliseconds) => AbortSignal.timeout(milliseconds),
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     endpointHealth: new Map(),
+    healthSeen: {},
     db: openDatabase(config, fetch),
     log: (entry) => console.error(JSON.stringify(entry)),
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),

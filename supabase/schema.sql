@@ -2,6 +2,8 @@
 
 -- Types
 
+create type private.cap_use as (usd_micros bigint, resets_at timestamp with time zone);
+
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb);
@@ -152,6 +154,7 @@ create table private.credentials (
   reads_secrets boolean not null default false,
   max_per_payment_usd_micros bigint,
   max_per_day_usd_micros bigint,
+  shares_budget_of uuid,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -171,7 +174,8 @@ END),
   constraint credentials_label_check CHECK (((length(label) >= 1) AND (length(label) <= 64))),
   constraint credentials_max_per_day_usd_micros_check CHECK ((max_per_day_usd_micros >= 0)),
   constraint credentials_max_per_payment_usd_micros_check CHECK ((max_per_payment_usd_micros >= 0)),
-  constraint credentials_per_second_check CHECK ((per_second > 0))
+  constraint credentials_per_second_check CHECK ((per_second > 0)),
+  constraint credentials_shares_budget_of_fkey FOREIGN KEY (shares_budget_of) REFERENCES private.credentials(id)
 );
 alter table private.credentials enable row level security;
 
@@ -228,6 +232,18 @@ create table private.deposits (
   constraint deposits_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
 );
 alter table private.deposits enable row level security;
+
+create table private.health (
+  part text not null,
+  reason text,
+  failing_since timestamp with time zone,
+  looked_at timestamp with time zone not null default private.clock(),
+  constraint health_pkey PRIMARY KEY (part),
+  constraint health_check CHECK (((failing_since IS NULL) = (reason IS NULL))),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
+);
+alter table private.health enable row level security;
 
 create table private.hosted_actions (
   id uuid not null default gen_random_uuid(),
@@ -405,6 +421,68 @@ create table private.mandates (
 );
 alter table private.mandates enable row level security;
 
+create table private.oauth_clients (
+  id text not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null default private.clock(),
+  good_until timestamp with time zone,
+  granted_at timestamp with time zone,
+  constraint oauth_clients_pkey PRIMARY KEY (id),
+  constraint oauth_clients_id_check CHECK ((length(id) <= 4096)),
+  constraint oauth_clients_metadata_check CHECK ((pg_column_size(metadata) <= (24 * 1024)))
+);
+alter table private.oauth_clients enable row level security;
+
+create table private.oauth_codes (
+  digest text not null,
+  account uuid not null,
+  asked jsonb not null,
+  scopes text[] not null,
+  max_per_payment_usd_micros bigint,
+  max_per_day_usd_micros bigint,
+  days integer not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  granted uuid,
+  constraint oauth_codes_pkey PRIMARY KEY (digest),
+  constraint oauth_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint oauth_codes_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint oauth_codes_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_codes enable row level security;
+
+create table private.oauth_grants (
+  credential uuid not null,
+  client_id text not null,
+  client_host text,
+  redirect_host text not null,
+  dpop_key text,
+  ended_because text,
+  constraint oauth_grants_pkey PRIMARY KEY (credential),
+  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_grants enable row level security;
+
+create table private.oauth_proofs (
+  digest text not null,
+  used_at timestamp with time zone not null default private.clock(),
+  constraint oauth_proofs_pkey PRIMARY KEY (digest),
+  constraint oauth_proofs_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text))
+);
+alter table private.oauth_proofs enable row level security;
+
+create table private.oauth_refresh_tokens (
+  digest text not null,
+  granted uuid not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  successor text,
+  constraint oauth_refresh_tokens_pkey PRIMARY KEY (digest),
+  constraint oauth_refresh_tokens_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
+  constraint oauth_refresh_tokens_granted_fkey FOREIGN KEY (granted) REFERENCES private.credentials(id) ON DELETE CASCADE
+);
+alter table private.oauth_refresh_tokens enable row level security;
+
 create table private.outbox (
   id uuid not null,
   account uuid,
@@ -465,6 +543,7 @@ create table private.payments (
   account uuid not null,
   key uuid not null,
   device text not null,
+  budget uuid,
   kind text not null,
   state text not null default 'prepared'::text,
   claim uuid,
@@ -514,6 +593,7 @@ END) stored,
   constraint payments_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
   constraint payments_amount_usd_micros_check CHECK ((amount_usd_micros > 0)),
   constraint payments_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint payments_budget_fkey FOREIGN KEY (budget) REFERENCES private.credentials(id),
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
@@ -749,6 +829,22 @@ CREATE INDEX mandates_of_domain ON private.mandates USING btree (account, mercha
 
 CREATE INDEX mandates_of_payee ON private.mandates USING gin (pay_to) WHERE (pay_to IS NOT NULL);
 
+CREATE INDEX oauth_clients_age ON private.oauth_clients USING btree (created_at);
+
+CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
+
+CREATE INDEX oauth_codes_of_account ON private.oauth_codes USING btree (account);
+
+CREATE INDEX oauth_codes_of_grant ON private.oauth_codes USING btree (granted);
+
+CREATE INDEX oauth_proofs_age ON private.oauth_proofs USING btree (used_at);
+
+CREATE INDEX oauth_refresh_tokens_age ON private.oauth_refresh_tokens USING btree (expires_at);
+
+CREATE UNIQUE INDEX oauth_refresh_tokens_living ON private.oauth_refresh_tokens USING btree (granted) WHERE (used_at IS NULL);
+
+CREATE INDEX oauth_refresh_tokens_of_grant ON private.oauth_refresh_tokens USING btree (granted);
+
 CREATE INDEX outbox_age ON private.outbox USING btree (created_at);
 
 CREATE INDEX outbox_of_mail ON private.outbox USING btree (carries) WHERE (carries IS NOT NULL);
@@ -764,6 +860,8 @@ CREATE INDEX payments_counted ON private.payments USING btree (account, authoriz
 CREATE INDEX payments_entered ON private.payments USING btree (account, created_at DESC);
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
+
+CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), authorized_at) INCLUDE (counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
 
 CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros) WHERE (mandate IS NOT NULL);
 
@@ -887,7 +985,7 @@ begin
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered);
+  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.check_admission(credential text, needed text)
@@ -1042,7 +1140,7 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
-  elsif payer.facts_version <> facts_version
+  elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
       payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
@@ -1051,6 +1149,7 @@ begin
   else
     outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
+      budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
       authorized_block = seen_block,
@@ -1365,7 +1464,7 @@ begin
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
       case caller.kind when 'session' then 'The account was frozen by its owner.'
-        else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
+        else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -1403,8 +1502,9 @@ begin
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
-      'reads_secrets', caller.reads_secrets),
-    'limits', private.limits_json(a, spent))
+      'reads_secrets', caller.reads_secrets,
+      'caps', private.caps_json(caller.id)),
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1422,6 +1522,29 @@ begin
     where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_report(parts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.note_health(p.part, p.reason)
+  from pg_catalog.jsonb_to_recordset(parts) as p (part text, reason text);
+  delete from private.health h where h.part <> 'mail_out'
+    and not exists (select from pg_catalog.jsonb_array_elements(parts) p
+      where p ->> 'part' = h.part);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.health_states()
+ RETURNS TABLE(health jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select private.health_json()
+$function$;
 
 CREATE OR REPLACE FUNCTION api.hosted_action(credential text, action_id uuid)
  RETURNS TABLE(action jsonb)
@@ -2255,25 +2378,31 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  perform private.note_health('mail_out', null);
+end $function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean)
+CREATE OR REPLACE FUNCTION api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+begin
   update private.outbox m set failed_reason = left(reason, 300),
     gave_up_at = case when for_good then private.clock() end,
     sealed = case when for_good then null else m.sealed end
-   where m.id = mail and m.sealed is not null
-$function$;
+   where m.id = mail and m.sealed is not null;
+  if outage then
+    perform private.note_health('mail_out', 'server_failing');
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
@@ -2315,6 +2444,176 @@ begin
    where p.id = payment and p.account = caller.account
      and p.state in ('prepared', 'awaiting_confirmation');
   return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
+ RETURNS TABLE(name text, host text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.label, k.shown from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.id = ended and g.ended_because = 'reused'
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select c.metadata from private.oauth_clients c where c.id = client_id and c.good_until is null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_find_document(client_id text, host text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select c.metadata into metadata from private.oauth_clients c
+   where c.id = client_id and c.good_until > private.clock();
+  if not found then
+    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_keep_document(client_id text, metadata jsonb, seconds integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  insert into private.oauth_clients as c (id, metadata, good_until)
+  values (client_id, metadata, private.clock() + pg_catalog.make_interval(secs => seconds))
+  on conflict (id) do update
+    set metadata = excluded.metadata, good_until = excluded.good_until
+   where c.good_until is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_redeem_code(code_digest text, client_id text, challenge text, access_digest text, refresh_digest text, redirect_uri text DEFAULT NULL::text, dpop_key text DEFAULT NULL::text, proof_digest text DEFAULT NULL::text)
+ RETURNS TABLE(outcome text, scopes text[], seconds integer, refreshes boolean, ended uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  code private.oauth_codes;
+  k private.credentials;
+begin
+  update private.oauth_codes c set used_at = private.clock()
+   where c.digest = code_digest and c.used_at is null returning * into code;
+  if not found then
+    select c.granted into ended from private.oauth_codes c where c.digest = code_digest;
+    outcome := case when ended is null then private.unknown_grant(client_id)
+      else private.end_reused(ended) end;
+  elsif proof_digest is not null and not private.spend_proof(proof_digest) then
+    outcome := 'invalid_dpop_proof';
+  elsif not private.is_redeemed_rightly(code, client_id, redirect_uri, challenge, dpop_key) then
+    outcome := 'invalid_grant';
+  else
+    k := private.begin_grant(code, dpop_key);
+    outcome := case when k.id is null then 'invalid_grant' else 'granted' end;
+  end if;
+  if outcome = 'granted' then
+    scopes := k.scopes;
+    seconds := private.open_access(k, access_digest, scopes);
+    refreshes := (code.asked -> 'refreshes')::boolean;
+    if refreshes then
+      perform private.open_refresh(k, refresh_digest);
+    else
+      update private.credentials c set expires_at = t.expires_at from private.access_tokens t
+       where c.id = k.id and t.digest = access_digest;
+    end if;
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_refresh(refresh_digest text, successor_digest text, client_id text, access_digest text, asked_scopes text[] DEFAULT NULL::text[], dpop_key text DEFAULT NULL::text, proof_digest text DEFAULT NULL::text)
+ RETURNS TABLE(outcome text, scopes text[], seconds integer, ended uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  t private.oauth_refresh_tokens;
+  g private.oauth_grants;
+  k private.credentials;
+begin
+  select c.* into k from private.oauth_refresh_tokens r
+    join private.credentials c on c.id = r.granted
+   where r.digest = refresh_digest for no key update of c;
+  select r.* into t from private.oauth_refresh_tokens r where r.digest = refresh_digest;
+  select x.* into g from private.oauth_grants x where x.credential = k.id;
+  if k.id is null then
+    outcome := private.unknown_grant(client_id);
+  elsif g.client_id is distinct from client_id or g.dpop_key is distinct from dpop_key then
+    outcome := 'invalid_grant';
+  elsif exists (select from unnest(asked_scopes) s where not private.scope_covers(k.scopes, s)) then
+    outcome := 'invalid_scope';
+  else
+    perform private.take('oauth:' || k.id, 60, 1);
+    outcome := case when proof_digest is null or private.spend_proof(proof_digest)
+      then private.refresh_outcome(k, t, successor_digest) else 'invalid_dpop_proof' end;
+  end if;
+  if outcome = 'rotated' then
+    update private.oauth_refresh_tokens r
+       set used_at = private.clock(), successor = successor_digest where r.digest = t.digest;
+    perform private.open_refresh(k, successor_digest);
+  end if;
+  if outcome in ('rotated', 'repeated') then
+    scopes := coalesce(asked_scopes, k.scopes);
+    seconds := private.open_access(k, access_digest, scopes);
+  elsif outcome = 'reused' then
+    ended := k.id;
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata jsonb, client text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.take_slowly(
+    'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
+  insert into private.oauth_clients (id, metadata) values (client_id, metadata);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_revoke(token_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  delete from private.access_tokens t where t.digest = token_digest;
+  perform private.record_app(k, 'app_disconnected', 'An app at %s gave up its access.')
+    from private.oauth_refresh_tokens r join private.credentials k on k.id = r.granted
+   where r.digest = token_digest and private.end_grant(k.id, 'revoked by the app');
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_tell_owner(ended uuid, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.oauth_grants g set ended_because = 'reused, owner told'
+   where g.credential = ended and g.ended_because = 'reused';
+  if found then
+    perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
+    return true;
+  end if;
+  return false;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
@@ -2421,7 +2720,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb DEFAULT NULL::jsonb, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text)
  RETURNS TABLE(key uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2430,7 +2729,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
-  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days);
+  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days,
+    per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
   if key is not null then
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
@@ -2568,6 +2868,38 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(disconnected integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  g private.oauth_grants;
+begin
+  disconnected := 0;
+  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
+  if app is null then
+    update private.oauth_codes c set used_at = private.clock()
+     where c.account = caller.account and c.used_at is null;
+  end if;
+  for g in select x.* from private.oauth_grants x
+    join private.credentials k on k.id = x.credential
+   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  loop
+    if private.end_grant(g.credential, 'disconnected') then
+      disconnected := disconnected + 1;
+      insert into private.activities (account, category, type, summary, untrusted)
+      select caller.account, 'security', 'app_disconnected',
+        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
+        pg_catalog.jsonb_build_object('app', k.label)
+        from private.credentials k where k.id = g.credential;
+    end if;
+  end loop;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2672,7 +3004,7 @@ begin
   forgotten := found;
   if forgotten then
     perform private.record_change(caller, 'security', 'device_forgotten', pg_catalog.format(
-      'A device of the API key %s was removed.', k.shown))
+      'A device of the %s was removed.', private.holder_name(k)))
       from private.credentials k where k.id = owner_forget_device.key;
   end if;
   return next;
@@ -2698,6 +3030,40 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials :=
+    private.admit_owner(credential, not coalesce(scopes <@ array['read'], false));
+begin
+  if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
+    or not scopes <@ array['read', 'vault', 'pay', 'full']
+    or exists (select from unnest(scopes) s where not private.scope_covers(asked_scopes, s)) then
+    perform private.refuse('invalid_request', '400');
+  end if;
+  if not private.has_place_for_app(caller.account, asked) then
+    perform private.refuse('too_many_apps', '409');
+  end if;
+  perform private.hold_unfrozen(caller.account);
+  insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
+    max_per_day_usd_micros, days, expires_at)
+  values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
+    max_per_day_usd_micros::bigint, days, private.clock() + interval '1 minute');
+  update private.oauth_clients c set granted_at = private.clock()
+   where c.id = asked ->> 'client_id';
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (caller.account, 'security', 'app_connected', pg_catalog.format(
+    'An app at %s was given access (%s) for %s days.', asked ->> 'redirect_host',
+    pg_catalog.array_to_string(scopes, ', '), days),
+    jsonb_build_object('app', asked ->> 'client_name'));
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_approvals(credential text, listed_max integer)
  RETURNS TABLE(approvals jsonb, waiting integer)
  LANGUAGE plpgsql
@@ -2718,6 +3084,23 @@ begin
     (select count(*)::integer from open);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
+    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
+    k.created_at, k.expires_at, k.last_used_on
+    from private.credentials k join private.oauth_grants g on g.credential = k.id
+   where k.account = caller.account and k.kind = 'oauth'
+   order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_devices(credential text, listed_max integer)
  RETURNS TABLE(key uuid, fingerprint text, label text, shown text, known_since timestamp with time zone)
  LANGUAGE plpgsql
@@ -2729,7 +3112,7 @@ declare
 begin
   return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
     from private.known_devices d join private.credentials k on k.id = d.key
-   where d.account = caller.account and private.is_key_live(k)
+   where d.account = caller.account and private.is_agent_live(k)
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $function$;
 
@@ -2752,7 +3135,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
- RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
+ RETURNS TABLE(key uuid, kind text, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2760,14 +3143,14 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
-   where k.account = caller.account and private.is_key_live(k)
+   where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_keys(credential text, listed_max integer)
- RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean)
+ RETURNS TABLE(key uuid, label text, shown text, scopes text[], live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone, last_used_on date, reads_secrets boolean, caps jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2776,7 +3159,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
+    private.caps_json(k.id)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
@@ -2802,6 +3186,27 @@ begin
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
+ RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select o.guarded_until from private.owners o
+      where o.account = a.id and o.guarded_until > private.clock()),
+    a.automatic_daily_limit_usd_micros::text,
+    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
+      join private.oauth_grants g on g.credential = k.id
+     where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
+       and (g.client_id, g.redirect_host)
+         is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
+    from private.accounts a where a.id = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer)
@@ -2922,7 +3327,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p),
+  return query select private.approval_json(p), private.payment_facts(p, p.key),
     private.passkeys_json(p.account)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account
@@ -3069,7 +3474,8 @@ begin
     return;
   end if;
   placed := private.place_key(caller, digest, old.label, shown, old.scopes, expires_in_days,
-    old.burst, old.per_second);
+    old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
+    private.budget_of(old));
   if placed is not null then
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d
@@ -3143,6 +3549,45 @@ begin
      order by (k.revoked_at is null and k.expires_at > private.clock()) desc, k.created_at desc
      limit 30) s), '[]'))
   from private.owners o where o.account = caller.account;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text DEFAULT NULL::text, max_per_day_usd_micros text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  per_payment bigint := max_per_payment_usd_micros::bigint;
+  per_day bigint := max_per_day_usd_micros::bigint;
+  usd_micros_max constant bigint := 1000000000000;
+  k private.credentials;
+begin
+  perform from private.accounts a where a.id = caller.account for update;
+  select x.* into k from private.credentials x
+   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
+  outcome := case when k.id is null then 'missing'
+    when not coalesce(per_payment between 0 and usd_micros_max, true)
+      or not coalesce(per_day between 0 and usd_micros_max, true) then 'out_of_bounds'
+    when (per_payment, per_day)
+      is not distinct from (k.max_per_payment_usd_micros, k.max_per_day_usd_micros) then 'same'
+    when private.is_wider(per_payment, k.max_per_payment_usd_micros)
+      or private.is_wider(per_day, k.max_per_day_usd_micros) then 'raised'
+    else 'lowered' end;
+  if outcome in ('missing', 'raised') then
+    perform private.admit_owner(credential, true);
+  end if;
+  if outcome in ('raised', 'lowered') then
+    update private.credentials x set max_per_payment_usd_micros = per_payment,
+      max_per_day_usd_micros = per_day where x.id = k.id returning * into k;
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = k.account;
+    perform private.record_change(caller, 'security', 'caps_' || outcome, private.cap_words(k));
+    if outcome = 'raised' then
+      perform private.enqueue_mail(caller.account, mail);
+    end if;
+  end if;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb DEFAULT NULL::jsonb)
@@ -3370,12 +3815,12 @@ begin
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
   if entered.id is not null then
-    return query select private.payment_json(entered), private.payment_facts(entered);
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
   end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
- RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, mandates jsonb)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, credential_daily timestamp with time zone, mandates jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3389,6 +3834,8 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
+      budget => private.budget_of(caller)),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
       from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)
@@ -3569,7 +4016,7 @@ begin
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
-    pg_catalog.format('A mail was sent with the key %s.', caller.shown),
+    pg_catalog.format('A mail was sent with the %s.', private.holder_name(caller)),
     jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $function$;
@@ -3628,6 +4075,17 @@ begin
     select from private.owners o where o.email = signup_request.email)
     then known_mail else code_mail end);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.spend_proof(credential text, proof_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.recognize(credential, 'any');
+  return private.spend_proof(proof_digest);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
@@ -3691,7 +4149,7 @@ CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, w
 AS $function$
 declare
   caller private.credentials := private.recognize(credential, 'vault', true);
-  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller.account);
@@ -3949,6 +4407,42 @@ begin
   values (challenge, purpose, holder, private.clock() + interval '5 minutes');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.begin_grant(code private.oauth_codes, dpop_key text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  begun private.credentials;
+begin
+  if not private.has_place_for_app(code.account, code.asked)
+    or exists (select from private.accounts a
+      where a.id = code.account and a.frozen_at is not null) then
+    return null;
+  end if;
+  perform private.end_grant(k.id, 'replaced') from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and private.is_grant_live(k)
+     and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host';
+  insert into private.credentials (account, kind, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
+    code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+  returning * into begun;
+  insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
+  values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
+    code.asked ->> 'redirect_host', dpop_key);
+  update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
+  return begun;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select coalesce(k.shares_budget_of, k.id) $function$;
+
 CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.payments)
  RETURNS jsonb
  LANGUAGE sql
@@ -3973,6 +4467,38 @@ begin
         private.canonical(e.value), ',' order by e.ordinality), '') || ']'
       from jsonb_array_elements(value) with ordinality e)
     else value::text end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.cap_words(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select 'The ' || private.holder_name(k) || case
+    when k.max_per_payment_usd_micros is null and k.max_per_day_usd_micros is null
+      then ' has no caps of its own.'
+    else ' may move at most ' || concat_ws(' and ',
+      private.usd_text(k.max_per_payment_usd_micros) || ' USD in one payment',
+      private.usd_text(k.max_per_day_usd_micros) || ' USD in 24 hours') || '.' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.caps_json(holder uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  k private.credentials;
+  u private.cap_use;
+begin
+  select x.* into k from private.credentials x where x.id = holder;
+  if k.max_per_day_usd_micros is not null then
+    u := private.used_of_budget(private.budget_of(k));
+  end if;
+  return jsonb_build_object('payment', k.max_per_payment_usd_micros::text,
+    'daily', case when k.max_per_day_usd_micros is not null then jsonb_build_object(
+      'limit', k.max_per_day_usd_micros::text, 'spent', u.usd_micros::text,
+      'resets_at', u.resets_at) end);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
@@ -4197,6 +4723,21 @@ AS $function$
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $function$;
 
+CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.credentials k set revoked_at = private.clock()
+   where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
+  if found then
+    update private.oauth_grants g set ended_because = because where g.credential = ended;
+    delete from private.access_tokens t where t.granted = ended;
+    return true;
+  end if;
+  return false;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials)
  RETURNS void
  LANGUAGE sql
@@ -4205,6 +4746,20 @@ AS $function$
    where k.account = caller.account and k.kind = 'session' and k.id <> caller.id
      and k.revoked_at is null
 $function$;
+
+CREATE OR REPLACE FUNCTION private.end_reused(reused uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if private.end_grant(reused, 'reused') then
+    perform private.record_app(k, 'app_token_reused',
+      'A code or token of an app at %s was used twice, so its access was ended.')
+      from private.credentials k where k.id = reused;
+    return 'reused';
+  end if;
+  return 'invalid_grant';
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
  RETURNS void
@@ -4361,7 +4916,7 @@ begin
   return found_key;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budget uuid DEFAULT NULL::uuid)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -4374,6 +4929,7 @@ AS $function$
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
+       and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
@@ -4399,6 +4955,40 @@ CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  STABLE
 AS $function$
   select exists (select from private.passkeys k where k.account = owner)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_place_for_app(of_account uuid, asked jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  live_max constant integer := 20;
+begin
+  perform from private.accounts a where a.id = of_account for update;
+  return (select count(*) from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = of_account and private.is_grant_live(k)
+     and (g.client_id, g.redirect_host) is distinct from
+       (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.health_json()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'watched', exists (select from private.health h where h.part <> 'mail_out'
+      and h.looked_at > private.clock() - interval '90 seconds'),
+    'chains', coalesce((select jsonb_agg(substr(h.part, 11) order by h.part)
+      from private.health h where h.part like 'endpoints:%'), '[]'),
+    'failing', coalesce((select jsonb_agg(jsonb_build_object('part', f.part, 'reason', f.reason))
+      from (
+        select h.part, h.reason from private.health h where h.reason is not null
+        union all
+        select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
+          where m.sealed is not null and m.tries = 0
+            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
@@ -4440,6 +5030,14 @@ begin
     perform private.refuse('account_frozen', '403');
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+$function$;
 
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
  RETURNS text
@@ -4518,12 +5116,21 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_agent_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind <> 'session' and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > private.clock())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+  select caller.kind <> 'session' and not exists (select from private.vault_sites s
     where s.account = e.account and s.site = e.site)
 $function$;
 
@@ -4534,6 +5141,14 @@ CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
 AS $function$
   select l.kind = 'relayer' and l.paused_for is null
     and (l.leased_until is null or l.leased_until <= private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select k.kind = 'oauth' and k.revoked_at is null and k.expires_at > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)
@@ -4561,8 +5176,7 @@ CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
  LANGUAGE sql
  STABLE
 AS $function$
-  select k.kind = 'api_key' and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > private.clock())
+  select k.kind = 'api_key' and private.is_agent_live(k)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -4582,6 +5196,19 @@ AS $function$
     and s.proven_at > private.clock() - interval '10 minutes')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select code.expires_at > private.clock()
+    and code.asked ->> 'client_id' is not distinct from client_id
+    and code.asked ->> 'challenge' is not distinct from challenge
+    and code.asked ->> 'redirect_uri' = coalesce(redirect_uri, code.asked ->> 'redirect_uri')
+    and coalesce(code.asked ->> 'dpop_key' = dpop_key, code.asked -> 'dpop_key' = 'null')
+    and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -4599,6 +5226,12 @@ AS $function$
   select address = wanted
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
 $function$;
+
+CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select than is not null and (cap is null or cap > than) $function$;
 
 CREATE OR REPLACE FUNCTION private.keep_account_key(of_account uuid, purpose text, wrap jsonb)
  RETURNS jsonb
@@ -4640,7 +5273,7 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
+    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
@@ -4658,7 +5291,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text,
+      'own_payment', of_key.max_per_payment_usd_micros::text,
+      'own_day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -4669,6 +5304,8 @@ begin
           as automatic,
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
+        coalesce(sum(c.counted_usd_micros) filter (
+          where c.budget = private.budget_of(of_key)), 0)::text as own,
         sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
     'mandates', private.exposed_mandates(of_key.account, at))
@@ -5063,6 +5700,22 @@ exception when invalid_text_representation then
   return client;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.note_health(part text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  insert into private.health as h (part, reason, failing_since, looked_at)
+  values (note_health.part, note_health.reason,
+    case when note_health.reason is not null then at end, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
+    failing_since = case when excluded.reason is not null
+      then coalesce(h.failing_since, excluded.failing_since) end
+   where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -5088,6 +5741,19 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.open_access(k private.credentials, digest text, scopes text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  seconds integer := least(case when scopes <@ array['read'] then 900 else 300 end,
+    pg_catalog.floor(extract(epoch from k.expires_at - private.clock())));
+begin
+  insert into private.access_tokens (digest, granted, scopes, expires_at)
+  values (digest, k.id, scopes, private.clock() + pg_catalog.make_interval(secs => seconds));
+  return seconds;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.open_account(opened uuid, alias text, address text, envelope jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -5111,7 +5777,7 @@ CREATE OR REPLACE FUNCTION private.open_entry(caller private.credentials, e priv
  LANGUAGE plpgsql
 AS $function$
 begin
-  if caller.kind = 'api_key' then
+  if caller.kind <> 'session' then
     perform private.hold_unfrozen(caller.account);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
@@ -5134,6 +5800,14 @@ begin
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
         where s.chain = l.chain and s.lane = l.address));
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.open_refresh(k private.credentials, digest text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.oauth_refresh_tokens (digest, granted, expires_at)
+  values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
  RETURNS private.credentials
@@ -5200,7 +5874,7 @@ AS $function$
      order by p.created_at desc limit 5000) n
 $function$;
 
-CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments)
+CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments, payer uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
@@ -5213,6 +5887,7 @@ begin
   return jsonb_build_object(
     'version', a.facts_version,
     'limits', private.limits_json(a, s),
+    'caps', private.caps_json(payer),
     'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
@@ -5256,13 +5931,13 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at',
-      'counted_usd_micros'] ||
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
+      'checked_at', 'counted_usd_micros'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100)
+CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
@@ -5274,9 +5949,11 @@ begin
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
-      (account, digest, label, shown, scopes, expires_at, burst, per_second)
+      (account, digest, label, shown, scopes, expires_at, burst, per_second,
+       max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
     values (caller.account, digest, label, shown, scopes,
-      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second)
+      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second,
+      per_payment, per_day, place_key.shares_budget_of)
     returning k.id into placed;
   end if;
   return placed;
@@ -5315,6 +5992,15 @@ begin
   return found_key;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.record_app(k private.credentials, type text, summary text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (k.account, 'security', type, pg_catalog.format(summary, k.shown),
+    jsonb_build_object('app', k.label))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_change(caller private.credentials, category text, type text, summary text)
  RETURNS void
  LANGUAGE sql
@@ -5330,7 +6016,7 @@ AS $function$
   insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
     case caller.kind when 'session' then 'by the owner'
-      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
+      else pg_catalog.format('with the %s', private.holder_name(caller)) end), e.id, untrusted)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_mandate(m private.mandates, type text, words text)
@@ -5357,6 +6043,25 @@ AS $function$
   insert into private.activities (account, category, type, summary)
   values (of_account, 'security', type, summary)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.refresh_outcome(k private.credentials, t private.oauth_refresh_tokens, successor_digest text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not private.is_grant_live(k) or t.expires_at <= private.clock() then
+    return 'invalid_grant';
+  end if;
+  if t.used_at is null then
+    return 'rotated';
+  end if;
+  if t.used_at > private.clock() - interval '30 seconds' and t.successor = successor_digest
+    and exists (select from private.oauth_refresh_tokens r
+      where r.digest = t.successor and r.used_at is null) then
+    return 'repeated';
+  end if;
+  return private.end_reused(k.id);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb DEFAULT '{}'::jsonb)
  RETURNS void
@@ -5526,6 +6231,15 @@ AS $function$
    limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.oauth_proofs (digest) values (proof_digest) on conflict do nothing;
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.spent(spender uuid)
  RETURNS private.spending
  LANGUAGE plpgsql
@@ -5667,6 +6381,16 @@ AS $function$
     when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.unknown_grant(client_id text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when client_id like 'aoa\_c\_%'
+    and not exists (select from private.oauth_clients c where c.id = client_id)
+    then 'invalid_client' else 'invalid_grant' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
  RETURNS private.payments
  LANGUAGE plpgsql
@@ -5719,6 +6443,22 @@ begin
   return u;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.used_of_budget(budget uuid)
+ RETURNS private.cap_use
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  u private.cap_use;
+begin
+  select coalesce(sum(p.counted_usd_micros), 0), min(p.authorized_at) + interval '24 hours'
+    into u.usd_micros, u.resets_at from private.payments p
+   where coalesce(p.budget, p.key) = used_of_budget.budget
+     and p.authorized_at > private.clock() - interval '24 hours'
+     and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  return u;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
  RETURNS SETOF private.relay_calls
  LANGUAGE sql
@@ -5731,6 +6471,23 @@ AS $function$
      and p.valid_before > extract(epoch from private.clock())
    order by c.id
 $function$;
+
+CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  k private.credentials;
+begin
+  select x.* into k from private.credentials x where x.id = holder;
+  if p.amount_usd_micros > k.max_per_payment_usd_micros then
+    return false;
+  end if;
+  return k.max_per_day_usd_micros is null
+    or (private.used_of_budget(private.budget_of(k))).usd_micros + p.amount_usd_micros
+      <= k.max_per_day_usd_micros;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
  RETURNS boolean
@@ -5814,6 +6571,10 @@ grant execute on function api.freeze_account(credential text, listed_max integer
 grant execute on function api.get_identity(credential text) to service_role;
 
 grant execute on function api.get_wallet(credential text) to service_role;
+
+grant execute on function api.health_report(parts jsonb) to service_role;
+
+grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
@@ -5903,11 +6664,29 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
-grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean) to service_role;
+grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
+
+grant execute on function api.oauth_ended_app(ended uuid) to service_role;
+
+grant execute on function api.oauth_find_client(client_id text) to service_role;
+
+grant execute on function api.oauth_find_document(client_id text, host text) to service_role;
+
+grant execute on function api.oauth_keep_document(client_id text, metadata jsonb, seconds integer) to service_role;
+
+grant execute on function api.oauth_redeem_code(code_digest text, client_id text, challenge text, access_digest text, refresh_digest text, redirect_uri text, dpop_key text, proof_digest text) to service_role;
+
+grant execute on function api.oauth_refresh(refresh_digest text, successor_digest text, client_id text, access_digest text, asked_scopes text[], dpop_key text, proof_digest text) to service_role;
+
+grant execute on function api.oauth_register_client(client_id text, metadata jsonb, client text) to service_role;
+
+grant execute on function api.oauth_revoke(token_digest text) to service_role;
+
+grant execute on function api.oauth_tell_owner(ended uuid, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
@@ -5917,7 +6696,7 @@ grant execute on function api.owner_approve_batch(credential text, payments uuid
 
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
-grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb) to service_role;
+grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb, max_per_payment_usd_micros text, max_per_day_usd_micros text) to service_role;
 
 grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb) to service_role;
 
@@ -5926,6 +6705,8 @@ grant execute on function api.owner_decide_payment(credential text, payment uuid
 grant execute on function api.owner_decline_all(credential text) to service_role;
 
 grant execute on function api.owner_delete_mails(credential text, mail uuid, days integer) to service_role;
+
+grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
@@ -5943,7 +6724,11 @@ grant execute on function api.owner_forget_device(credential text, key uuid, fin
 
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
 
+grant execute on function api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
+
 grant execute on function api.owner_list_approvals(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_apps(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_devices(credential text, listed_max integer) to service_role;
 
@@ -5954,6 +6739,8 @@ grant execute on function api.owner_list_exposures(credential text) to service_r
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 
 grant execute on function api.owner_narrow_mandate(credential text, mandate uuid, max_payment_usd_micros text, include_subdomains boolean, expires_at timestamp with time zone, max_day_usd_micros text, max_total_usd_micros text, max_payments integer) to service_role;
 
@@ -5984,6 +6771,8 @@ grant execute on function api.owner_rotate_key(credential text, key uuid, digest
 grant execute on function api.owner_search_activity(credential text, page integer, words text, before bigint, only_category text, hidden boolean, of_entry uuid) to service_role;
 
 grant execute on function api.owner_security(credential text) to service_role;
+
+grant execute on function api.owner_set_caps(credential text, holder uuid, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
 
 grant execute on function api.owner_set_limit(credential text, limit_name text, usd_micros text, mail jsonb) to service_role;
 
@@ -6032,6 +6821,8 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 grant execute on function api.signup_read(link_digest text) to service_role;
 
 grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
+
+grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 

@@ -6,6 +6,7 @@ export const checkAlias = operation({
   method: 'GET',
   folder: 'check-availability',
   access: 'public',
+  gap: 'GAP_SIGN_UP_V1',
   summary: 'Whether an alias is free, in the form in which it would be registered.',
   request: z.strictObject({
     alias: z.string().min(1).max(64).describe('3 to 32 letters, digits, hyphens.'),

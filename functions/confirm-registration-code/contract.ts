@@ -7,6 +7,7 @@ export const confirmRegistrationCode = operation({
   method: 'POST',
   folder: 'confirm-registration-code',
   access: 'public',
+  gap: 'GAP_SIGN_UP_V1',
   summary: 'Exchanges the code from the mail for a link, on which your user opens the account.',
   request: z.strictObject({
     email: field.email,

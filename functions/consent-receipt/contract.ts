@@ -37,7 +37,6 @@ export const consentReceipt = operation({
     receipt: z.string().describe('JWS of type aoa-consent-receipt+jwt, signed with ES256.'),
     public_keys: z.object({ keys: z.array(publicKey) }).describe('JWKS to check it with.'),
     public_keys_url: z.url().describe('Where the same keys are published.'),
-    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: ['payment_not_found', 'mandate_not_found', 'consent_not_found', 'consent_invalid'],
 })

@@ -6,6 +6,7 @@ export const createAccount = operation({
   method: 'POST',
   folder: 'create-account',
   access: 'public',
+  gap: 'GAP_SIGN_UP_V1',
   summary:
     'Opens the account. A person does this in a browser, on the page that registration_url names; ' +
     'calls of agents are refused.',

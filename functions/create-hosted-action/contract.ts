@@ -10,6 +10,7 @@ export const createHostedAction = operation({
   method: 'POST',
   folder: 'create-hosted-action',
   access: 'read',
+  gap: 'GAP_HOSTED_ACTION_V1',
   summary:
     'A link to a page on which a person signs in, sends money, enters a login or confirms to be there.',
   request: z

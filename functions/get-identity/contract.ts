@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { time, window } from '../../shared/contract/fields.ts'
+import { gapState, time, window } from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const getIdentity = operation({
@@ -32,7 +32,7 @@ export const getIdentity = operation({
       daily_spending_cap: window,
     }),
     frozen: z.boolean(),
-    gaps: z.array(z.object({ gap_id: z.string(), status: z.string() })),
+    gaps: z.array(gapState).describe('What is offered, and how it stands now.'),
   }),
   errors: [],
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { connectedChains } from '../../shared/chains/registry.ts'
-import { gaps } from '../../shared/contract/gaps.ts'
+import { health } from '../../shared/contract/gap-states.ts'
+import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { limitsRow } from '../../shared/payments/entered.ts'
 import { windowBody } from '../../shared/payments/limit-words.ts'
@@ -21,13 +22,14 @@ const identityRow = z.object({
       reads_secrets: z.boolean(),
     }),
     limits: limitsRow,
+    health,
   }),
 })
 
 export const run: Handler<typeof getIdentity> = async (_input, { db, world }) => {
   const row = await db.one('get_identity', {}, identityRow)
   if (!row) throw new Error('an admitted caller has no account')
-  const { limits, wallets, credential, ...account } = row.identity
+  const { limits, wallets, credential, health: found, ...account } = row.identity
   const chains = connectedChains(world.config).map((chain) => chain.caip2)
   return {
     ...account,
@@ -39,6 +41,6 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
       asserted_daily: windowBody(limits.asserted_daily),
       daily_spending_cap: windowBody(limits.daily_spending_cap),
     },
-    gaps: Object.entries(gaps).map(([gap_id, status]) => ({ gap_id, status })),
+    gaps: gapsSeen(world, found),
   }
 }

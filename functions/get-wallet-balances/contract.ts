@@ -14,6 +14,7 @@ export const walletBalances = operation({
   method: 'POST',
   folder: 'get-wallet-balances',
   access: 'read',
+  gap: 'GAP_BALANCES_V1',
   summary: 'What the wallet holds on every connected chain, read from the chains now.',
   request: z.looseObject({
     chains: z.array(chainInput).min(1).max(32).optional(),

@@ -27,6 +27,7 @@ export const hostedActionStatus = operation({
   method: 'GET',
   folder: 'hosted-action-status',
   access: 'read',
+  gap: 'GAP_HOSTED_ACTION_V1',
   summary: 'What has become of a hosted action. Ask every few seconds, not faster.',
   request: z.strictObject({ action_id: z.uuid().describe('From create_login_link.') }),
   response: z.object({

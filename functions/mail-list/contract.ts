@@ -8,6 +8,7 @@ export const mailList = operation({
   method: 'GET',
   folder: 'mail-list',
   access: 'read',
+  gap: 'GAP_MAIL_V1',
   summary: 'Mails of the account, newest first: who wrote when, the subject, and codes by handle.',
   request: z.strictObject({
     limit: field.limit.optional(),

@@ -10,6 +10,7 @@ export const mailRead = operation({
   method: 'GET',
   folder: 'mail-read',
   access: 'read',
+  gap: 'GAP_MAIL_V1',
   summary: 'One mail in full, or one of its attachments; long ones are read on by offset.',
   request: z.strictObject({
     mail_id: z.uuid(),

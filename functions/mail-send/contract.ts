@@ -9,6 +9,7 @@ export const mailSend = operation({
   folder: 'mail-send',
   access: 'pay',
   mutates: true,
+  gap: 'GAP_MAIL_V1',
   summary: 'Sends a mail in plain text from the account’s own address, or answers one.',
   request: z.strictObject({
     to: z

@@ -8,6 +8,7 @@ export const mailWait = operation({
   method: 'GET',
   folder: 'mail-wait',
   access: 'read',
+  gap: 'GAP_MAIL_V1',
   summary: 'Waits up to 25 seconds for a mail to come in and answers it as soon as it is there.',
   request: z.strictObject({
     timeout_seconds: z

@@ -14,6 +14,8 @@ export default {
     const [, version, folder] =
       /^\/(v[0-9]+)\/([a-z0-9-]+)/.exec(new URL(request.url).pathname) ?? []
     const path = version === undefined ? '/<operation>' : `/${folder}`
-    return refuse(wrongPath(path), newId())
+    const { hint, ...refusal } = wrongPath(path)
+    const all = 'All operations are in {base_url}/skill.md.'
+    return refuse({ ...refusal, hint: `${hint} ${all}` }, newId())
   },
 }

@@ -47,7 +47,6 @@ export const paymentMandateCreate = operation({
   response: z.object({
     ...mandateFields,
     digest: mandateDigest,
-    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: [
     'merchant_refused',

@@ -40,5 +40,5 @@ export const run: Handler<typeof paymentMandateCreate> = async (input, context) 
   if (!made) throw new Error('a mandate was not made')
   context.mailSoon()
   const body = mandateBody(made.mandate_row, world.config)
-  return { ...body, digest: made.digest, gap_id: 'GAP_PAYMENT_MANDATE_V1' }
+  return { ...body, digest: made.digest }
 }

@@ -14,7 +14,6 @@ export const paymentMandateRevoke = operation({
     mandate_id: z.uuid(),
     status: z.enum(['revoked', 'declined']).describe('Declined: the owner had ended it before.'),
     revoked_at: field.time.nullable().describe('A second call answers the first time.'),
-    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: ['mandate_not_found'],
 })

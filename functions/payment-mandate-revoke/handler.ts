@@ -11,5 +11,5 @@ export const run: Handler<typeof paymentMandateRevoke> = async ({ mandate_id }, 
   if (!revoked) return fail('mandate_not_found')
   const { state, revoked_at } = revoked.mandate_row
   const status = state === 'declined' ? state : 'revoked'
-  return { mandate_id, status, revoked_at, gap_id: 'GAP_PAYMENT_MANDATE_V1' }
+  return { mandate_id, status, revoked_at }
 }

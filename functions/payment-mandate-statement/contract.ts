@@ -47,7 +47,6 @@ export const paymentMandateStatement = operation({
       .describe('Null while the owner has not approved it.'),
     payments: z.array(line).describe('The latest first.'),
     next_cursor: z.uuid().nullable().describe('Null: there are no more.'),
-    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: ['mandate_not_found'],
 })

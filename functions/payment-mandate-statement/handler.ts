@@ -28,6 +28,5 @@ export const run: Handler<typeof paymentMandateStatement> = async (input, { db, 
     consent: found.consent,
     payments: shown.map(statementLine),
     next_cursor: lines.length > page ? (shown.at(-1)?.payment_row.id ?? null) : null,
-    gap_id: 'GAP_PAYMENT_MANDATE_V1',
   }
 }

@@ -31,7 +31,6 @@ export const paymentMandateStatus = operation({
       .array(z.object({ ...mandateFields, digest: mandateDigest }))
       .describe('Newest first.'),
     next_cursor: z.string().nullable().describe('Null: there are no more.'),
-    gap_id: z.literal('GAP_PAYMENT_MANDATE_V1'),
   }),
   errors: ['mandate_not_found'],
 })

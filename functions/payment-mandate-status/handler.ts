@@ -27,6 +27,5 @@ export const run: Handler<typeof paymentMandateStatus> = async (input, { db, wor
       digest,
     })),
     next_cursor: rows.length > page && last ? last.mandate_row.number : null,
-    gap_id: 'GAP_PAYMENT_MANDATE_V1',
   }
 }

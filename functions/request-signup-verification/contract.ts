@@ -7,6 +7,7 @@ export const requestSignupVerification = operation({
   method: 'POST',
   folder: 'request-signup-verification',
   access: 'public',
+  gap: 'GAP_SIGN_UP_V1',
   summary: "Sends a 6-digit code to your user's mail address, to begin an account with it.",
   request: z.strictObject({
     email: field.email,

@@ -7,6 +7,7 @@ export const resolveTransferRecipient = operation({
   method: 'POST',
   folder: 'resolve-transfer-recipient',
   access: 'read',
+  gap: 'GAP_TRANSFER_V1',
   summary:
     'Who is behind an alias, a mail address or an address, and what speaks against paying it.',
   request: z.strictObject({

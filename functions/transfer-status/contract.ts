@@ -8,6 +8,7 @@ export const transferStatus = operation({
   method: 'POST',
   folder: 'transfer-status',
   access: 'read',
+  gap: 'GAP_TRANSFER_V1',
   summary: "What the chain says now about one of the account's own payments.",
   request: z
     .strictObject({

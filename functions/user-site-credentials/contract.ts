@@ -8,6 +8,7 @@ export const storeSiteCredentials = operation({
   folder: 'user-site-credentials',
   access: 'vault',
   mutates: true,
+  gap: 'GAP_VAULT_V1',
   summary: 'Keeps the login of a site in the vault, or changes the one of that user name.',
   request: entry.storeRequest,
   response: z.object(entry.storedEntry),
@@ -19,6 +20,7 @@ export const userSiteCredentials = operation({
   method: 'GET',
   folder: 'user-site-credentials',
   access: 'read',
+  gap: 'GAP_VAULT_V1',
   summary:
     'Lists logins without their secrets; one by its id with them, where the owner allows it.',
   request: z.strictObject({

@@ -9,6 +9,7 @@ export const vaultDelete = operation({
   folder: 'vault-delete',
   access: 'vault',
   mutates: true,
+  gap: 'GAP_VAULT_V1',
   summary: 'Deletes a login that this key made, for good.',
   request: z.strictObject({ credential_id: credentialId }),
   response: z.object({ credential_id: z.uuid(), deleted_at: time }),

@@ -8,6 +8,7 @@ export const vaultGenerate = operation({
   folder: 'vault-generate',
   access: 'vault',
   mutates: true,
+  gap: 'GAP_VAULT_V1',
   summary:
     'Draws a strong password and keeps it unseen; the one before stays as previous_password.',
   request: z

@@ -7,6 +7,7 @@ export const vaultList = operation({
   method: 'GET',
   folder: 'vault-list',
   access: 'vault',
+  gap: 'GAP_VAULT_V1',
   summary: 'The logins that can be used with vault_use, without their secrets.',
   request: z.strictObject(listRequest),
   response: z.object({

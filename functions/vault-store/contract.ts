@@ -8,6 +8,7 @@ export const vaultStore = operation({
   folder: 'vault-store',
   access: 'vault',
   mutates: true,
+  gap: 'GAP_VAULT_V1',
   summary: 'Keeps the login of a site in the vault, or changes one that this key made.',
   request: storeRequest,
   response: z.object(storedEntry),

@@ -7,6 +7,7 @@ export const vaultTotp = operation({
   method: 'POST',
   folder: 'vault-totp',
   access: 'vault',
+  gap: 'GAP_VAULT_V1',
   summary: 'The one-time code of this moment for a login that has a TOTP secret.',
   request: z.strictObject({ credential_id: credentialId }),
   response: z.object({

@@ -8,6 +8,7 @@ export const vaultUse = operation({
   folder: 'vault-use',
   access: 'vault',
   mutates: true,
+  gap: 'GAP_VAULT_V1',
   summary: "Sends one request to an entry's own site with its secrets in it, which you never see.",
   request: requestTemplate.extend({ credential_id: z.uuid() }),
   response: z.object({

@@ -7,6 +7,7 @@ export const walletActivityList = operation({
   method: 'GET',
   folder: 'wallet-activity-list',
   access: 'read',
+  gap: 'GAP_BALANCES_V1',
   summary: 'What happened in the account, newest first.',
   request: z.strictObject({
     limit: limit.optional(),

@@ -8,6 +8,7 @@ export const walletCustodialTransfer = operation({
   folder: 'wallet-custodial-transfer',
   access: 'pay',
   mutates: true,
+  gap: 'GAP_TRANSFER_V1',
   summary: 'Sends a stablecoin to a recipient, once the rules of the account are met.',
   request: z.strictObject({
     recipient: z.string().min(1).max(320).describe('Alias, alias@domain, or EIP-55 address.'),

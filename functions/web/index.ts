@@ -3,9 +3,12 @@ import { routes as action } from './pages/action.tsx'
 import { routes as activity } from './pages/activity.tsx'
 import { routes as activityItem } from './pages/activity-item.tsx'
 import { routes as addRecipient } from './pages/add-recipient.tsx'
+import { routes as app } from './pages/app.tsx'
 import { routes as approvals } from './pages/approvals.tsx'
 import { routes as approve } from './pages/approve.tsx'
 import { routes as approveBatch } from './pages/approve-batch.tsx'
+import { routes as apps } from './pages/apps.tsx'
+import { routes as authorize } from './pages/authorize.tsx'
 import { routes as deposit } from './pages/deposit.tsx'
 import { routes as freeze } from './pages/freeze.tsx'
 import { routes as join } from './pages/join.tsx'
@@ -42,9 +45,12 @@ export const pages = [
   activityItem,
   activity,
   addRecipient,
+  app,
+  apps,
   approvals,
   approveBatch,
   approve,
+  authorize,
   deposit,
   freeze,
   join,

@@ -8,6 +8,7 @@ export const nav: readonly { path: string; label: string }[] = [
   { path: '/mail', label: 'Mail' },
   { path: '/limits', label: 'Limits' },
   { path: '/keys', label: 'API keys' },
+  { path: '/apps', label: 'Connected apps' },
   { path: '/recipients', label: 'Recipients and devices' },
   { path: '/deposit', label: 'Deposit' },
   { path: '/security', label: 'Security' },

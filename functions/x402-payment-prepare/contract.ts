@@ -61,7 +61,6 @@ export const x402PaymentPrepare = operation({
     ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
     expires_at: field.time,
-    gap_id: z.literal('GAP_X402_V1'),
   }),
   errors: [
     'invalid_challenge',

@@ -47,6 +47,10 @@ export const errorTable = {
     'Too many mandates wait for the owner. Have some of them decided first.',
   ],
   merchant_refused: [422, 'No mandate can be made for this merchant as it is named.'],
+  too_many_apps: [
+    409,
+    'The account has 20 connected apps, which is the most. Disconnect one first.',
+  ],
   mandate_not_found: [404, 'The account has no such mandate.'],
   payment_not_found: [404, 'The account has no such payment.'],
   payment_closed: [409, 'The payment is already over and cannot be taken further.'],

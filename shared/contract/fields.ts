@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { amountPattern } from '../money/amount.ts'
 import { consentLevels, ownersLevels } from '../policy/facts.ts'
+import { gapStatuses } from './gaps.ts'
 
 /** A token amount in token units. */
 export const amount = z
@@ -153,3 +154,15 @@ export const limit = z
   .string()
   .regex(/^([1-9]|[1-4][0-9]|50)$/, 'an integer from 1 to 50')
   .describe('1 to 50.')
+
+const standing = {
+  status: z.enum(gapStatuses),
+  reasons: z.array(z.string()).describe('What keeps it from being better.'),
+}
+
+/** How a capability stands now, and on which chain. */
+export const gapState = z.object({
+  gap_id: z.string(),
+  ...standing,
+  chains: z.array(z.object({ chain, ...standing })).optional(),
+})

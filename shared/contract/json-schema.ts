@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import type { Operation } from './operation.ts'
+import { answerOf } from './operation.ts'
 
 /** A JSON Schema of an object, without `$schema`. */
 export type ObjectSchema = {
@@ -19,8 +20,8 @@ export function requestSchema({ request }: Operation): ObjectSchema {
 }
 
 /** What a caller is answered with 200. */
-export function responseSchema({ response }: Operation): ObjectSchema {
-  return objectSchema(z.toJSONSchema(response, { io: 'output' }))
+export function responseSchema(contract: Operation): ObjectSchema {
+  return objectSchema(z.toJSONSchema(answerOf(contract), { io: 'output' }))
 }
 
 const schemaOfObject = z.custom<ObjectSchema>(

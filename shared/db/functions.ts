@@ -157,6 +157,8 @@ export type DatabaseFunctions = {
   }
   get_identity: { args: { credential: string } }
   get_wallet: { args: { credential: string } }
+  health_report: { args: { parts: unknown } }
+  health_states: { args: Record<string, never> }
   hosted_action: { args: { credential: string; action_id: string } }
   housekeeping_book_final_deposits: {
     args: {
@@ -363,7 +365,7 @@ export type DatabaseFunctions = {
   mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
-  mailer_failed: { args: { mail: string; reason: string; for_good: boolean } }
+  mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
   mails_after: {
     args: {
       credential: string
@@ -374,6 +376,36 @@ export type DatabaseFunctions = {
     }
   }
   note_heard: { args: { credential: string; payment: string } }
+  oauth_ended_app: { args: { ended: string } }
+  oauth_find_client: { args: { client_id: string } }
+  oauth_find_document: { args: { client_id: string; host: string } }
+  oauth_keep_document: { args: { client_id: string; metadata: unknown; seconds: number } }
+  oauth_redeem_code: {
+    args: {
+      code_digest: string
+      client_id: string
+      challenge: string
+      access_digest: string
+      refresh_digest: string
+      redirect_uri?: string | null
+      dpop_key?: string | null
+      proof_digest?: string | null
+    }
+  }
+  oauth_refresh: {
+    args: {
+      refresh_digest: string
+      successor_digest: string
+      client_id: string
+      access_digest: string
+      asked_scopes?: string[] | null
+      dpop_key?: string | null
+      proof_digest?: string | null
+    }
+  }
+  oauth_register_client: { args: { client_id: string; metadata: unknown; client: string } }
+  oauth_revoke: { args: { token_digest: string } }
+  oauth_tell_owner: { args: { ended: string; mail: unknown } }
   owner_add_passkey: {
     args: {
       credential: string
@@ -405,6 +437,8 @@ export type DatabaseFunctions = {
       scope: string
       expires_in_days: number
       mail?: unknown
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
     }
   }
   owner_decide_mandate: {
@@ -429,6 +463,7 @@ export type DatabaseFunctions = {
   }
   owner_decline_all: { args: { credential: string } }
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
+  owner_disconnect_apps: { args: { credential: string; app?: string | null } }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
@@ -437,7 +472,21 @@ export type DatabaseFunctions = {
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
+  owner_grant_access: {
+    args: {
+      credential: string
+      code_digest: string
+      asked: unknown
+      asked_scopes: string[]
+      scopes: string[]
+      days: number
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
+      mail?: unknown
+    }
+  }
   owner_list_approvals: { args: { credential: string; listed_max: number } }
+  owner_list_apps: { args: { credential: string; listed_max: number } }
   owner_list_devices: { args: { credential: string; listed_max: number } }
   owner_list_entries: {
     args: {
@@ -451,6 +500,14 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_meet_app: {
+    args: {
+      credential: string
+      client_id: string
+      name: string
+      redirect_host: string
+    }
+  }
   owner_narrow_mandate: {
     args: {
       credential: string
@@ -505,6 +562,15 @@ export type DatabaseFunctions = {
     }
   }
   owner_security: { args: { credential: string } }
+  owner_set_caps: {
+    args: {
+      credential: string
+      holder: string
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
+      mail?: unknown
+    }
+  }
   owner_set_limit: {
     args: {
       credential: string
@@ -594,6 +660,7 @@ export type DatabaseFunctions = {
       wish?: string | null
     }
   }
+  spend_proof: { args: { credential: string; proof_digest: string } }
   vault_begin_store: {
     args: {
       credential: string

@@ -11,10 +11,13 @@ import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
+import { answerOf } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
 import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
+import { challengeOf } from './challenge.ts'
+import { gapTold, refusedWithGap } from './gap-answer.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
 import { laterOf } from './later.ts'
@@ -41,7 +44,9 @@ const bodyBytesMax = 128 * 1024
 /** An operation with what runs it. */
 export type BoundOperation = {
   contract: Operation
-  run: (input: unknown, context: Context) => Promise<unknown>
+  /** What its answers must be. */
+  answered: z.ZodType
+  run: (input: unknown, context: Context) => Promise<object>
 }
 
 /** Makes the deployable function. `worldOf` is replaced only where a test holds the world. */
@@ -58,7 +63,7 @@ export function bound<Contract extends Operation>(
   contract: Contract,
   run: Handler<Contract>,
 ): BoundOperation {
-  return { contract, run: run as BoundOperation['run'] }
+  return { contract, answered: answerOf(contract), run: run as BoundOperation['run'] }
 }
 
 /** The same for a path that has an operation for each of its methods. */
@@ -76,10 +81,11 @@ export function edgeFunctions(
     c.set('requestId', world.newId())
     await next()
   })
-  for (const { contract, run } of operations) {
+  for (const operation of operations) {
+    const { contract } = operation
     for (const gate of gates(contract)) app.on(contract.method, [path], gate)
     app.on(contract.method, [path], inputGate(contract))
-    app.on(contract.method, [path], (c) => serve(contract, run, c))
+    app.on(contract.method, [path], (c) => serve(operation, c))
   }
   app.all(path, (c) =>
     refuse(fail('method_not_allowed', { details: { allow } }), c.get('requestId')),
@@ -97,12 +103,11 @@ export function edgeFunctions(
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {
   const token: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.access !== 'public') {
-      const found = await credentialFrom(c.get('world'), c.req.raw.headers)
-      if (found === undefined) return refuse(fail('unauthorized'), c.get('requestId'))
+      const found = await credentialFrom(c.get('world'), c.req.raw)
+      if (found === undefined) throw new Rejection(fail('unauthorized'))
       c.set('credential', found)
     }
     await next()
-    return undefined
   }
   const mediaType: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.method === 'POST' && hasBody(c.req.raw) && !isJson(c.req.raw)) {
@@ -160,11 +165,7 @@ function invalidRequest(issues: readonly Issue[]): Refusal {
   return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
 }
 
-async function serve(
-  contract: Operation,
-  run: BoundOperation['run'],
-  c: Received,
-): Promise<Response> {
+async function serve({ contract, answered, run }: BoundOperation, c: Received): Promise<Response> {
   const context = contextOf(contract, c.get('world'), c.req.raw, {
     credential: c.get('credential') ?? '',
     requestId: c.get('requestId'),
@@ -174,7 +175,9 @@ async function serve(
   const input = validInput(c, target)
   const work = async (claim: string | null) => {
     const result = await run(input, { ...context, claim }).catch(refusedIn)
-    return isRefusal(result) ? result : JSON.stringify(contract.response.parse(result))
+    if (isRefusal(result)) return refusedWithGap(contract, context.world, result)
+    const gap = await gapTold(contract, context.world, result)
+    return JSON.stringify(answered.parse({ ...result, ...gap }))
   }
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
   const result =
@@ -237,5 +240,9 @@ function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Resp
       log: refusal.log,
     })
   }
-  return refuse(refusal, requestId)
+  const challenge = challengeOf(c.get('world').config, refusal, {
+    scope: contract.access === 'any' ? 'read' : contract.access,
+    authorization: c.req.header('authorization'),
+  })
+  return refuse(refusal, requestId, challenge)
 }

@@ -39,13 +39,14 @@ export async function deliverMail(world: World, send: MailTransport): Promise<vo
 
 async function deliverOne(world: World, db: CallerDatabase, send: MailTransport, claim: Claim) {
   const failure = await tryToSend(world, send, claim).catch(
-    (error: unknown): Failure => ({ reason: String(error), forGood: false }),
+    (error: unknown): Failure => ({ reason: String(error), forGood: false, outage: true }),
   )
   if (!failure) return db.run('mailer_done', { mail: claim.id })
   // Servers like to repeat the address, which the operator's log has no need of.
   const reason = failure.reason.replaceAll(claim.address ?? '\0', 'the recipient')
   world.log({ work: 'mail', mail: claim.id, tries: claim.tries, log: reason })
-  return db.run('mailer_failed', { mail: claim.id, reason, for_good: failure.forGood })
+  const { forGood, outage } = failure
+  return db.run('mailer_failed', { mail: claim.id, reason, for_good: forGood, outage })
 }
 
 async function tryToSend(
@@ -54,7 +55,7 @@ async function tryToSend(
   { id, recipient, address, sealed, created_at: createdAt }: Claim,
 ): Promise<Failure | undefined> {
   if (address === null || !isAddress(address)) {
-    return { reason: 'there is no address that it could go to', forGood: true }
+    return { reason: 'there is no address that it could go to', forGood: true, outage: false }
   }
   const {
     from = required(world.config, 'MAIL_FROM'),

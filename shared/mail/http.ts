@@ -39,7 +39,7 @@ export function httpTransport(provider: {
     await answer.body?.cancel()
     if (answer.ok) return undefined
     const forGood = aboutTheMail.includes(answer.status)
-    return { reason: `the provider answered ${answer.status}`, forGood }
+    return { reason: `the provider answered ${answer.status}`, forGood, outage: !forGood }
   }
 }
 

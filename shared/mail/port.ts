@@ -25,6 +25,8 @@ export type Failure = {
   reason: string
   /** It would be refused again, whenever it is tried. */
   forGood: boolean
+  /** It says nothing about this mail: the server takes none now. */
+  outage: boolean
 }
 
 /** Hands one mail over; nothing when it was taken. It may throw when its neighbour is broken. */

@@ -60,7 +60,7 @@ async function converse(
   for (const [wanted, line] of opening) {
     const reply = await ask(line)
     // What is refused here is the server's or the operator's matter, not this mail's.
-    if (reply.code !== wanted) return { reason: reply.text, forGood: false }
+    if (reply.code !== wanted) return { reason: reply.text, forGood: false, outage: true }
   }
   const steps: [number, string][] = [
     [25, `RCPT TO:<${mail.to}>`],
@@ -70,7 +70,7 @@ async function converse(
   for (const [wanted, lines] of steps) {
     const reply = await ask(lines)
     if (Math.floor(reply.code / 10) !== wanted) {
-      return { reason: reply.text, forGood: reply.code >= 500 }
+      return { reason: reply.text, forGood: reply.code >= 500, outage: false }
     }
   }
   // It was taken. A goodbye that is waited for could still end as a try that failed, and be repeated.

@@ -114,7 +114,6 @@ export function outcomeBody(payment: Payment) {
       ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
       : {}),
     ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
-    gap_id: 'GAP_X402_V1' as const,
   }
 }
 

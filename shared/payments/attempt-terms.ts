@@ -88,6 +88,5 @@ export function preparedBody(payment: Payment) {
       valid_seconds: terms.valid_seconds,
     },
     expires_at: payment.expires_at,
-    gap_id: 'GAP_X402_V1' as const,
   }
 }

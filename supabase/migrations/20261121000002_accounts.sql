@@ -56,6 +56,8 @@ create table private.credentials (
   -- What it may move by itself, whatever the consent; null is no cap but those of the account.
   max_per_payment_usd_micros bigint check (max_per_payment_usd_micros >= 0),
   max_per_day_usd_micros bigint check (max_per_day_usd_micros >= 0),
+  -- The key that it took the place of: what either moves counts against the caps of both.
+  shares_budget_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
   revoked_at timestamptz,
@@ -99,6 +101,12 @@ alter table private.credentials enable row level security;
 alter table private.access_tokens enable row level security;
 alter table private.known_devices enable row level security;
 alter table private.known_recipients enable row level security;
+
+-- Whose act it was, as the feed tells it.
+create function private.holder_name(k private.credentials) returns text
+  language sql immutable as $$
+  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+$$;
 
 -- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read and
 -- vault, for the owner sees everything, and never pay. Every scope covers any.

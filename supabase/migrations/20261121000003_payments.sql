@@ -5,6 +5,8 @@ create table private.payments (
   account uuid not null references private.accounts,
   key uuid not null references private.credentials,
   device text not null,
+  -- The credential whose caps it counts against, where that is not `key`.
+  budget uuid references private.credentials,
   kind text not null check (kind in ('transfer', 'x402')),
   state text not null default 'prepared' check (state in (
     'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
@@ -73,6 +75,9 @@ alter table private.payments enable row level security;
 create index payments_counted on private.payments (account, authorized_at)
   include (consent_level, counted_usd_micros)
   where state in ('authorized', 'signed', 'unknown', 'settled');
+create index payments_of_budget on private.payments (coalesce(budget, key), authorized_at)
+  include (counted_usd_micros)
+  where state in ('authorized', 'signed', 'unknown', 'settled');
 create index payments_open on private.payments (checked_at nulls first)
   where state in ('authorized', 'signed', 'unknown');
 create index payments_unfinal on private.payments (checked_at nulls first)
@@ -129,8 +134,8 @@ $$;
 -- The form in which a payment leaves the database: money as text, times as RFC 3339.
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
-  select to_jsonb(p) - array['key', 'device', 'claim', 'leased_until', 'checked_at',
-      'counted_usd_micros'] ||
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
+      'checked_at', 'counted_usd_micros'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $$;

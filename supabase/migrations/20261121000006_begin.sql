@@ -1,7 +1,8 @@
 -- Entering payments and reading what decisions about them are taken from.
 
--- Everything that a decision about this payment is taken from.
-create function private.payment_facts(p private.payments) returns jsonb
+-- Everything that a decision about this payment is taken from; the caps are those of `payer`, who is
+-- about to pay it.
+create function private.payment_facts(p private.payments, payer uuid) returns jsonb
   language plpgsql stable as $$
 declare
   a private.accounts;
@@ -11,6 +12,7 @@ begin
   return jsonb_build_object(
     'version', a.facts_version,
     'limits', private.limits_json(a, s),
+    'caps', private.caps_json(payer),
     'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
@@ -67,7 +69,7 @@ begin
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered);
+  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
 end $$;
 grant execute on function api.begin_payment to service_role;
 
@@ -92,7 +94,7 @@ begin
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind;
   if entered.id is not null then
-    return query select private.payment_json(entered), private.payment_facts(entered);
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
   end if;
 end $$;
 grant execute on function api.payment_facts to service_role;

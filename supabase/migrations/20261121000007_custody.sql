@@ -106,7 +106,7 @@ begin
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
-  elsif payer.facts_version <> facts_version
+  elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
       payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
@@ -115,6 +115,7 @@ begin
   else
     outcome := 'authorized';
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
+      budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
         when custody_authorize.consent_level = 'mandate' then custody_authorize.mandate end,
       authorized_block = seen_block,

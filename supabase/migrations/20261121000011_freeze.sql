@@ -47,7 +47,7 @@ begin
     insert into private.activities (account, category, type, summary, untrusted)
     values (caller.account, 'security', 'account_frozen',
       case caller.kind when 'session' then 'The account was frozen by its owner.'
-        else pg_catalog.format('The account was frozen with the key %s.', caller.shown) end,
+        else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
       case when reason is not null then jsonb_build_object('reason', reason) end);
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -121,7 +121,7 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
+    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
@@ -139,7 +139,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text,
+      'own_payment', of_key.max_per_payment_usd_micros::text,
+      'own_day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -150,6 +152,8 @@ begin
           as automatic,
         coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
           as asserted,
+        coalesce(sum(c.counted_usd_micros) filter (
+          where c.budget = private.budget_of(of_key)), 0)::text as own,
         sum(c.counted_usd_micros)::text as total
       from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
     'mandates', private.exposed_mandates(of_key.account, at))
@@ -166,9 +170,11 @@ begin
 end $$;
 
 -- When an amount fits into a limit over the rolling 24 hours if nothing else is spent, rounded up to
--- the second; null when it never does. `level` or `mandate` picks the payments that the limit counts.
+-- the second; null when it never does. `level`, `mandate` or `budget` picks the payments that the
+-- limit counts.
 create function private.fits_at(
-  spender uuid, amount bigint, cap bigint, level text default null, mandate uuid default null)
+  spender uuid, amount bigint, cap bigint, level text default null, mandate uuid default null,
+  budget uuid default null)
   returns timestamptz language sql stable as $$
   with counted as (
     select p.authorized_at,
@@ -178,6 +184,7 @@ create function private.fits_at(
        and p.state in ('authorized', 'signed', 'unknown', 'settled')
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
+       and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
     select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
@@ -188,7 +195,7 @@ $$;
 -- names its merchant or payee: asked only once it did not fit.
 create function api.payment_headroom(credential text, payment uuid)
   returns table (automatic_daily timestamptz, asserted_daily timestamptz,
-    daily_spending_cap timestamptz, mandates jsonb)
+    daily_spending_cap timestamptz, credential_daily timestamptz, mandates jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -199,6 +206,8 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
+    private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
+      budget => private.budget_of(caller)),
     (select coalesce(jsonb_object_agg(m.id, private.fits_at(
         a.id, p.amount_usd_micros, m.max_day_usd_micros, 'mandate', m.id)), '{}')
       from private.mandates_concerning(p) m where m.max_day_usd_micros is not null)

@@ -15,8 +15,9 @@ begin
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
       'label', caller.label,
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
-      'reads_secrets', caller.reads_secrets),
-    'limits', private.limits_json(a, spent))
+      'reads_secrets', caller.reads_secrets,
+      'caps', private.caps_json(caller.id)),
+    'limits', private.limits_json(a, spent), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $$;
 

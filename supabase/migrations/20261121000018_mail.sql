@@ -82,17 +82,24 @@ end $$;
 
 -- The mail was accepted for delivery; its text is erased.
 create function api.mailer_done(mail uuid) returns void
-  language sql security definer set search_path = '' as $$
+  language plpgsql security definer set search_path = '' as $$
+begin
   update private.outbox m set sent_at = private.clock(), sealed = null, failed_reason = null
-   where m.id = mail and m.sealed is not null
-$$;
+   where m.id = mail and m.sealed is not null;
+  perform private.note_health('mail_out', null);
+end $$;
 
--- A try failed: it is tried again when its time comes, or, refused `for_good`, never.
-create function api.mailer_failed(mail uuid, reason text, for_good boolean) returns void
-  language sql security definer set search_path = '' as $$
+-- A try failed: it is tried again when its time comes, or, refused `for_good`, never. With `outage` the
+-- server would have taken no other mail either, which lasts until it takes one.
+create function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean)
+  returns void language plpgsql security definer set search_path = '' as $$
+begin
   update private.outbox m set failed_reason = left(reason, 300),
     gave_up_at = case when for_good then private.clock() end,
     sealed = case when for_good then null else m.sealed end
-   where m.id = mail and m.sealed is not null
-$$;
+   where m.id = mail and m.sealed is not null;
+  if outage then
+    perform private.note_health('mail_out', 'server_failing');
+  end if;
+end $$;
 grant execute on function api.mailer_claim, api.mailer_done, api.mailer_failed to service_role;

@@ -373,7 +373,7 @@ create function api.owner_read_approvals(credential text, payments uuid[])
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.approval_json(p), private.payment_facts(p),
+  return query select private.approval_json(p), private.payment_facts(p, p.key),
     private.passkeys_json(p.account)
     from unnest(payments[:50]) with ordinality o (id, n)
     join private.payments p on p.id = o.id and p.account = caller.account

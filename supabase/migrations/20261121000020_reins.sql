@@ -169,7 +169,7 @@ declare
 begin
   return query select d.key, d.fingerprint, k.label, k.shown, d.known_since
     from private.known_devices d join private.credentials k on k.id = d.key
-   where d.account = caller.account and private.is_key_live(k)
+   where d.account = caller.account and private.is_agent_live(k)
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $$;
 
@@ -186,7 +186,7 @@ begin
   forgotten := found;
   if forgotten then
     perform private.record_change(caller, 'security', 'device_forgotten', pg_catalog.format(
-      'A device of the API key %s was removed.', k.shown))
+      'A device of the %s was removed.', private.holder_name(k)))
       from private.credentials k where k.id = owner_forget_device.key;
   end if;
   return next;

@@ -1,22 +1,28 @@
 -- API keys, as the owner makes, ends and replaces them. A key is made outside and shown once; the
 -- database learns its digest alone.
 
-create function private.is_key_live(k private.credentials) returns boolean
+-- Whether a key, or the grant of an app, is in service.
+create function private.is_agent_live(k private.credentials) returns boolean
   language sql stable as $$
-  select k.kind = 'api_key' and k.revoked_at is null
+  select k.kind <> 'session' and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > private.clock())
 $$;
 
--- What each key that is in service could move by itself.
+create function private.is_key_live(k private.credentials) returns boolean
+  language sql stable as $$
+  select k.kind = 'api_key' and private.is_agent_live(k)
+$$;
+
+-- What each key and each app that is in service could move by itself.
 create function api.owner_list_exposures(credential text)
-  returns table (key uuid, label text, shown text, exposure jsonb)
+  returns table (key uuid, kind text, label text, shown text, exposure jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
-   where k.account = caller.account and private.is_key_live(k)
+   where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
 end $$;
 
@@ -24,13 +30,14 @@ end $$;
 create function api.owner_list_keys(credential text, listed_max integer)
   returns table (key uuid, label text, shown text, scopes text[], live boolean,
     created_at timestamptz, expires_at timestamptz, revoked_at timestamptz, last_used_on date,
-    reads_secrets boolean)
+    reads_secrets boolean, caps jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, k.shown, k.scopes, private.is_key_live(k), k.created_at,
-    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets
+    k.expires_at, k.revoked_at, k.last_used_on, k.reads_secrets,
+    private.caps_json(k.id)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $$;
@@ -39,7 +46,8 @@ end $$;
 -- two at once cannot both be the last one. Null when there is no place.
 create function private.place_key(
   caller private.credentials, digest text, label text, shown text, scopes text[],
-  expires_in_days integer, burst integer default 600, per_second integer default 100)
+  expires_in_days integer, burst integer default 600, per_second integer default 100,
+  per_payment bigint default null, per_day bigint default null, shares_budget_of uuid default null)
   returns uuid language plpgsql as $$
 declare
   live_max constant integer := 20;
@@ -49,24 +57,28 @@ begin
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
-      (account, digest, label, shown, scopes, expires_at, burst, per_second)
+      (account, digest, label, shown, scopes, expires_at, burst, per_second,
+       max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
     values (caller.account, digest, label, shown, scopes,
-      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second)
+      private.clock() + pg_catalog.make_interval(days => expires_in_days), burst, per_second,
+      per_payment, per_day, place_key.shares_budget_of)
     returning k.id into placed;
   end if;
   return placed;
 end $$;
 
--- Makes an API key of one scope. The key itself never comes here; null when there is no place for it.
+-- Makes an API key of one scope, with caps where it is to have some. The key itself never comes here; null when there is no place for it.
 create function api.owner_create_key(
   credential text, digest text, label text, shown text, scope text, expires_in_days integer,
-  mail jsonb default null)
+  mail jsonb default null, max_per_payment_usd_micros text default null,
+  max_per_day_usd_micros text default null)
   returns table (key uuid)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
-  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days);
+  key := private.place_key(caller, digest, label, shown, array[scope], expires_in_days,
+    per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
   if key is not null then
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
       'The API key %s was made with the scope %s, good for %s days.', shown, scope,
@@ -92,9 +104,10 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
 end $$;
 
--- Makes a key that takes the place of another: the same label, scope, rate, known devices and
--- standing in the vault, whose entries it takes over. The old one stays good for `overlap_hours`, and never longer than it was. No row when there is no such key
--- in service, null when there is no place for a new one.
+-- Makes a key that takes the place of another: the same label, scope, rate, caps, known devices and
+-- standing in the vault, whose entries it takes over. Both count against the caps of both. The old one
+-- stays good for `overlap_hours`, and never longer than it was. No row when there is no such key in
+-- service, null when there is no place for a new one.
 create function api.owner_rotate_key(
   credential text, key uuid, digest text, shown text, expires_in_days integer,
   overlap_hours integer, mail jsonb default null)
@@ -111,7 +124,8 @@ begin
     return;
   end if;
   placed := private.place_key(caller, digest, old.label, shown, old.scopes, expires_in_days,
-    old.burst, old.per_second);
+    old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
+    private.budget_of(old));
   if placed is not null then
     insert into private.known_devices (account, key, fingerprint)
     select d.account, placed, d.fingerprint from private.known_devices d

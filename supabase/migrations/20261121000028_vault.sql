@@ -126,7 +126,7 @@ create function private.record_entry(
   insert into private.activities (account, category, type, summary, entry, untrusted)
   values (caller.account, 'vault', type, pg_catalog.format('%s %s.', deed,
     case caller.kind when 'session' then 'by the owner'
-      else pg_catalog.format('with the key %s', caller.shown) end), e.id, untrusted)
+      else pg_catalog.format('with the %s', private.holder_name(caller)) end), e.id, untrusted)
 $$;
 
 -- A page of the entries, the latest made first, from before a position; of all sites, or one.
@@ -214,7 +214,7 @@ create function api.vault_commit_store(
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault', true);
-  made_by uuid := case caller.kind when 'api_key' then caller.id end;
+  made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
   perform private.hold_unfrozen(caller.account);
@@ -250,10 +250,10 @@ begin
   return query select e.id is not null;
 end $$;
 
--- Whether a key comes to the secrets of a site for the first time in its account.
+-- Whether a key or an app comes to the secrets of a site for the first time in its account.
 create function private.is_first_use(caller private.credentials, e private.vault_entries)
   returns boolean language sql stable as $$
-  select caller.kind = 'api_key' and not exists (select from private.vault_sites s
+  select caller.kind <> 'session' and not exists (select from private.vault_sites s
     where s.account = e.account and s.site = e.site)
 $$;
 
@@ -264,7 +264,7 @@ create function private.open_entry(
   untrusted jsonb default null)
   returns jsonb language plpgsql as $$
 begin
-  if caller.kind = 'api_key' then
+  if caller.kind <> 'session' then
     perform private.hold_unfrozen(caller.account);
   end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;

@@ -203,7 +203,7 @@ begin
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
-    pg_catalog.format('A mail was sent with the key %s.', caller.shown),
+    pg_catalog.format('A mail was sent with the %s.', private.holder_name(caller)),
     jsonb_build_object('to', pg_catalog.array_to_string(recipients, ', ')), entered.id);
   return query select 'sent', m.id, m.at from private.mails m where m.id = entered.id;
 end $$;

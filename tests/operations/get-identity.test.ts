@@ -1,5 +1,6 @@
 import { getAddress } from 'ethers'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { mailDomain, start } from '../support/world.ts'
 
 const path = '/get-identity'
@@ -98,7 +99,10 @@ test('says that an account is frozen, and has nothing below zero after a lowered
 
 test('names the maturity of what is offered', async () => {
   const { body } = await (await world.agent('read')).get(path)
-  expect(body['gaps']).toEqual([
+
+  const told = z.array(z.looseObject({ gap_id: z.string(), status: z.string() }))
+  const lowered = told.parse(body['gaps']).filter(({ status }) => status !== 'live')
+  expect(lowered).toMatchObject([
     { gap_id: 'GAP_X402_V1', status: 'partial_live' },
     { gap_id: 'GAP_PAYMENT_MANDATE_V1', status: 'partial_live' },
   ])

@@ -132,7 +132,7 @@ test('a mail is tried ten times in some hours, is the same each time, and is the
 test('a mail that is refused for good is not tried again', async () => {
   const to = newAddress()
   const { id } = await enqueue({ to })
-  const refusing = carrier({ reason: '550 no such mailbox', forGood: true })
+  const refusing = carrier({ reason: '550 no such mailbox', forGood: true, outage: false })
 
   await deliverMail(world, refusing.send)
   await aoa.tick(7_200)

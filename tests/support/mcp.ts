@@ -6,23 +6,28 @@ import {
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { mcpFunction } from '../../functions/mcp/index.ts'
+import type { CallPort } from '../../shared/mcp/call.ts'
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
 import { userAgent } from './world.ts'
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** A network on which the functions of this world answer, the tools among them. */
-export function toolsIn(world: World): Fetch {
+/** Sends a call to the function of an operation in this process. */
+export function callIn(world: World): CallPort {
   const functions = functionsIn(world)
-  const call = async (folder: string, request: Request) => {
+  return async (folder, request) => {
     const found = functions.get(folder)
     if (!found) throw new Error(`no function ${folder}`)
     return found.fetch(request)
   }
+}
+
+/** A network on which the tools of this world answer. */
+export function toolsIn(world: World): Fetch {
   const mcp = mcpFunction(
     () => world,
-    () => call,
+    () => callIn(world),
   )
   return (url, init) => mcp.fetch(new Request(url, init))
 }

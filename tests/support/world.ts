@@ -21,6 +21,7 @@ import type { Fetch, World } from '../../shared/world.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
 import { functionsIn } from './functions.ts'
+import { findAllWell } from './health.ts'
 import { openMailbox } from './mail.ts'
 import type { Bindings } from './product.ts'
 import { openProduct } from './product.ts'
@@ -121,6 +122,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   }
   const bindings = bindingsOf(db, rpcUrls, rootKeys)
   const world = openProduct(bindings, held)
+  await findAllWell(db, Object.keys(rpcUrls))
   const mailbox = openMailbox(world)
   afterAll(() => mailbox.close())
   const roots = readRoots(rootKeys, 'custody')

@@ -116,9 +116,9 @@ test('an unknown mailbox is refused for good, a server that is busy is not', asy
   }
 
   expect(answers).toEqual([
-    { reason: '550 5.1.1 unknown', forGood: true },
-    { reason: '451 4.7.1 later', forGood: false },
-    { reason: '421 too many connections', forGood: false },
+    { reason: '550 5.1.1 unknown', forGood: true, outage: false },
+    { reason: '451 4.7.1 later', forGood: false, outage: false },
+    { reason: '421 too many connections', forGood: false, outage: true },
   ])
 })
 

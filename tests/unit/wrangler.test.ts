@@ -20,6 +20,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
   mcp: ['API_KEY_PEPPER'],
+  oauth: telling,
   'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   'wallet-custodial-transfer': telling,
@@ -63,8 +64,24 @@ test.each(functions)('$folder is named and found by its folder', ({ folder, name
   expect(relative(root, main)).toBe(`functions/${folder}/index.ts`)
 })
 
+/** Of functions that answer at paths which others have fixed. */
+const ownRoutes: Readonly<Record<string, string[]>> = {
+  discovery: [
+    '/discovery',
+    '/skill',
+    '/openapi.json',
+    '/tools.json',
+    '/llms.txt',
+    '/.well-known/agent',
+    '/.well-known/skill',
+    '/.well-known/tools.json',
+  ],
+  'not-found': ['/'],
+  oauth: ['/oauth', '/.well-known/oauth-', '/.well-known/openid-configuration'],
+}
+
 test.each(functions)('$folder has the route of its folder, or none', ({ folder, prefixes }) => {
-  const wanted = folder === 'not-found' ? ['/'] : [`/${folder}`]
+  const wanted = ownRoutes[folder] ?? [`/${folder}`]
 
   expect(prefixes).toEqual(internal.includes(folder) ? [] : wanted)
 })

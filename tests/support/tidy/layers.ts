@@ -3,7 +3,18 @@
 /** From left to right; a part imports its own layer and those to the right of it. */
 const layers = [
   ['functions'],
-  ['http', 'payments', 'mandates', 'hosted', 'onboarding', 'oauth', 'mcp', 'x402', 'auth'],
+  [
+    'http',
+    'payments',
+    'mandates',
+    'hosted',
+    'onboarding',
+    'oauth',
+    'mcp',
+    'x402',
+    'auth',
+    'health',
+  ],
   ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
   ['money', 'sealing', 'env.ts', 'base64.ts', 'digest.ts'],

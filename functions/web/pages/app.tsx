@@ -1,0 +1,119 @@
+import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
+import type { AppRow } from '../data/apps.ts'
+import { canPay, capProblem, capsIn, levelOf, listApps } from '../data/apps.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
+import { AppCaps, CapFields } from '../parts/app-caps.tsx'
+import { Button, Form } from '../parts/form.tsx'
+import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
+import { keepIfUnproven, takeTyped } from '../typed.ts'
+import type { Routes, Visit } from '../visit.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/apps/:app', async (c) => showApp(c, await find(c), takeTyped(c)))
+
+  app.post('/apps/:app', async (c) => {
+    const me = await owner(c)
+    const found = await find(c)
+    const form = await fields(c)
+    keepIfUnproven(c, form)
+    if (form.get('wanted') === 'disconnected') {
+      await me.db.run('owner_disconnect_apps', { app: found.app })
+      return goTo(c, '/apps')
+    }
+    const caps = capsIn(form)
+    if (!caps) return showApp(c, found, form, capProblem)
+    await setCaps(c, found, caps)
+    return goTo(c, `/apps/${found.app}`)
+  })
+}
+
+async function find(c: Visit): Promise<AppRow> {
+  const apps = await listApps(await owner(c))
+  const found = apps.find(({ app, live }) => live && app === c.req.param('app'))
+  if (found) return found
+  throw new Rejection(fail('not_found', { message: 'No such app is connected to this account.' }))
+}
+
+async function setCaps(c: Visit, { app, name }: AppRow, caps: { each: bigint; day: bigint }) {
+  const { db } = await owner(c)
+  const changes = {
+    App: name,
+    'Most per payment': `${formatUsd(caps.each)} USD`,
+    'Most in 24 hours': `${formatUsd(caps.day)} USD`,
+  }
+  await db.run('owner_set_caps', {
+    holder: app,
+    max_per_payment_usd_micros: caps.each.toString(),
+    max_per_day_usd_micros: caps.day.toString(),
+    mail: await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes })),
+  })
+}
+
+async function showApp(c: Visit, app: AppRow, typed?: URLSearchParams, problem?: string) {
+  const me = await owner(c)
+  const level = levelOf(app.scopes)
+  return show(
+    c,
+    <Page c={c} title={app.name} owner={me} back={{ to: '/apps', label: 'Connected apps' }}>
+      {problem && (
+        <Notice kind="danger" title="Nothing has changed">
+          {problem}
+        </Notice>
+      )}
+      {typed && problem === undefined && <SendAgain />}
+      <Section title="What it is">
+        <Facts
+          facts={[
+            ['App', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
+            ['You went back to', <code class="long">{app.redirect_host}</code>],
+            ['May', level.label],
+            ['At most', <AppCaps level={level} caps={app.caps} />],
+            ['Since', <Time at={app.created_at} />],
+            ['Last used', app.last_used_on ?? 'Never'],
+            ['Ends', <Time at={app.expires_at} />],
+          ]}
+        />
+      </Section>
+      {canPay(level) && <CapsForm c={c} app={app} typed={typed} />}
+      <Section title="Disconnect it">
+        <p>It is refused from now on. To come back it has to ask you again.</p>
+        <Form c={c}>
+          <div class="actions">
+            <Button kind="danger" name="wanted" value="disconnected">
+              Disconnect
+            </Button>
+          </div>
+        </Form>
+      </Section>
+    </Page>,
+    problem === undefined ? 200 : 400,
+  )
+}
+
+function CapsForm({
+  c,
+  app,
+  typed,
+}: {
+  c: Visit
+  app: AppRow
+  typed: URLSearchParams | undefined
+}) {
+  return (
+    <Section title="What it may pay">
+      <p>A lower cap holds at once. To raise one you prove again that it is you.</p>
+      <Form c={c}>
+        <CapFields caps={app.caps} typed={typed} />
+        <div class="actions">
+          <Button name="wanted" value="caps">
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}

@@ -1,0 +1,106 @@
+import type { AppRow } from '../data/apps.ts'
+import { levelOf, listApps } from '../data/apps.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { AppCaps } from '../parts/app-caps.tsx'
+import { Button, Form, LinkButton } from '../parts/form.tsx'
+import { Empty, Section, Table, Time } from '../parts/show.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+export const routes: Routes = (app) => {
+  app.get('/apps', showApps)
+  app.post('/apps', async (c) => {
+    const { db } = await owner(c)
+    if ((await fields(c)).get('wanted') === 'none') await db.run('owner_disconnect_apps', {})
+    return goTo(c, '/apps')
+  })
+}
+
+async function showApps(c: Visit) {
+  const me = await owner(c)
+  const apps = await listApps(me)
+  const live = apps.filter((one) => one.live)
+  const over = apps.filter((one) => !one.live)
+  return show(
+    c,
+    <Page
+      c={c}
+      title="Connected apps"
+      owner={me}
+      lead="Apps that you let in by signing in here. Each acts in this account within what you allowed it."
+    >
+      <Section title="Connected">
+        {live.length === 0 ? <Empty>{noneYet}</Empty> : <Apps apps={live} />}
+      </Section>
+      {live.length > 1 && (
+        <Section title="Something is wrong?">
+          <p>Disconnects every app at once. API keys stay as they are.</p>
+          <Form c={c}>
+            <Button kind="danger" name="wanted" value="none">
+              Disconnect all apps
+            </Button>
+          </Form>
+        </Section>
+      )}
+      {over.length > 0 && (
+        <Section title="Over">
+          <Ended apps={over} />
+        </Section>
+      )}
+    </Page>,
+  )
+}
+
+const noneYet =
+  'None. An app that can connect sends you here to sign in, and you decide what it may do.'
+
+function Apps({ apps }: { apps: AppRow[] }) {
+  return (
+    <Table
+      caption="Connected apps"
+      rows={apps}
+      columns={[
+        { label: 'App', cell: (app) => <AppName app={app} /> },
+        { label: 'May', cell: ({ scopes }) => levelOf(scopes).label },
+        {
+          label: 'At most',
+          cell: ({ scopes, caps }) => <AppCaps level={levelOf(scopes)} caps={caps} />,
+        },
+        { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+        { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
+        { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
+        {
+          label: 'Change',
+          cell: ({ app, name }) => (
+            <LinkButton to={`/apps/${app}`}>
+              Look or disconnect<span class="unseen"> {name}</span>
+            </LinkButton>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Ended({ apps }: { apps: AppRow[] }) {
+  return (
+    <Table
+      caption="Apps that are no longer connected"
+      rows={apps}
+      columns={[
+        { label: 'App', cell: (app) => <AppName app={app} /> },
+        { label: 'Could', cell: ({ scopes }) => levelOf(scopes).label },
+        { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+        { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
+      ]}
+    />
+  )
+}
+
+function AppName({ app: { name, host, redirect_host } }: { app: AppRow }) {
+  return (
+    <>
+      {name} <code class="long">{host ?? redirect_host}</code>
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+/** Who asks to be let in: what was checked of it stands apart from what it says of itself. */
+import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
+import { levelOf } from '../data/apps.ts'
+import { ForeignLetters } from './merchant.tsx'
+import { Facts, Notice, Section } from './show.tsx'
+
+type AskerProps = {
+  request: AuthorizationRequest
+  /** Where the answers of connected apps go that have this name and are not this one. */
+  namesakes: readonly string[]
+}
+
+export function Asker({ request, namesakes }: AskerProps) {
+  const { client, redirectHost, isLoopback } = request
+  const back = isLoopback ? 'A program on this computer' : <code class="long">{redirectHost}</code>
+  return (
+    <>
+      {client.host === undefined ? (
+        <Notice kind="warning" title="Nobody has checked who this is">
+          “{client.name}” is the name that the app gave itself. What counts is where you go back to.
+        </Notice>
+      ) : (
+        <ForeignLetters domain={client.host} />
+      )}
+      {!isLoopback && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
+      {isLoopback && <LoopbackNotice />}
+      {namesakes.length > 0 && <Namesakes name={client.name} hosts={namesakes} />}
+      <Section title="Who asks">
+        {client.host !== undefined && (
+          <p class="figure">
+            <code class="long">{client.host}</code>
+          </p>
+        )}
+        <Facts
+          facts={[
+            ['It calls itself', client.name],
+            ['It asks for', levelOf(request.scopes).label],
+            ['You go back to', back],
+          ]}
+        />
+      </Section>
+    </>
+  )
+}
+
+function LoopbackNotice() {
+  return (
+    <Notice kind="warning" title="The answer goes to a program on this computer">
+      Any program here can ask under any name. Go on only if you have just started this yourself.
+    </Notice>
+  )
+}
+
+function Namesakes({ name, hosts }: { name: string; hosts: readonly string[] }) {
+  return (
+    <Notice kind="danger" title="You know another app of this name">
+      An app that calls itself “{name}” is connected already, and its answers go to{' '}
+      <code class="long">{hosts.join(', ')}</code>. This one is not the same.
+    </Notice>
+  )
+}

@@ -1,0 +1,85 @@
+/**
+ * The refusals of an operation as responses of an OpenAPI document: one for each status, with the
+ * codes that it can carry there. Equal ones are one component.
+ */
+import { type ErrorCode, errorTable } from './errors.ts'
+import type { Operation } from './operation.ts'
+import { codesOf } from './service.ts'
+
+/** The body of every refusal, but for what `error` can be. */
+export const refusalSchema = {
+  type: 'object',
+  required: ['error', 'message', 'request_id'],
+  properties: {
+    error: { type: 'string', maxLength: 64, pattern: '^[a-z_]+$' },
+    message: {
+      type: 'string',
+      maxLength: 4096,
+      description: 'One sentence, safe to show.',
+    },
+    request_id: { type: 'string', format: 'uuid', maxLength: 36 },
+    hint: { type: 'string', maxLength: 4096, description: 'What to do next.' },
+    retry_after_seconds: {
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: 86_400,
+    },
+    details: { type: 'object', description: 'What helps to go on; its fields depend on the code.' },
+  },
+}
+
+/** Headers of every response, by the names of their components. */
+export const fixedHeaders = reference('headers', ['X-Request-Id', 'X-Contract-Digest'])
+
+/** Status -> the codes of an operation that have it. */
+export function codesByStatus(contract: Operation): Map<string, ErrorCode[]> {
+  const statuses = new Map<string, ErrorCode[]>()
+  for (const code of codesOf(contract)) {
+    const status = String(errorTable[code][0])
+    statuses.set(status, [...(statuses.get(status) ?? []), code])
+  }
+  return statuses
+}
+
+/** The responses of an operation that refuse, by status. */
+export function refusalsOf(contract: Operation) {
+  const statuses = [...codesByStatus(contract)]
+  return Object.fromEntries(
+    statuses.map(([status, codes]) => [
+      status,
+      { $ref: `#/components/responses/${componentName(codes)}` },
+    ]),
+  )
+}
+
+/** Every refusing response that any of the operations refers to. */
+export function refusalComponents(contracts: readonly Operation[]) {
+  const all = contracts.flatMap((contract) => [...codesByStatus(contract)])
+  return Object.fromEntries(
+    all.map(([status, codes]) => [componentName(codes), describeRefusal(status, codes)]),
+  )
+}
+
+function describeRefusal(status: string, codes: readonly ErrorCode[]) {
+  const retry = ['409', '429', '503'].includes(status)
+  const headers = { ...fixedHeaders, ...(retry ? reference('headers', ['Retry-After']) : {}) }
+  const schema = {
+    allOf: [
+      { $ref: '#/components/schemas/Refusal' },
+      { type: 'object', properties: { error: { type: 'string', enum: codes } } },
+    ],
+  }
+  const description = codes.map((code) => `\`${code}\`: ${errorTable[code][1]}`).join(' ')
+  return { description, headers, content: { 'application/json': { schema } } }
+}
+
+/** Names of components may have no more than letters, digits, dot, hyphen and underscore. */
+function componentName(codes: readonly ErrorCode[]): string {
+  return codes.join('.')
+}
+
+/** Components by their names. */
+export function reference(kind: string, names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]))
+}

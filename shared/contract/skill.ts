@@ -1,0 +1,56 @@
+/**
+ * The contract document for agents (agentskills.io): a text that people wrote, with the tables that
+ * follow from the contracts. It is the one authority; the other documents point to it.
+ */
+import type { Operation } from './operation.ts'
+import { type Service, serviceName, serviceVersion } from './service.ts'
+
+/** What the skill does and when to take it; at most 1,024 characters. */
+export const skillDescription =
+  'Operate an account for your user: read its mail, see its balances, send stablecoins, pay HTTP 402 ' +
+  'resources, ask for payment mandates and use stored logins without reading them. Use when the user ' +
+  'asks you to pay, transfer, buy from an API, receive a code or mail, or sign in to a site with this ' +
+  'account.'
+
+/**
+ * The whole of /skill.md. `prose` is the text with {{name}} for what is put in; placeholders that it
+ * does not know stand as they are, for the examples use them too.
+ */
+export function skillDocument(prose: string, service: Service): string {
+  const { contracts, baseUrl, webUrl, gaps, digest } = service
+  const values: Record<string, string> = {
+    front_matter: frontMatter(digest),
+    base_url: baseUrl,
+    web_url: webUrl,
+    gaps: gaps.map(({ gap_id, status }) => `- \`${gap_id}\`: \`${status}\``).join('\n'),
+    operations: contracts.map(row).join('\n'),
+  }
+  return prose.replace(/\{\{([a-z_]+)\}\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : placeholder,
+  )
+}
+
+/** Values of metadata are strings; JSON strings are YAML (YAML 1.2, section 1.3). */
+function frontMatter(digest: string): string {
+  return [
+    '---',
+    `name: ${serviceName}`,
+    `description: ${JSON.stringify(skillDescription)}`,
+    'license: Apache-2.0',
+    'metadata:',
+    `  version: "${serviceVersion}"`,
+    `  contract-digest: "${digest}"`,
+    '---',
+  ].join('\n')
+}
+
+function row({ id, method, folder, access, mutates, gap, errors }: Operation): string {
+  const cells = [
+    `\`${id}\`${mutates ? '*' : ''}`,
+    `${method} /${folder}`,
+    access,
+    gap ?? '',
+    errors.join(' '),
+  ]
+  return `| ${cells.join(' | ')} |`
+}

@@ -1,0 +1,45 @@
+/**
+ * How capabilities stand, for answers and documents. The database is asked at most every 15 seconds by
+ * one isolate; what this isolate itself met a moment ago counts at once. It never throws: a database
+ * that does not answer makes everything unavailable.
+ */
+import * as z from 'zod'
+import type { GapState, Health } from '../contract/gap-states.ts'
+import { gapStates, gapStatesWithoutDatabase, health } from '../contract/gap-states.ts'
+import { unbound } from '../db/database.ts'
+import type { World } from '../world.ts'
+
+/** With the 20 seconds between two looks of the watch, less than a minute. */
+const keptMilliseconds = 15_000
+
+const healthRow = z.object({ health })
+
+/** All capabilities as they stand now. */
+export async function readGaps(world: World): Promise<GapState[]> {
+  const kept = world.healthSeen.kept
+  const now = world.now().getTime()
+  if (kept && now < kept.untilMilliseconds) return gapsSeen(world, kept.health)
+  try {
+    const row = await unbound(world.db).one('health_states', {}, healthRow)
+    if (!row) throw new Error('health_states answered nothing')
+    world.healthSeen.kept = { health: row.health, untilMilliseconds: now + keptMilliseconds }
+    return gapsSeen(world, row.health)
+  } catch (error) {
+    world.log({ work: 'health', log: String(error) })
+    return gapStatesWithoutDatabase()
+  }
+}
+
+/** The same from what the database has just told. */
+export function gapsSeen(world: World, found: Health): GapState[] {
+  return gapStates({ ...found, failing: [...found.failing, ...failingHere(world)] })
+}
+
+/** Chains of which no endpoint answered this isolate, while all of them are set aside for it. */
+function failingHere({ config, endpointHealth, now }: World): Health['failing'] {
+  const restsNow = (url: string) =>
+    (endpointHealth.get(url)?.restsUntilMilliseconds ?? 0) > now().getTime()
+  return Object.entries(config.chainRpcUrls).flatMap(([chain, urls]) =>
+    urls.every(restsNow) ? [{ part: `endpoints:${chain}`, reason: 'unreachable' }] : [],
+  )
+}

@@ -1,0 +1,155 @@
+/**
+ * What an app asks of the owner (OAuth 2.1 section 4.1.1). A browser is sent back only to an address
+ * that the client named beforehand; before that is sure, whatever is wrong is told on the page. Nothing
+ * is decided here, and reading the same request twice does nothing.
+ */
+import type { World } from '../world.ts'
+import { findClient } from './client.ts'
+import type { Client } from './client-metadata.ts'
+import type { GrantScope } from './issuer.ts'
+import { grantScopes, isResource, issuerOf, scopesSupported } from './issuer.ts'
+import { isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
+
+/** A request that may be shown to the owner; all that it says is the word of a stranger. */
+export type AuthorizationRequest = {
+  client: Client
+  redirectUri: string
+  /** What a person recognizes of it: a host, or the scheme of an installed app. */
+  redirectHost: string
+  /** Whether the browser is sent to a program on its own machine, which could be any. */
+  isLoopback: boolean
+  /** Narrowest first. */
+  scopes: GrantScope[]
+  state?: string
+  /** S256 (RFC 7636), base64url. */
+  codeChallenge: string
+  /** Thumbprint of the key that tokens are to be bound to (RFC 9449 section 10). */
+  dpopKey?: string
+}
+
+/** What a request comes to. */
+export type ReadRequest =
+  /** In words for the page; the browser is sent nowhere. */
+  | { kind: 'refused'; reason: string }
+  /** The client is told by this address that it asked wrongly. */
+  | { kind: 'sent_back'; location: string }
+  | { kind: 'asked'; request: AuthorizationRequest }
+
+type Wrong = { error: string; description: string }
+
+const stateLengthMax = 2048
+const challengeForm = /^[A-Za-z0-9_-]{43}$/
+
+/** Reads the query of the authorization endpoint. */
+export async function readAuthorizationRequest(
+  world: World,
+  params: URLSearchParams,
+): Promise<ReadRequest> {
+  const id = only(params, 'client_id')
+  const redirectUri = only(params, 'redirect_uri')
+  if (id === undefined) return { kind: 'refused', reason: 'The link does not name one app.' }
+  if (redirectUri === undefined) {
+    return { kind: 'refused', reason: 'The link does not say where to go back to.' }
+  }
+  const client = await findClient(world, id)
+  if ('refused' in client) return { kind: 'refused', reason: client.refused }
+  if (!isOneOf(client.redirectUris, redirectUri)) {
+    return { kind: 'refused', reason: 'The app did not name the address that it is called from.' }
+  }
+  const asked = read(world, params, client, redirectUri)
+  if (!('error' in asked)) return { kind: 'asked', request: asked }
+  const { error, description } = asked
+  const answer = { error, error_description: description, ...stateOf(params) }
+  return { kind: 'sent_back', location: sendBack(world, redirectUri, answer) }
+}
+
+/** The address that tells the client an answer; who issued it is part of each (RFC 9207). */
+export function sendBack(
+  { config }: Pick<World, 'config'>,
+  redirectUri: string,
+  answer: Readonly<Record<string, string>>,
+): string {
+  const url = new URL(redirectUri)
+  for (const [name, value] of Object.entries({ ...answer, iss: issuerOf(config) })) {
+    url.searchParams.set(name, value)
+  }
+  return url.href
+}
+
+function read(
+  { config }: Pick<World, 'config'>,
+  params: URLSearchParams,
+  client: Client,
+  redirectUri: string,
+): AuthorizationRequest | Wrong {
+  const wrong = unsupported(params) ?? wrongProof(params)
+  if (wrong) return wrong
+  if (!params.getAll('resource').every((resource) => isResource(config, resource))) {
+    return { error: 'invalid_target', description: 'The resource is not one of this service.' }
+  }
+  const scopes = scopesOf(params.get('scope'))
+  if (!scopes) return { error: 'invalid_scope', description: 'A scope is not known here.' }
+  const dpopKey = params.get('dpop_jkt')
+  return {
+    client,
+    redirectUri,
+    redirectHost: shownHost(redirectUri),
+    isLoopback: isLoopback(redirectUri),
+    scopes,
+    ...stateOf(params),
+    codeChallenge: params.get('code_challenge') ?? '',
+    ...(dpopKey === null ? {} : { dpopKey }),
+  }
+}
+
+function unsupported(params: URLSearchParams): Wrong | undefined {
+  const twice = [...new Set(params.keys())].find(
+    (name) => name !== 'resource' && params.getAll(name).length > 1,
+  )
+  if (twice !== undefined) return invalid('A parameter is there more than once.')
+  if ((params.get('state') ?? '').length > stateLengthMax) return invalid('The state is too long.')
+  if (params.has('request')) return { ...invalid('Not supported.'), error: 'request_not_supported' }
+  if (params.has('request_uri')) {
+    return { ...invalid('Not supported.'), error: 'request_uri_not_supported' }
+  }
+  const type = params.get('response_type')
+  if (type === null) return invalid('response_type is missing.')
+  if (type !== 'code') {
+    return { error: 'unsupported_response_type', description: 'response_type is code.' }
+  }
+  return ['query', null].includes(params.get('response_mode'))
+    ? undefined
+    : invalid('response_mode is query.')
+}
+
+function wrongProof(params: URLSearchParams): Wrong | undefined {
+  const isS256 = params.get('code_challenge_method') === 'S256'
+  if (!isS256 || !challengeForm.test(params.get('code_challenge') ?? '')) {
+    return invalid('PKCE with S256 is required.')
+  }
+  const key = params.get('dpop_jkt')
+  return key === null || challengeForm.test(key) ? undefined : invalid('dpop_jkt is no thumbprint.')
+}
+
+function invalid(description: string): Wrong {
+  return { error: 'invalid_request', description }
+}
+
+function scopesOf(scope: string | null): GrantScope[] | undefined {
+  const asked = (scope ?? '').split(' ').filter((name) => name !== '')
+  const known: readonly string[] = scopesSupported
+  if (!asked.every((name) => known.includes(name))) return undefined
+  const wanted = grantScopes.filter((name) => asked.includes(name))
+  return wanted.length === 0 ? ['read'] : wanted
+}
+
+function only(params: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = params.getAll(name)
+  return others.length === 0 && value !== '' ? value : undefined
+}
+
+function stateOf(params: URLSearchParams): { state?: string } {
+  const state = params.get('state')
+  const fits = state !== null && state.length <= stateLengthMax
+  return fits && params.getAll('state').length === 1 ? { state } : {}
+}

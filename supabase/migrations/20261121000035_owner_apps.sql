@@ -1,0 +1,74 @@
+-- Connected apps, as the owner meets, sees and ends them.
+
+-- What the owner has to know before it lets an app in: whether anything more than to look can be allowed
+-- now, the limit that the caps begin at, and where other apps are that go by the same name here.
+create function api.owner_meet_app(
+  credential text, client_id text, name text, redirect_host text)
+  returns table (guarded_until timestamptz, automatic_daily_limit_usd_micros text,
+    namesakes text[])
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select
+    (select o.guarded_until from private.owners o
+      where o.account = a.id and o.guarded_until > private.clock()),
+    a.automatic_daily_limit_usd_micros::text,
+    array(select distinct coalesce(g.client_host, g.redirect_host) from private.credentials k
+      join private.oauth_grants g on g.credential = k.id
+     where k.account = a.id and private.is_grant_live(k) and lower(k.label) = lower(name)
+       and (g.client_id, g.redirect_host)
+         is distinct from (owner_meet_app.client_id, owner_meet_app.redirect_host))
+    from private.accounts a where a.id = caller.account;
+end $$;
+
+-- The apps of the account: those that are connected first, then the latest that are over.
+create function api.owner_list_apps(credential text, listed_max integer)
+  returns table (app uuid, name text, host text, redirect_host text, scopes text[],
+    max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean,
+    created_at timestamptz, expires_at timestamptz, last_used_on date)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
+    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
+    k.created_at, k.expires_at, k.last_used_on
+    from private.credentials k join private.oauth_grants g on g.credential = k.id
+   where k.account = caller.account and k.kind = 'oauth'
+   order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $$;
+
+-- Ends the access of one app, or of all that are connected, at once: every token of theirs is refused at
+-- its next call. Answers how many it ended; those that were over stay as they are.
+create function api.owner_disconnect_apps(credential text, app uuid default null)
+  returns table (disconnected integer)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  g private.oauth_grants;
+begin
+  disconnected := 0;
+  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
+  if app is null then
+    update private.oauth_codes c set used_at = private.clock()
+     where c.account = caller.account and c.used_at is null;
+  end if;
+  for g in select x.* from private.oauth_grants x
+    join private.credentials k on k.id = x.credential
+   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  loop
+    if private.end_grant(g.credential, 'disconnected') then
+      disconnected := disconnected + 1;
+      insert into private.activities (account, category, type, summary, untrusted)
+      select caller.account, 'security', 'app_disconnected',
+        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
+        pg_catalog.jsonb_build_object('app', k.label)
+        from private.credentials k where k.id = g.credential;
+    end if;
+  end loop;
+  return next;
+end $$;
+
+grant execute on function api.owner_meet_app, api.owner_list_apps, api.owner_disconnect_apps
+  to service_role;

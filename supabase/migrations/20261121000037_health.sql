@@ -1,0 +1,68 @@
+-- Health: which parts that capabilities rest on fail now, as the watch and the mailer found them. What
+-- follows from it for a capability is decided by shared/contract/gap-states.ts alone.
+
+create table private.health (
+  -- What was looked at; parts of a chain carry its CAIP-2 id.
+  part text primary key
+    check (part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'),
+  -- Null while it works.
+  reason text check (reason ~ '^[a-z_]{1,40}$'),
+  failing_since timestamptz check ((failing_since is null) = (reason is null)),
+  looked_at timestamptz not null default private.clock()
+);
+alter table private.health enable row level security;
+
+-- Writes down how a part was found: null for well. An unchanged finding is written again only once it
+-- is ten seconds old, so that many mails at once do not wait for one row.
+create function private.note_health(part text, reason text) returns void
+  language plpgsql as $$
+declare
+  at timestamptz := private.clock();
+begin
+  insert into private.health as h (part, reason, failing_since, looked_at)
+  values (note_health.part, note_health.reason,
+    case when note_health.reason is not null then at end, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
+    failing_since = case when excluded.reason is not null
+      then coalesce(h.failing_since, excluded.failing_since) end
+   where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
+end $$;
+
+-- What the watch found in one look: [{part, reason}] of every part that it looks at. A part that it no
+-- longer looks at, such as a chain that was taken out of the settings, is forgotten; how mail leaves is
+-- the mailer's to say.
+create function api.health_report(parts jsonb) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.note_health(p.part, p.reason)
+  from pg_catalog.jsonb_to_recordset(parts) as p (part text, reason text);
+  delete from private.health h where h.part <> 'mail_out'
+    and not exists (select from pg_catalog.jsonb_array_elements(parts) p
+      where p ->> 'part' = h.part);
+end $$;
+
+-- All that states are computed from: the chains that are connected, what fails, and whether anybody has
+-- looked in the last 90 seconds. A mail that nobody has tried to send for 40 seconds says that the mailer
+-- does not run.
+create function private.health_json() returns jsonb
+  language sql stable as $$
+  select jsonb_build_object(
+    'watched', exists (select from private.health h where h.part <> 'mail_out'
+      and h.looked_at > private.clock() - interval '90 seconds'),
+    'chains', coalesce((select jsonb_agg(substr(h.part, 11) order by h.part)
+      from private.health h where h.part like 'endpoints:%'), '[]'),
+    'failing', coalesce((select jsonb_agg(jsonb_build_object('part', f.part, 'reason', f.reason))
+      from (
+        select h.part, h.reason from private.health h where h.reason is not null
+        union all
+        select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
+          where m.sealed is not null and m.tries = 0
+            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+$$;
+
+-- The same for documents and for answers of operations that do not carry it. It is no secret.
+create function api.health_states() returns table (health jsonb)
+  language sql security definer set search_path = '' as $$
+  select private.health_json()
+$$;
+grant execute on function api.health_report, api.health_states to service_role;
