@@ -18,11 +18,12 @@ afterAll(async () => {
 })
 
 const suite = fileURLToPath(new URL('../../node_modules/.bin/conformance', import.meta.url))
-const exceptions = fileURLToPath(new URL('../support/conformance/exceptions.yaml', import.meta.url))
 const run = promisify(execFile)
 
 // The suite ends with an error when a scenario fails that is no exception, or an exception passes.
 test.each(['2025-11-25', '2026-07-28'])('meets what revision %s requires', async (revision) => {
+  const file = new URL(`../support/conformance/exceptions-${revision}.yaml`, import.meta.url)
+  const exceptions = fileURLToPath(file)
   const demanded = ['--requirements', revision, '--expected-failures', exceptions]
   const where = ['--url', served.url, '--output-dir', results]
 

@@ -37,6 +37,12 @@ export function addBehaviour(server: McpServer): void {
     { description: 'Has a schema of many parts', inputSchema: fromJsonSchema(manyParts) },
     () => done,
   )
+  const region = z.string().meta({ 'x-mcp-header': 'Region' }).optional()
+  server.registerTool(
+    'test_x_mcp_header',
+    { description: 'Has an argument that is also a header', inputSchema: z.object({ region }) },
+    () => done,
+  )
 }
 
 const manyParts = {
