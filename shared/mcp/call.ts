@@ -1,8 +1,9 @@
 /**
- * Calls an operation as its own function is called from outside, with the caller's own token: the
- * operation decides about everything, as if it had been asked directly. Nothing is decided here.
+ * Calls an operation as its own function is called from outside, for the caller of this request: the
+ * operation decides about everything, as if it had been asked directly. The caller's token stays here.
  */
 import * as z from 'zod'
+import { handedOn } from '../auth/handed.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 
@@ -13,14 +14,7 @@ export type CallPort = (folder: string, request: Request) => Promise<Response>
 export type OperationAnswer = { status: number; body: Record<string, unknown> }
 
 /** Of the request to the tool, what the operation would have been told by the client itself. */
-const forwarded = [
-  'authorization',
-  'dpop',
-  'user-agent',
-  'x-device-id',
-  'idempotency-key',
-  'cf-connecting-ip',
-]
+const forwarded = ['user-agent', 'x-device-id', 'idempotency-key', 'cf-connecting-ip']
 
 const jsonObject = z.record(z.string(), z.unknown())
 const binding = z.custom<Pick<World, 'fetch'>>(
@@ -42,12 +36,12 @@ export function callOver(bindings: Record<string, unknown>, world: World): CallP
 
 /** Calls one operation with these arguments. */
 export async function callOperation(
-  { call, world }: { call: CallPort; world: World },
+  { call, world, credential }: { call: CallPort; world: World; credential: string },
   contract: Operation,
   args: Record<string, unknown>,
   asked: Headers,
 ): Promise<OperationAnswer> {
-  const headers = new Headers()
+  const headers = new Headers({ authorization: await handedOn(world, credential) })
   for (const name of forwarded) {
     const value = asked.get(name)
     if (value !== null) headers.set(name, value)

@@ -18,6 +18,8 @@ import { serverOf } from './server.ts'
 const path = '/mcp'
 /** The largest body of an operation, and room for the message around it. */
 const bodyBytesMax = 144 * 1024
+/** Longer than any operation takes. */
+const exchangeMaxMilliseconds = 120_000
 
 /** What every request is served with. `serverOf` is replaced only where a test adds to the server. */
 export type Service = Pick<Exchange, 'world' | 'call' | 'tools'> & { serverOf?: typeof serverOf }
@@ -58,12 +60,16 @@ async function served(service: Service, request: Request, requestId: string): Pr
   }
   const caller = await admit(world, credential, message, tools)
   const stateKey = await credentialOf('mcp request state', required(world.config, 'API_KEY_PEPPER'))
-  const exchange = { world, call, tools, caller, stateKey, headers: request.headers }
+  const { headers } = request
+  const exchange = { world, call, tools, credential, caller, stateKey, headers }
   const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
     onerror: (error) => world.log({ requestId, operation: 'mcp', log: error.message }),
   })
-  const { url, headers, signal } = request
-  return handler.fetch(new Request(url, { method: 'POST', headers, body: body.text, signal }))
+  // A subscription would otherwise stay open for as long as its client likes.
+  const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])
+  return handler.fetch(
+    new Request(request.url, { method: 'POST', headers, body: body.text, signal }),
+  )
 }
 
 /** Undefined for what is no JSON: the protocol has its own answer to that. */

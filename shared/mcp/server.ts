@@ -16,7 +16,9 @@ export type Exchange = {
   world: World
   call: CallPort
   tools: ReadonlyMap<string, OperationTool>
-  /** Id of the key, session or grant that the request came with. */
+  /** What stands in the database for the token that the request came with. */
+  credential: string
+  /** Id of its key, session or grant. */
   caller: string
   /** Signs what travels through the client; at least 32 characters. */
   stateKey: string
@@ -41,7 +43,7 @@ export function serverOf(exchange: Exchange): McpServer {
   const server = new McpServer(
     { name: 'agent-operating-account', title: 'Agent Operating Account', version: '1.0.0' },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: false } },
       instructions,
       cacheHints: { 'tools/list': cached, 'server/discover': cached },
       requestState: { verify: stateOf(exchange).verify },
