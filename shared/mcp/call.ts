@@ -9,6 +9,9 @@ import type { World } from '../world.ts'
 /** Sends a request to the function of an operation. */
 export type CallPort = (folder: string, request: Request) => Promise<Response>
 
+/** What of the world a call goes by: where the operations are. */
+export type CallingWorld = { config: Pick<World['config'], 'BASE_URL'> }
+
 /** What an operation answered: its body, or its refusal as {error, message}. */
 export type OperationAnswer = { status: number; body: Record<string, unknown> }
 
@@ -42,7 +45,7 @@ export function callOver(bindings: Record<string, unknown>, world: World): CallP
 
 /** Calls one operation with these arguments. */
 export async function callOperation(
-  { call, world }: { call: CallPort; world: World },
+  { call, world }: { call: CallPort; world: CallingWorld },
   contract: Operation,
   args: Record<string, unknown>,
   asked: Headers,

@@ -11,6 +11,7 @@ import { credentialOf } from '../auth/api-key.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { required } from '../env.ts'
 import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
+import type { World } from '../world.ts'
 import { admit, credentialOfRequest, refuseMessage } from './admission.ts'
 import type { Exchange } from './server.ts'
 import { serverOf } from './server.ts'
@@ -20,7 +21,10 @@ const path = '/mcp'
 const bodyBytesMax = 144 * 1024
 
 /** What every request is served with. `serverOf` is replaced only where a test adds to the server. */
-export type Service = Pick<Exchange, 'world' | 'call' | 'tools'> & { serverOf?: typeof serverOf }
+export type Service = Pick<Exchange, 'call' | 'tools'> & {
+  world: World
+  serverOf?: typeof serverOf
+}
 
 /** Answers one request. */
 export async function serveMcp(service: Service, request: Request): Promise<Response> {
