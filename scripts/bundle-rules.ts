@@ -121,6 +121,10 @@ const files: BundleRule = { ...plain, gzipBytesMax: 72 * kilobyte }
 const documents: BundleRule = {
   gzipBytesMax: 72 * kilobyte,
   packages: ['zod', '@supabase/postgrest-js'],
+/** Speaks two revisions of the protocol, and holds the contract of every operation. */
+const tools: BundleRule = {
+  gzipBytesMax: 170 * kilobyte,
+  packages: [...plain.packages, '@modelcontextprotocol/server'],
   runtime: [],
 }
 
@@ -142,6 +146,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'inbound-mail': inboundMail,
   'mail-read': files,
   mailer,
+  mcp: tools,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
