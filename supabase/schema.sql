@@ -4786,7 +4786,7 @@ AS $function$
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
           where m.sealed is not null and m.tries = 0
-            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+            and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
