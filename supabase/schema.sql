@@ -463,6 +463,14 @@ create table private.oauth_grants (
 );
 alter table private.oauth_grants enable row level security;
 
+create table private.oauth_proofs (
+  digest text not null,
+  used_at timestamp with time zone not null default private.clock(),
+  constraint oauth_proofs_pkey PRIMARY KEY (digest),
+  constraint oauth_proofs_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text))
+);
+alter table private.oauth_proofs enable row level security;
+
 create table private.oauth_refresh_tokens (
   digest text not null,
   granted uuid not null,
@@ -832,6 +840,8 @@ CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
 CREATE INDEX oauth_codes_of_account ON private.oauth_codes USING btree (account);
 
 CREATE INDEX oauth_codes_of_grant ON private.oauth_codes USING btree (granted);
+
+CREATE INDEX oauth_proofs_age ON private.oauth_proofs USING btree (used_at);
 
 CREATE INDEX oauth_refresh_tokens_age ON private.oauth_refresh_tokens USING btree (expires_at);
 
@@ -1886,6 +1896,23 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
+ RETURNS TABLE(caller uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  found_key private.credentials;
+begin
+  if counted then
+    found_key := private.admit(credential, needed);
+  else
+    found_key := private.recognize(credential, needed);
+  end if;
+  return query select found_key.id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, account uuid, wrap jsonb)
  LANGUAGE plpgsql
@@ -2425,6 +2452,17 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
+ RETURNS TABLE(name text, host text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.label, k.shown from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.id = ended and g.ended_because = 'reused'
+$function$;
+
 CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
  RETURNS TABLE(metadata jsonb)
  LANGUAGE sql
@@ -2462,6 +2500,85 @@ AS $function$
    where c.good_until is not null
 $function$;
 
+CREATE OR REPLACE FUNCTION api.oauth_redeem_code(code_digest text, client_id text, challenge text, access_digest text, refresh_digest text, redirect_uri text DEFAULT NULL::text, dpop_key text DEFAULT NULL::text, proof_digest text DEFAULT NULL::text)
+ RETURNS TABLE(outcome text, scopes text[], seconds integer, refreshes boolean, ended uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  code private.oauth_codes;
+  k private.credentials;
+begin
+  update private.oauth_codes c set used_at = private.clock()
+   where c.digest = code_digest and c.used_at is null returning * into code;
+  if not found then
+    select c.granted into ended from private.oauth_codes c where c.digest = code_digest;
+    outcome := case when ended is null then private.unknown_grant(client_id)
+      else private.end_reused(ended) end;
+  elsif proof_digest is not null and not private.spend_proof(proof_digest) then
+    outcome := 'invalid_dpop_proof';
+  elsif not private.is_redeemed_rightly(code, client_id, redirect_uri, challenge, dpop_key) then
+    outcome := 'invalid_grant';
+  else
+    k := private.begin_grant(code, dpop_key);
+    outcome := case when k.id is null then 'invalid_grant' else 'granted' end;
+  end if;
+  if outcome = 'granted' then
+    scopes := k.scopes;
+    seconds := private.open_access(k, access_digest, scopes);
+    refreshes := (code.asked -> 'refreshes')::boolean;
+    if refreshes then
+      perform private.open_refresh(k, refresh_digest);
+    else
+      update private.credentials c set expires_at = t.expires_at from private.access_tokens t
+       where c.id = k.id and t.digest = access_digest;
+    end if;
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_refresh(refresh_digest text, successor_digest text, client_id text, access_digest text, asked_scopes text[] DEFAULT NULL::text[], dpop_key text DEFAULT NULL::text, proof_digest text DEFAULT NULL::text)
+ RETURNS TABLE(outcome text, scopes text[], seconds integer, ended uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  t private.oauth_refresh_tokens;
+  g private.oauth_grants;
+  k private.credentials;
+begin
+  select c.* into k from private.oauth_refresh_tokens r
+    join private.credentials c on c.id = r.granted
+   where r.digest = refresh_digest for no key update of c;
+  select r.* into t from private.oauth_refresh_tokens r where r.digest = refresh_digest;
+  select x.* into g from private.oauth_grants x where x.credential = k.id;
+  if k.id is null then
+    outcome := private.unknown_grant(client_id);
+  elsif g.client_id is distinct from client_id or g.dpop_key is distinct from dpop_key then
+    outcome := 'invalid_grant';
+  elsif exists (select from unnest(asked_scopes) s where not private.scope_covers(k.scopes, s)) then
+    outcome := 'invalid_scope';
+  else
+    perform private.take('oauth:' || k.id, 60, 1);
+    outcome := case when proof_digest is null or private.spend_proof(proof_digest)
+      then private.refresh_outcome(k, t, successor_digest) else 'invalid_dpop_proof' end;
+  end if;
+  if outcome = 'rotated' then
+    update private.oauth_refresh_tokens r
+       set used_at = private.clock(), successor = successor_digest where r.digest = t.digest;
+    perform private.open_refresh(k, successor_digest);
+  end if;
+  if outcome in ('rotated', 'repeated') then
+    scopes := coalesce(asked_scopes, k.scopes);
+    seconds := private.open_access(k, access_digest, scopes);
+  elsif outcome = 'reused' then
+    ended := k.id;
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata jsonb, client text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2473,6 +2590,36 @@ begin
     'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_revoke(token_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  delete from private.access_tokens t where t.digest = token_digest;
+  perform private.record_app(k, 'app_disconnected', 'An app at %s gave up its access.')
+    from private.oauth_refresh_tokens r join private.credentials k on k.id = r.granted
+   where r.digest = token_digest and private.end_grant(k.id, 'revoked by the app');
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_tell_owner(ended uuid, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.oauth_grants g set ended_because = 'reused, owner told'
+   where g.credential = ended and g.ended_because = 'reused';
+  if found then
+    perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
+    return true;
+  end if;
+  return false;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
@@ -3936,6 +4083,17 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.spend_proof(credential text, proof_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.recognize(credential, 'any');
+  return private.spend_proof(proof_digest);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(account_found uuid, wrap jsonb, present jsonb)
  LANGUAGE plpgsql
@@ -4255,6 +4413,36 @@ begin
   values (challenge, purpose, holder, private.clock() + interval '5 minutes');
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.begin_grant(code private.oauth_codes, dpop_key text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  begun private.credentials;
+begin
+  if not private.has_place_for_app(code.account, code.asked)
+    or exists (select from private.accounts a
+      where a.id = code.account and a.frozen_at is not null) then
+    return null;
+  end if;
+  perform private.end_grant(k.id, 'replaced') from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and private.is_grant_live(k)
+     and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host';
+  insert into private.credentials (account, kind, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
+    code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+  returning * into begun;
+  insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
+  values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
+    code.asked ->> 'redirect_host', dpop_key);
+  update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
+  return begun;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
  RETURNS uuid
  LANGUAGE sql
@@ -4564,6 +4752,20 @@ AS $function$
    where k.account = caller.account and k.kind = 'session' and k.id <> caller.id
      and k.revoked_at is null
 $function$;
+
+CREATE OR REPLACE FUNCTION private.end_reused(reused uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if private.end_grant(reused, 'reused') then
+    perform private.record_app(k, 'app_token_reused',
+      'A code or token of an app at %s was used twice, so its access was ended.')
+      from private.credentials k where k.id = reused;
+    return 'reused';
+  end if;
+  return 'invalid_grant';
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
  RETURNS void
@@ -5000,6 +5202,19 @@ AS $function$
     and s.proven_at > private.clock() - interval '10 minutes')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select code.expires_at > private.clock()
+    and code.asked ->> 'client_id' is not distinct from client_id
+    and code.asked ->> 'challenge' is not distinct from challenge
+    and code.asked ->> 'redirect_uri' = coalesce(redirect_uri, code.asked ->> 'redirect_uri')
+    and coalesce(code.asked ->> 'dpop_key' = dpop_key, code.asked -> 'dpop_key' = 'null')
+    and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -5082,9 +5297,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text,
-      'own_payment', of_key.max_per_payment_usd_micros::text,
-      'own_day', of_key.max_per_day_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text),
+    'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
+      'day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -5534,6 +5749,19 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.open_access(k private.credentials, digest text, scopes text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  seconds integer := least(case when scopes <@ array['read'] then 900 else 300 end,
+    pg_catalog.floor(extract(epoch from k.expires_at - private.clock())));
+begin
+  insert into private.access_tokens (digest, granted, scopes, expires_at)
+  values (digest, k.id, scopes, private.clock() + pg_catalog.make_interval(secs => seconds));
+  return seconds;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.open_account(opened uuid, alias text, address text, envelope jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -5580,6 +5808,14 @@ begin
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
         where s.chain = l.chain and s.lane = l.address));
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.open_refresh(k private.credentials, digest text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.oauth_refresh_tokens (digest, granted, expires_at)
+  values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
  RETURNS private.credentials
@@ -5764,6 +6000,15 @@ begin
   return found_key;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.record_app(k private.credentials, type text, summary text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (k.account, 'security', type, pg_catalog.format(summary, k.shown),
+    jsonb_build_object('app', k.label))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_change(caller private.credentials, category text, type text, summary text)
  RETURNS void
  LANGUAGE sql
@@ -5806,6 +6051,25 @@ AS $function$
   insert into private.activities (account, category, type, summary)
   values (of_account, 'security', type, summary)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.refresh_outcome(k private.credentials, t private.oauth_refresh_tokens, successor_digest text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not private.is_grant_live(k) or t.expires_at <= private.clock() then
+    return 'invalid_grant';
+  end if;
+  if t.used_at is null then
+    return 'rotated';
+  end if;
+  if t.used_at > private.clock() - interval '30 seconds' and t.successor = successor_digest
+    and exists (select from private.oauth_refresh_tokens r
+      where r.digest = t.successor and r.used_at is null) then
+    return 'repeated';
+  end if;
+  return private.end_reused(k.id);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb DEFAULT '{}'::jsonb)
  RETURNS void
@@ -5975,6 +6239,15 @@ AS $function$
    limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.oauth_proofs (digest) values (proof_digest) on conflict do nothing;
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.spent(spender uuid)
  RETURNS private.spending
  LANGUAGE plpgsql
@@ -6114,6 +6387,16 @@ AS $function$
     when p.state <> 'awaiting_confirmation' then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.unknown_grant(client_id text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when client_id like 'aoa\_c\_%'
+    and not exists (select from private.oauth_clients c where c.id = client_id)
+    then 'invalid_client' else 'invalid_grant' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
@@ -6335,6 +6618,8 @@ grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, bl
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
+grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
+
 grant execute on function api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid) to vault;
 
 grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
@@ -6393,13 +6678,23 @@ grant execute on function api.mails_after(credential text, page integer, after b
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
 
+grant execute on function api.oauth_ended_app(ended uuid) to service_role;
+
 grant execute on function api.oauth_find_client(client_id text) to service_role;
 
 grant execute on function api.oauth_find_document(client_id text, host text) to service_role;
 
 grant execute on function api.oauth_keep_document(client_id text, metadata jsonb, seconds integer) to service_role;
 
+grant execute on function api.oauth_redeem_code(code_digest text, client_id text, challenge text, access_digest text, refresh_digest text, redirect_uri text, dpop_key text, proof_digest text) to service_role;
+
+grant execute on function api.oauth_refresh(refresh_digest text, successor_digest text, client_id text, access_digest text, asked_scopes text[], dpop_key text, proof_digest text) to service_role;
+
 grant execute on function api.oauth_register_client(client_id text, metadata jsonb, client text) to service_role;
+
+grant execute on function api.oauth_revoke(token_digest text) to service_role;
+
+grant execute on function api.oauth_tell_owner(ended uuid, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
@@ -6534,6 +6829,8 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 grant execute on function api.signup_read(link_digest text) to service_role;
 
 grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
+
+grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
