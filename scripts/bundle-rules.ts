@@ -117,6 +117,13 @@ const merchants: BundleRule = {
 /** Knows what codes look like in twelve languages, to seal those in attachments. */
 const files: BundleRule = { ...plain, gzipBytesMax: 72 * kilobyte }
 
+/** Speaks two revisions of the protocol, and holds the contract of every operation. */
+const tools: BundleRule = {
+  gzipBytesMax: 170 * kilobyte,
+  packages: [...plain.packages, '@modelcontextprotocol/server'],
+  runtime: [],
+}
+
 /** Tells merchants' names as they read. */
 const mandates: BundleRule = {
   gzipBytesMax: 64 * kilobyte,
@@ -134,6 +141,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'inbound-mail': inboundMail,
   'mail-read': files,
   mailer,
+  mcp: tools,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,

@@ -1892,6 +1892,23 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
+ RETURNS TABLE(caller uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  found_key private.credentials;
+begin
+  if counted then
+    found_key := private.admit(credential, needed);
+  else
+    found_key := private.recognize(credential, needed);
+  end if;
+  return query select found_key.id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, account uuid, wrap jsonb)
  LANGUAGE plpgsql
@@ -5274,9 +5291,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text,
-      'own_payment', of_key.max_per_payment_usd_micros::text,
-      'own_day', of_key.max_per_day_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text),
+    'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
+      'day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -6592,6 +6609,8 @@ grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolea
 grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
+
+grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 
 grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
 

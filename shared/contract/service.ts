@@ -3,10 +3,8 @@
  * of a contract. A document is a projection of contracts: it is told them, and imports none.
  */
 import { type ErrorCode, errorTable } from './errors.ts'
+import type { GapState } from './gap-states.ts'
 import { commonErrors, type Operation } from './operation.ts'
-
-/** How far a capability is to be relied on at this moment. */
-export type GapState = { gap_id: string; status: string }
 
 /** What a document is made of. */
 export type Service = {
@@ -93,4 +91,19 @@ export function codesOf(contract: Operation): ErrorCode[] {
 /** What stands for its gap in answers and replies; `live` for an operation without one. */
 export function statusOf({ gap }: Operation, gaps: readonly GapState[]): string {
   return gaps.find(({ gap_id }) => gap_id === gap)?.status ?? 'live'
+}
+
+/** Where access tokens come from (RFC 6749 section 4.1), and their scopes in words. */
+export function authorizationOf({ baseUrl, webUrl }: Service) {
+  return {
+    authorizationUrl: `${webUrl}/authorize`,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    refreshUrl: `${baseUrl}/oauth/token`,
+    scopes: {
+      read: 'See identity, balances, activity and mail.',
+      pay: 'Pay within the limits of the account; covers read and vault.',
+      full: 'Everything that an agent can do.',
+      vault: 'Have stored logins used.',
+    },
+  }
 }

@@ -233,6 +233,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_slots: { args: { batch: number } }
+  identify_caller: { args: { credential: string; needed: string; counted: boolean } }
   inbound_begin: {
     args: {
       alias: string

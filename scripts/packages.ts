@@ -1,0 +1,16 @@
+/** Builds what is for npm: the typed client. It publishes nothing. */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildClient } from './packages/client.ts'
+
+const help = `node scripts/packages.ts [--outdir dist]
+
+Builds @agent-operating-account/client into <outdir>/client.`
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, outdir: { type: 'string', default: 'dist' } },
+  })
+  if (values.help) console.log(help)
+  else await buildClient(join(process.cwd(), values.outdir, 'client'))
+}
