@@ -1687,6 +1687,7 @@ begin
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
   delete from private.sessions s where s.ends_at < at - interval '90 days';
+  perform private.forget_oauth(at);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
@@ -4947,6 +4948,20 @@ AS $function$
     when private.similar_recipient(account, sender) is not null then 'look_alike'
     when dust then 'dust'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.access_tokens t where t.expires_at < at;
+  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
+  delete from private.oauth_refresh_tokens r
+   where r.expires_at < at or r.used_at < at - interval '7 days';
+  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
+  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
+    or c.good_until is null and c.created_at < at - interval '1 day'
+      and (c.granted_at is null or c.granted_at < at - interval '1 year');
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
