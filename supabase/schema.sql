@@ -3136,7 +3136,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
- RETURNS TABLE(key uuid, kind text, label text, shown text, exposure jsonb)
+ RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3144,7 +3144,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
    where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
