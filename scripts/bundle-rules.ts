@@ -117,6 +117,17 @@ const merchants: BundleRule = {
 /** Knows what codes look like in twelve languages, to seal those in attachments. */
 const files: BundleRule = { ...plain, gzipBytesMax: 72 * kilobyte }
 
+/** Carries every contract, and what describes them as JSON Schema. */
+const documents: BundleRule = {
+  gzipBytesMax: 72 * kilobyte,
+  packages: ['zod', '@supabase/postgrest-js'],
+/** Speaks two revisions of the protocol, and holds the contract of every operation. */
+const tools: BundleRule = {
+  gzipBytesMax: 170 * kilobyte,
+  packages: [...plain.packages, '@modelcontextprotocol/server'],
+  runtime: [],
+}
+
 /** Tells merchants' names as they read. */
 const mandates: BundleRule = {
   gzipBytesMax: 64 * kilobyte,
@@ -129,11 +140,13 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
   'create-account': passwords,
   custody,
+  discovery: documents,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   'inbound-mail': inboundMail,
   'mail-read': files,
   mailer,
+  mcp: tools,
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,

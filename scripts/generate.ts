@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
 import { describeAssets } from './generate/assets.ts'
+import { describeClient } from './generate/client.ts'
 import { describeDigest } from './generate/digest.ts'
 import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-first.ts'
@@ -25,6 +26,7 @@ export async function products(sql: Sql): Promise<Product[]> {
     { file: 'supabase/schema.sql', content: await describeSchema(sql) },
     { file: 'shared/db/functions.ts', content: await describeFunctions(sql) },
     { file: 'shared/contract/digest.ts', content: describeDigest() },
+    { file: 'scripts/client/operations.ts', content: describeClient() },
     { file: 'shared/auth/common-passwords.ts', content: describeCommonPasswords() },
     { file: 'functions/web/assets.ts', content: await describeAssets() },
     { file: 'functions/discovery/prose.ts', content: describeProse() },
@@ -65,8 +67,9 @@ async function generate(): Promise<Product[]> {
 const help = `node scripts/generate.ts [--check]
 
 Writes supabase/schema.sql and shared/db/functions.ts from supabase/migrations, and
-shared/contract/digest.ts from the contracts, functions/web/assets.ts from its style sheet and
-scripts, functions/discovery/prose.ts from skill.md beside it, and shared/auth/common-passwords.ts.
+shared/contract/digest.ts and scripts/client/operations.ts from the contracts, functions/web/assets.ts
+from its style sheet and scripts, functions/discovery/prose.ts from skill.md beside it, and
+shared/auth/common-passwords.ts.
 --check writes nothing and fails when one of them is out of date.`
 
 if (import.meta.main) {

@@ -233,10 +233,12 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_slots: { args: { batch: number } }
+  identify_caller: { args: { credential: string; needed: string; counted: boolean } }
   inbound_begin: {
     args: {
       alias: string
       author: string
+      unproven: boolean
       size: number
       digest: string
       message?: string | null

@@ -8,10 +8,10 @@ import type { ExecutionContext, Context as HonoContext, MiddlewareHandler } from
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
+import { answerOf } from '../contract/answered.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
-import { answerOf } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
@@ -153,15 +153,19 @@ function inputGate(contract: Operation) {
   })
 }
 
+/** Of each name and each sentence of what is wrong with a request. */
+const problemCharactersMax = 500
+
 type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>
 
 function invalidRequest(issues: readonly Issue[]): Refusal {
-  const [first] = issues
+  // Names of fields may be the caller's own, as long as a body can be.
   const problems = issues.slice(0, 8).map((issue) => ({
-    field: issue.path.join('.'),
-    message: issue.message,
+    field: issue.path.join('.').slice(0, problemCharactersMax),
+    message: issue.message.slice(0, problemCharactersMax),
   }))
-  const message = first ? `${first.path.join('.') || 'request'}: ${first.message}` : undefined
+  const [first] = problems
+  const message = first ? `${first.field || 'request'}: ${first.message}` : undefined
   return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
 }
 

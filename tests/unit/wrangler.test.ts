@@ -19,6 +19,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'confirm-registration-code': ['OTP_PEPPER'],
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
+  mcp: ['API_KEY_PEPPER'],
   oauth: telling,
   'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
@@ -112,10 +113,21 @@ test('the function that reads strangers’ mails holds no key and no database, a
   expect(reader?.services).toEqual([{ binding: 'VAULT', service: 'aoa-vault' }])
 })
 
+test('the tools reach the function of each operation, and nothing else', () => {
+  const folders = new Set(contracts.map(({ folder }) => folder))
+  const mcp = functions.find(({ folder }) => folder === 'mcp')
+
+  expect(mcp?.services.map(({ service }) => service)).toEqual(
+    [...folders].toSorted().map((folder) => `aoa-${folder}`),
+  )
+})
+
 test('a binding leads to the function of its name', () => {
   const wrong = functions
     .flatMap(({ services }) => services)
-    .filter(({ binding, service }) => service !== `aoa-${binding.toLowerCase()}`)
+    .filter(
+      ({ binding, service }) => service !== `aoa-${binding.toLowerCase().replaceAll('_', '-')}`,
+    )
 
   expect(wrong).toEqual([])
 })

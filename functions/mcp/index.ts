@@ -1,0 +1,27 @@
+import type { CallPort } from '../../shared/mcp/call.ts'
+import { callOver } from '../../shared/mcp/call.ts'
+import { type Service, serveMcp } from '../../shared/mcp/endpoint.ts'
+import { toolsOf } from '../../shared/mcp/tools.ts'
+import { type World, worldFrom } from '../../shared/world.ts'
+import { contracts } from '../contracts.ts'
+
+type Bindings = Record<string, unknown>
+
+/** Makes the function. Its arguments are replaced only where a test holds the world. */
+export function mcpFunction(
+  worldOf: (bindings: Bindings) => World = worldFrom,
+  callIn: (bindings: Bindings, world: World) => CallPort = callOver,
+) {
+  let service: Service | undefined
+  return {
+    fetch(request: Request, bindings: Bindings = {}): Promise<Response> {
+      if (!service) {
+        const world = worldOf(bindings)
+        service = { world, call: callIn(bindings, world), tools: toolsOf(contracts) }
+      }
+      return serveMcp(service, request)
+    },
+  }
+}
+
+export default mcpFunction()

@@ -1,0 +1,111 @@
+/**
+ * One call with its repetitions. A call is repeated where the service says that nothing was changed,
+ * and after a lost answer only where a repetition cannot have a second effect: what changes nothing or
+ * nothing more, and what has an Idempotency-Key, which all repetitions share.
+ */
+import { AccountError } from './account-error.ts'
+import { readAnswer } from './answer.ts'
+import type { Call } from './operations.ts'
+import type { CallOptions, ClientOptions } from './options.ts'
+import type { Input } from './request.ts'
+import { addressOf, requestOf } from './request.ts'
+
+const timeoutMillisecondsDefault = 60_000
+const repetitionsMaxDefault = 3
+const firstPauseMilliseconds = 250
+
+/** The body that came with 200. Throws an AccountError, or the reason of the caller's own signal. */
+export async function callOperation(
+  call: Call,
+  input: Input,
+  client: ClientOptions,
+  options: CallOptions,
+): Promise<Record<string, unknown>> {
+  const limits = limitsOf(client, options)
+  const key = call.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+  for (let repetitions = 0; ; repetitions += 1) {
+    const init = await requestOf(call, input, client, key)
+    const answer = await ask(call, addressOf(call, input, client.baseUrl), init, client, limits)
+    if (!(answer instanceof AccountError)) return answer
+    const milliseconds = pauseBefore(repetitions, answer, call, limits)
+    if (milliseconds === undefined) throw answer
+    await pause(milliseconds, limits.ending)
+  }
+}
+
+type Limits = {
+  repetitionsMax: number
+  endsAt: number
+  /** The caller's own. */
+  signal: AbortSignal | undefined
+  deadline: AbortSignal
+  /** Whichever of the two comes first. */
+  ending: AbortSignal
+}
+
+function limitsOf(client: ClientOptions, { signal, ...own }: CallOptions): Limits {
+  const milliseconds =
+    own.timeoutMilliseconds ?? client.timeoutMilliseconds ?? timeoutMillisecondsDefault
+  const deadline = AbortSignal.timeout(milliseconds)
+  return {
+    repetitionsMax: own.repetitionsMax ?? client.repetitionsMax ?? repetitionsMaxDefault,
+    endsAt: Date.now() + milliseconds,
+    signal,
+    deadline,
+    ending: signal ? AbortSignal.any([signal, deadline]) : deadline,
+  }
+}
+
+async function ask(
+  { id }: Call,
+  address: string,
+  init: RequestInit,
+  { fetch = globalThis.fetch }: ClientOptions,
+  { signal, deadline, ending }: Limits,
+): Promise<Record<string, unknown> | AccountError> {
+  try {
+    return await readAnswer(id, await fetch(address, { ...init, signal: ending }))
+  } catch (error) {
+    if (error instanceof AccountError) return error
+    signal?.throwIfAborted()
+    const lost = { operation: id, status: 0, cause: error }
+    if (!deadline.aborted) {
+      const message = 'The service was not reached, or its answer was lost.'
+      return new AccountError({ ...lost, code: 'network_error', message })
+    }
+    const message =
+      'The service did not answer in time; whether the call had an effect is not known.'
+    return new AccountError({ ...lost, code: 'timeout', message })
+  }
+}
+
+/** Milliseconds to wait before the call is repeated; undefined where it must not or cannot be. */
+function pauseBefore(
+  repetitions: number,
+  error: AccountError,
+  call: Call,
+  { endsAt, repetitionsMax }: Limits,
+): number | undefined {
+  if (repetitions >= repetitionsMax || !isWorthRepeating(error, call)) return undefined
+  // Between a half and the whole, so that clients that failed together do not come back together.
+  const grown = firstPauseMilliseconds * 2 ** repetitions * (0.5 + Math.random() / 2)
+  const asked = error.retryAfterSeconds === undefined ? grown : error.retryAfterSeconds * 1000
+  return Date.now() + asked < endsAt ? asked : undefined
+}
+
+function isWorthRepeating({ code, status }: AccountError, { repeatable }: Call): boolean {
+  if (code === 'rate_limited' || code === 'unavailable' || code === 'conflict') return true
+  const isOfAProxy = code === 'unexpected_answer' && [429, 502, 503, 504].includes(status)
+  return (code === 'network_error' || isOfAProxy) && repeatable
+}
+
+function pause(milliseconds: number, ending: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds)
+    const end = () => {
+      clearTimeout(timer)
+      reject(ending.reason)
+    }
+    ending.addEventListener('abort', end, { once: true })
+  })
+}

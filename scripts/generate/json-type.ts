@@ -1,0 +1,124 @@
+/** A JSON Schema as the text of a TypeScript type, for those parts of the language that contracts use. */
+import * as z from 'zod'
+
+const kind = z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'])
+type Kind = z.output<typeof kind>
+
+type Schema = {
+  $ref?: string | undefined
+  $defs?: Record<string, Schema> | undefined
+  const?: unknown
+  enum?: unknown[] | undefined
+  anyOf?: Schema[] | undefined
+  oneOf?: Schema[] | undefined
+  type?: Kind | Kind[] | undefined
+  properties?: Record<string, Schema> | undefined
+  required?: string[] | undefined
+  additionalProperties?: boolean | Schema | undefined
+  items?: Schema | undefined
+  description?: string | undefined
+}
+
+// Strict: a keyword that is new in a contract has to be looked at before a type is made without it.
+const schemaForm: z.ZodType<Schema> = z.lazy(() => z.strictObject(keywords))
+
+const keywords = {
+  $ref: z.string().optional(),
+  $defs: z.record(z.string(), schemaForm).optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  anyOf: z.array(schemaForm).optional(),
+  oneOf: z.array(schemaForm).optional(),
+  type: z.union([kind, z.array(kind)]).optional(),
+  properties: z.record(z.string(), schemaForm).optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.union([z.boolean(), schemaForm]).optional(),
+  items: schemaForm.optional(),
+  description: z.string().optional(),
+  // More than one pattern.
+  allOf: z.array(z.strictObject({ pattern: z.string() })).optional(),
+  // What a type cannot say. The service checks it, and its refusal names the field.
+  ...Object.fromEntries(
+    [
+      'format',
+      'pattern',
+      'minLength',
+      'maxLength',
+      'minimum',
+      'maximum',
+      'exclusiveMinimum',
+      'exclusiveMaximum',
+      'minItems',
+      'maxItems',
+      'propertyNames',
+    ].map((name) => [name, z.unknown().optional()]),
+  ),
+}
+
+/** What a type is written for. */
+export type Writing = {
+  /** Names of its own begin with this one. */
+  name: string
+  /** A caller may write `undefined` in place of leaving a field out. */
+  takesUndefined: boolean
+}
+
+/** The declaration of the type, and before it those of the parts that it refers to. */
+export function declareType(value: object, writing: Writing): string {
+  const { $defs = {}, ...schema } = schemaForm.parse(value)
+  const parts = Object.entries($defs).map(([key, part]) =>
+    declaration(partName(writing, key), part, writing),
+  )
+  return [...parts, declaration(writing.name, schema, writing)].join('\n')
+}
+
+/** The lines of a doc comment. */
+export function docComment(text: string | undefined, indent = ''): string {
+  return text === undefined ? '' : `${indent}/** ${text.replaceAll('*/', '* /')} */\n`
+}
+
+/** A value of JSON as TypeScript says it. */
+export function literal(value: unknown): string {
+  const text = JSON.stringify(value)
+  return typeof value === 'string' && !/['\\\\]/.test(text) ? `'${text.slice(1, -1)}'` : text
+}
+
+function declaration(name: string, schema: Schema, writing: Writing): string {
+  return `export type ${name} = ${typeOf(schema, writing, '')}\n`
+}
+
+function partName({ name }: Writing, key: string): string {
+  return `${name}Part${key.replace(/^__schema/, '')}`
+}
+
+function typeOf(schema: Schema, writing: Writing, indent: string): string {
+  const inner = (one: Schema) => typeOf(one, writing, indent)
+  if (schema.$ref !== undefined) return partName(writing, schema.$ref.replace('#/$defs/', ''))
+  if ('const' in schema) return literal(schema.const)
+  if (schema.enum) return schema.enum.map(literal).join(' | ')
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return [...new Set(choices.map(inner))].join(' | ')
+  const ofKind = (one: Kind) => {
+    if (one === 'array') return `Array<${inner(schema.items ?? {})}>`
+    if (one === 'object') return objectType(schema, writing, indent)
+    return one === 'integer' ? 'number' : one
+  }
+  return schema.type === undefined ? 'unknown' : [schema.type].flat().map(ofKind).join(' | ')
+}
+
+function objectType(schema: Schema, writing: Writing, indent: string): string {
+  const { properties = {}, required = [], additionalProperties: others = false } = schema
+  const names = Object.keys(properties)
+  const other = typeof others === 'object' ? typeOf(others, writing, indent) : 'unknown'
+  if (names.length === 0) return `{ [name: string]: ${others === false ? 'never' : other} }`
+  const within = `${indent}  `
+  const lines = Object.entries(properties).map(([name, property]) => {
+    const isGiven = required.includes(name)
+    const type = typeOf(property, writing, within)
+    const absent = !isGiven && writing.takesUndefined ? ' | undefined' : ''
+    const field = `${within}${name}${isGiven ? '' : '?'}: ${type}${absent}\n`
+    return `${docComment(property.description, within)}${field}`
+  })
+  if (others !== false) lines.push(`${within}[name: string]: ${other}\n`)
+  return `{\n${lines.join('')}${indent}}`
+}

@@ -1,0 +1,95 @@
+/**
+ * The tools over HTTP (Streamable HTTP, MCP 2026-07-28 and the revisions of 2025): one message a
+ * request, a new server for each, and nothing kept between them. There is no stream to come back to.
+ */
+import {
+  createMcpHandler,
+  originValidationResponse,
+  readRequestBody,
+} from '@modelcontextprotocol/server'
+import { credentialOf } from '../auth/api-key.ts'
+import { fail, Rejection } from '../contract/errors.ts'
+import { required } from '../env.ts'
+import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
+import type { World } from '../world.ts'
+import { admit, credentialOfRequest, refuseMessage } from './admission.ts'
+import { callFor } from './call.ts'
+import type { Exchange } from './server.ts'
+import { serverOf } from './server.ts'
+
+const path = '/mcp'
+/** The largest body of an operation, and room for the message around it. */
+const bodyBytesMax = 144 * 1024
+/** Longer than any operation takes. */
+const exchangeMaxMilliseconds = 120_000
+
+/** What every request is served with. `serverOf` is replaced only where a test adds to the server. */
+export type Service = Pick<Exchange, 'call' | 'tools'> & {
+  world: World
+  serverOf?: typeof serverOf
+}
+
+/** Answers one request. */
+export async function serveMcp(service: Service, request: Request): Promise<Response> {
+  const { world } = service
+  const requestId = world.newId()
+  if (new URL(request.url).pathname !== path) return refuse(wrongPath(path), requestId)
+  try {
+    const response = await served(service, request, requestId)
+    return withFixedHeaders(response, requestId)
+  } catch (error) {
+    if (error instanceof Rejection) return refuseMessage(world, request, error.refusal, requestId)
+    world.log({ requestId, operation: 'mcp', log: String(error) })
+    return refuse(fail('internal_error'), requestId)
+  }
+}
+
+async function served(service: Service, request: Request, requestId: string): Promise<Response> {
+  const { world, tools } = service
+  const { BASE_URL, WEB_URL } = world.config
+  // A browser names the page that asks; one of another host has no business here.
+  const own = [BASE_URL, WEB_URL].map((url) => new URL(url).hostname)
+  const foreign = originValidationResponse(request, own)
+  if (foreign) return foreign
+  const credential = await credentialOfRequest(world, request)
+  if (request.method !== 'POST') {
+    throw new Rejection(fail('method_not_allowed', { details: { allow: 'POST' } }))
+  }
+  const body = await readRequestBody(request, bodyBytesMax)
+  if (body.tooLarge) {
+    throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
+  }
+  const message = parseJson(body.text)
+  if (Array.isArray(message)) {
+    throw new Rejection(fail('invalid_request', { message: 'Send one message in a request.' }))
+  }
+  const caller = await admit(world, credential, message, tools)
+  const stateKey = await credentialOf('mcp request state', required(world.config, 'API_KEY_PEPPER'))
+  const { headers } = request
+  const call = callFor(world, credential, service.call)
+  const exchange = { world, call, tools, caller, stateKey, headers }
+  const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
+    onerror: (error) => world.log({ requestId, operation: 'mcp', log: error.message }),
+  })
+  // A subscription would otherwise stay open for as long as its client likes.
+  const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])
+  return handler.fetch(
+    new Request(request.url, { method: 'POST', headers, body: body.text, signal }),
+  )
+}
+
+/** Undefined for what is no JSON: the protocol has its own answer to that. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function withFixedHeaders(response: Response, requestId: string): Response {
+  const { 'content-type': _, ...fixed } = fixedHeaders(requestId)
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
+  return new Response(response.body, { status: response.status, headers })
+}
