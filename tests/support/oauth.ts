@@ -6,7 +6,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
-import { oauthFunction } from '../../functions/oauth/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import type { OwnSession } from '../../shared/auth/own-session.ts'
 import { bindCredential } from '../../shared/db/database.ts'
@@ -37,11 +36,10 @@ export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> 
   const config = { ...tests.world.config, BASE_URL: server.url }
   const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
   const functions = functionsIn(world)
-  const oauth = oauthFunction(() => world)
   fetch = (request) => {
     const { pathname } = new URL(request.url)
-    const isOAuth = /^\/(oauth|\.well-known\/(oauth-|openid-configuration))/.test(pathname)
-    const found = isOAuth ? oauth : functions.get(pathname.split('/')[1] ?? '')
+    const isDocument = /^\/\.well-known\/(oauth-|openid-configuration)/.test(pathname)
+    const found = functions.get(isDocument ? 'oauth' : (pathname.split('/')[1] ?? ''))
     return (found ?? notFound).fetch(request)
   }
   return { url: server.url, world, tests }
