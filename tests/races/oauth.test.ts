@@ -54,6 +54,24 @@ test('40 refreshes at once have one successor, and none fails', async () => {
   expect(family).toEqual({ living: 1, members: 2 })
 })
 
+test('refreshes that meet in the database wait for one another and have one successor', async () => {
+  const app = await connect(served, await tests.agent('read'))
+  const { sql } = tests.db
+  const waits = () => sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  let answers: ReturnType<typeof refreshWith>[] = []
+
+  await sql.begin(async (session) => {
+    await session`select from private.oauth_refresh_tokens where used_at is null for update`
+    answers = Array.from({ length: 8 }, () => refreshWith(served, app.client, app.refresh))
+    await expect.poll(async () => (await waits()).length, { timeout: 10_000 }).toBe(8)
+  })
+
+  const all = await Promise.all(answers)
+  expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+  expect(new Set(all.map(({ body }) => body['refresh_token'])).size).toBe(1)
+})
+
 test('a late thief and the app refresh at once, and either way the family ends', async () => {
   for (let round = 0; round < 5; round += 1) {
     const app = await connect(served, await tests.agent('read'))
