@@ -168,9 +168,7 @@ function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Resp
       log: refusal.log,
     })
   }
-  const challenge = challengeOf(c.get('world').config, refusal, {
-    scope: contract.access === 'any' ? 'read' : contract.access,
-    authorization: c.req.header('authorization'),
-  })
-  return refuse(refusal, requestId, challenge)
+  const scope = contract.access === 'any' ? 'read' : contract.access
+  const asked = { scope, authorization: c.req.header('authorization') }
+  return refuse(refusal, requestId, challengeOf(c.get('world').config, refusal, asked))
 }
