@@ -46,7 +46,7 @@ export function Terms({
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
           ...requestOf(payment),
-          ['Asked by', `${asked.label} (${asked.shown})`],
+          ['Asked by', asked.title],
           ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
           ['Waits until', <Time at={payment.expires_at} />],
         ]}
