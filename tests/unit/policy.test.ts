@@ -22,7 +22,6 @@ function codesOf(decision: Decision): ReasonCode[] {
   return decision.verdict === 'allow' ? [] : decision.reasons.map(({ code }) => code)
 }
 
-/** A cap of nobody. */
 const none: Window = { limit: 2n ** 64n, spent: 0n, resetsAt: null }
 
 /** The slow, obvious twin: counts up what each way of consent asks for. */
@@ -155,7 +154,6 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
   fc.assert(
     fc.property(factsArbitrary, micros, (facts, more) => {
       const { automaticDaily, assertedDaily, dailySpendingCap, amountUsdMicros } = facts
-      const { credentialDaily: ownDaily, credentialPaymentCap: ownCap } = facts
       // A price that falls is as unusual as one that rises.
       const smaller = amountUsdMicros > more ? amountUsdMicros - more : 1n
       const isNew = facts.history.payees.length === 0
@@ -167,8 +165,8 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { automaticDaily: wider(automaticDaily, more) },
         { assertedDaily: wider(assertedDaily, more) },
         { dailySpendingCap: wider(dailySpendingCap, more) },
-        { credentialDaily: ownDaily && wider(ownDaily, more) },
-        { credentialPaymentCap: ownCap === null ? null : ownCap + more },
+        { credentialDaily: wider(facts.credentialDaily ?? none, more) },
+        { credentialPaymentCap: (facts.credentialPaymentCap ?? none.limit) + more },
         { credentialDaily: null, credentialPaymentCap: null },
         { assertedNewRecipientLimit: facts.assertedNewRecipientLimit + more },
         { recipientKnown: true },
