@@ -463,6 +463,14 @@ create table private.oauth_grants (
 );
 alter table private.oauth_grants enable row level security;
 
+create table private.oauth_proofs (
+  digest text not null,
+  used_at timestamp with time zone not null default private.clock(),
+  constraint oauth_proofs_pkey PRIMARY KEY (digest),
+  constraint oauth_proofs_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text))
+);
+alter table private.oauth_proofs enable row level security;
+
 create table private.oauth_refresh_tokens (
   digest text not null,
   granted uuid not null,
@@ -809,6 +817,10 @@ CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (c
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
+CREATE INDEX mails_by_author ON private.mails USING btree (account, from_address, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
+
+CREATE INDEX mails_by_proof ON private.mails USING btree (account, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
+
 CREATE INDEX mails_came ON private.mails USING btree (account, at) WHERE (direction = 'in'::text);
 
 CREATE INDEX mails_from ON private.mails USING btree (account, from_address, number DESC);
@@ -828,6 +840,8 @@ CREATE INDEX oauth_codes_age ON private.oauth_codes USING btree (expires_at);
 CREATE INDEX oauth_codes_of_account ON private.oauth_codes USING btree (account);
 
 CREATE INDEX oauth_codes_of_grant ON private.oauth_codes USING btree (granted);
+
+CREATE INDEX oauth_proofs_age ON private.oauth_proofs USING btree (used_at);
 
 CREATE INDEX oauth_refresh_tokens_age ON private.oauth_refresh_tokens USING btree (expires_at);
 
@@ -1677,6 +1691,7 @@ begin
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
   delete from private.sessions s where s.ends_at < at - interval '90 days';
+  perform private.forget_oauth(at);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
@@ -1899,7 +1914,7 @@ begin
   return query select found_key.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, account uuid, wrap jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1914,7 +1929,8 @@ begin
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
+      'open')
   end, mailbox, private.account_key(mailbox, 'mail');
 end $function$;
 
@@ -1935,7 +1951,8 @@ begin
     return query select 'kept';
     return;
   end if;
-  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  problem := private.mailbox_problem(
+    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
   if problem is not null then
     return query select problem;
     return;
@@ -2436,6 +2453,17 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
+ RETURNS TABLE(name text, host text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select k.label, k.shown from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.id = ended and g.ended_because = 'reused'
+$function$;
+
 CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
  RETURNS TABLE(metadata jsonb)
  LANGUAGE sql
@@ -2473,6 +2501,85 @@ AS $function$
    where c.good_until is not null
 $function$;
 
+CREATE OR REPLACE FUNCTION api.oauth_redeem_code(code_digest text, client_id text, challenge text, access_digest text, refresh_digest text, redirect_uri text DEFAULT NULL::text, dpop_key text DEFAULT NULL::text, proof_digest text DEFAULT NULL::text)
+ RETURNS TABLE(outcome text, scopes text[], seconds integer, refreshes boolean, ended uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  code private.oauth_codes;
+  k private.credentials;
+begin
+  update private.oauth_codes c set used_at = private.clock()
+   where c.digest = code_digest and c.used_at is null returning * into code;
+  if not found then
+    select c.granted into ended from private.oauth_codes c where c.digest = code_digest;
+    outcome := case when ended is null then private.unknown_grant(client_id)
+      else private.end_reused(ended) end;
+  elsif proof_digest is not null and not private.spend_proof(proof_digest) then
+    outcome := 'invalid_dpop_proof';
+  elsif not private.is_redeemed_rightly(code, client_id, redirect_uri, challenge, dpop_key) then
+    outcome := 'invalid_grant';
+  else
+    k := private.begin_grant(code, dpop_key);
+    outcome := case when k.id is null then 'invalid_grant' else 'granted' end;
+  end if;
+  if outcome = 'granted' then
+    scopes := k.scopes;
+    seconds := private.open_access(k, access_digest, scopes);
+    refreshes := (code.asked -> 'refreshes')::boolean;
+    if refreshes then
+      perform private.open_refresh(k, refresh_digest);
+    else
+      update private.credentials c set expires_at = t.expires_at from private.access_tokens t
+       where c.id = k.id and t.digest = access_digest;
+    end if;
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_refresh(refresh_digest text, successor_digest text, client_id text, access_digest text, asked_scopes text[] DEFAULT NULL::text[], dpop_key text DEFAULT NULL::text, proof_digest text DEFAULT NULL::text)
+ RETURNS TABLE(outcome text, scopes text[], seconds integer, ended uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  t private.oauth_refresh_tokens;
+  g private.oauth_grants;
+  k private.credentials;
+begin
+  select c.* into k from private.oauth_refresh_tokens r
+    join private.credentials c on c.id = r.granted
+   where r.digest = refresh_digest for no key update of c;
+  select r.* into t from private.oauth_refresh_tokens r where r.digest = refresh_digest;
+  select x.* into g from private.oauth_grants x where x.credential = k.id;
+  if k.id is null then
+    outcome := private.unknown_grant(client_id);
+  elsif g.client_id is distinct from client_id or g.dpop_key is distinct from dpop_key then
+    outcome := 'invalid_grant';
+  elsif exists (select from unnest(asked_scopes) s where not private.scope_covers(k.scopes, s)) then
+    outcome := 'invalid_scope';
+  else
+    perform private.take('oauth:' || k.id, 60, 1);
+    outcome := case when proof_digest is null or private.spend_proof(proof_digest)
+      then private.refresh_outcome(k, t, successor_digest) else 'invalid_dpop_proof' end;
+  end if;
+  if outcome = 'rotated' then
+    update private.oauth_refresh_tokens r
+       set used_at = private.clock(), successor = successor_digest where r.digest = t.digest;
+    perform private.open_refresh(k, successor_digest);
+  end if;
+  if outcome in ('rotated', 'repeated') then
+    scopes := coalesce(asked_scopes, k.scopes);
+    seconds := private.open_access(k, access_digest, scopes);
+  elsif outcome = 'reused' then
+    ended := k.id;
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata jsonb, client text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2484,6 +2591,36 @@ begin
     'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_revoke(token_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  delete from private.access_tokens t where t.digest = token_digest;
+  perform private.record_app(k, 'app_disconnected', 'An app at %s gave up its access.')
+    from private.oauth_refresh_tokens r join private.credentials k on k.id = r.granted
+   where r.digest = token_digest and private.end_grant(k.id, 'revoked by the app');
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.oauth_tell_owner(ended uuid, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.oauth_grants g set ended_because = 'reused, owner told'
+   where g.credential = ended and g.ended_because = 'reused';
+  if found then
+    perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
+    return true;
+  end if;
+  return false;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb DEFAULT NULL::jsonb)
@@ -2809,7 +2946,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, a.entry, a.mail, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, private.holder_title(k)
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -2995,7 +3132,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), k.label
+  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
@@ -3005,7 +3142,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
- RETURNS TABLE(key uuid, kind text, label text, shown text, exposure jsonb)
+ RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3013,7 +3150,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
    where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
@@ -3229,7 +3366,7 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('label', k.label, 'shown', k.shown, 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -3947,6 +4084,17 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.spend_proof(credential text, proof_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.recognize(credential, 'any');
+  return private.spend_proof(proof_digest);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(account_found uuid, wrap jsonb, present jsonb)
  LANGUAGE plpgsql
@@ -4229,7 +4377,7 @@ AS $function$
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
+    'asked', (select jsonb_build_object('title', private.holder_title(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
@@ -4264,6 +4412,36 @@ begin
   delete from private.ceremonies c where c.expires_at < private.clock();
   insert into private.ceremonies
   values (challenge, purpose, holder, private.clock() + interval '5 minutes');
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.begin_grant(code private.oauth_codes, dpop_key text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  begun private.credentials;
+begin
+  if not private.has_place_for_app(code.account, code.asked)
+    or exists (select from private.accounts a
+      where a.id = code.account and a.frozen_at is not null) then
+    return null;
+  end if;
+  perform private.end_grant(k.id, 'replaced') from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and private.is_grant_live(k)
+     and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host';
+  insert into private.credentials (account, kind, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
+    code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+  returning * into begun;
+  insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
+  values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
+    code.asked ->> 'redirect_host', dpop_key);
+  update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
+  return begun;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
@@ -4576,6 +4754,20 @@ AS $function$
      and k.revoked_at is null
 $function$;
 
+CREATE OR REPLACE FUNCTION private.end_reused(reused uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if private.end_grant(reused, 'reused') then
+    perform private.record_app(k, 'app_token_reused',
+      'A code or token of an app at %s was used twice, so its access was ended.')
+      from private.credentials k where k.id = reused;
+    return 'reused';
+  end if;
+  return 'invalid_grant';
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -4764,6 +4956,20 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.access_tokens t where t.expires_at < at;
+  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
+  delete from private.oauth_refresh_tokens r
+   where r.expires_at < at or r.used_at < at - interval '7 days';
+  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
+  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
+    or c.good_until is null and c.created_at < at - interval '1 day'
+      and (c.granted_at is null or c.granted_at < at - interval '1 year');
+$function$;
+
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -4803,7 +5009,7 @@ AS $function$
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
           where m.sealed is not null and m.tries = 0
-            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+            and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
@@ -4852,6 +5058,16 @@ CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
  IMMUTABLE
 AS $function$
   select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+$function$;
+
+CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind
+    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
@@ -5011,6 +5227,19 @@ AS $function$
     and s.proven_at > private.clock() - interval '10 minutes')
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select code.expires_at > private.clock()
+    and code.asked ->> 'client_id' is not distinct from client_id
+    and code.asked ->> 'challenge' is not distinct from challenge
+    and code.asked ->> 'redirect_uri' = coalesce(redirect_uri, code.asked ->> 'redirect_uri')
+    and coalesce(code.asked ->> 'dpop_key' = dpop_key, code.asked -> 'dpop_key' = 'null')
+    and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_relay_needed(on_chain bigint)
  RETURNS boolean
  LANGUAGE sql
@@ -5093,9 +5322,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text,
-      'own_payment', of_key.max_per_payment_usd_micros::text,
-      'own_day', of_key.max_per_day_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text),
+    'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
+      'day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
@@ -5311,7 +5540,7 @@ AS $function$
         order by o.created_at desc offset 19 limit 1) as full_until))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, size integer)
+CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
  RETURNS text
  LANGUAGE sql
  STABLE
@@ -5321,10 +5550,12 @@ AS $function$
   select case
     when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
       or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
-        and m.from_address = author order by m.number desc offset 59 limit 1)
-        > private.clock() - interval '1 hour' then 'too_many'
+        and m.from_address = author and (m.proven_domain is null) = unproven
+        order by m.number desc offset 59 limit 1) > private.clock() - interval '1 hour'
+      then 'too_many'
   end from held
 $function$;
 
@@ -5543,6 +5774,19 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.open_access(k private.credentials, digest text, scopes text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  seconds integer := least(case when scopes <@ array['read'] then 900 else 300 end,
+    pg_catalog.floor(extract(epoch from k.expires_at - private.clock())));
+begin
+  insert into private.access_tokens (digest, granted, scopes, expires_at)
+  values (digest, k.id, scopes, private.clock() + pg_catalog.make_interval(secs => seconds));
+  return seconds;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.open_account(opened uuid, alias text, address text, envelope jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -5589,6 +5833,14 @@ begin
       (select coalesce(max(s.nonce) + 1, 0) from private.relay_slots s
         where s.chain = l.chain and s.lane = l.address));
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.open_refresh(k private.credentials, digest text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.oauth_refresh_tokens (digest, granted, expires_at)
+  values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
  RETURNS private.credentials
@@ -5773,6 +6025,15 @@ begin
   return found_key;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.record_app(k private.credentials, type text, summary text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (k.account, 'security', type, pg_catalog.format(summary, k.shown),
+    jsonb_build_object('app', k.label))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_change(caller private.credentials, category text, type text, summary text)
  RETURNS void
  LANGUAGE sql
@@ -5815,6 +6076,25 @@ AS $function$
   insert into private.activities (account, category, type, summary)
   values (of_account, 'security', type, summary)
 $function$;
+
+CREATE OR REPLACE FUNCTION private.refresh_outcome(k private.credentials, t private.oauth_refresh_tokens, successor_digest text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not private.is_grant_live(k) or t.expires_at <= private.clock() then
+    return 'invalid_grant';
+  end if;
+  if t.used_at is null then
+    return 'rotated';
+  end if;
+  if t.used_at > private.clock() - interval '30 seconds' and t.successor = successor_digest
+    and exists (select from private.oauth_refresh_tokens r
+      where r.digest = t.successor and r.used_at is null) then
+    return 'repeated';
+  end if;
+  return private.end_reused(k.id);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.refuse(code text, status text, detail jsonb DEFAULT '{}'::jsonb)
  RETURNS void
@@ -5984,6 +6264,15 @@ AS $function$
    limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.oauth_proofs (digest) values (proof_digest) on conflict do nothing;
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.spent(spender uuid)
  RETURNS private.spending
  LANGUAGE plpgsql
@@ -6123,6 +6412,16 @@ AS $function$
     when p.state <> 'awaiting_confirmation' then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.unknown_grant(client_id text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when client_id like 'aoa\_c\_%'
+    and not exists (select from private.oauth_clients c where c.id = client_id)
+    then 'invalid_client' else 'invalid_grant' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
@@ -6346,7 +6645,7 @@ grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 
-grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
+grant execute on function api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid) to vault;
 
 grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
 
@@ -6404,13 +6703,23 @@ grant execute on function api.mails_after(credential text, page integer, after b
 
 grant execute on function api.note_heard(credential text, payment uuid) to service_role;
 
+grant execute on function api.oauth_ended_app(ended uuid) to service_role;
+
 grant execute on function api.oauth_find_client(client_id text) to service_role;
 
 grant execute on function api.oauth_find_document(client_id text, host text) to service_role;
 
 grant execute on function api.oauth_keep_document(client_id text, metadata jsonb, seconds integer) to service_role;
 
+grant execute on function api.oauth_redeem_code(code_digest text, client_id text, challenge text, access_digest text, refresh_digest text, redirect_uri text, dpop_key text, proof_digest text) to service_role;
+
+grant execute on function api.oauth_refresh(refresh_digest text, successor_digest text, client_id text, access_digest text, asked_scopes text[], dpop_key text, proof_digest text) to service_role;
+
 grant execute on function api.oauth_register_client(client_id text, metadata jsonb, client text) to service_role;
+
+grant execute on function api.oauth_revoke(token_digest text) to service_role;
+
+grant execute on function api.oauth_tell_owner(ended uuid, mail jsonb) to service_role;
 
 grant execute on function api.owner_add_passkey(credential text, passkey text, public_key text, counter text, transports text[], label text, mail jsonb) to service_role;
 
@@ -6545,6 +6854,8 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 grant execute on function api.signup_read(link_digest text) to service_role;
 
 grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
+
+grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 

@@ -31,6 +31,10 @@ export default class Custody extends WorkerEntrypoint<Record<string, unknown>> {
     return openCustody(worldFrom(this.env)).openAccount(request)
   }
 
+  ready() {
+    return openCustody(worldFrom(this.env)).ready()
+  }
+
   override fetch(): Response {
     return new Response(null, { status: 404 })
   }

@@ -1,50 +1,62 @@
+import type { Service } from '../../shared/contract/about.ts'
 import { agentCard } from '../../shared/contract/agent-card.ts'
 import { agentSkills } from '../../shared/contract/agent-skills.ts'
 import { llmsText } from '../../shared/contract/llms.ts'
 import { toolManifest } from '../../shared/contract/manifest.ts'
 import { openApiDocument } from '../../shared/contract/openapi.ts'
-import type { Service } from '../../shared/contract/service.ts'
 import { skillDocument } from '../../shared/contract/skill.ts'
 import { sha256Hex } from '../../shared/digest.ts'
 import { prose } from './prose.ts'
 
-/** One document as it is served. */
+/** One document: where it is, and how it follows from the contracts. */
 export type Document = {
-  /** The address of it; others are aliases with the same bytes. */
   path: string
+  /** Other addresses of the same bytes. */
   aliases: readonly string[]
   type: string
-  text: string
-  /** Strong entity tag (RFC 9110 section 8.8.3). */
-  etag: string
+  textOf(service: Service): string | Promise<string>
 }
 
 const json = 'application/json; charset=utf-8'
-const markdown = 'text/markdown; charset=utf-8'
 
 /** Every document about the service. */
-export async function documentsOf(service: Service): Promise<Document[]> {
-  const skill = skillDocument(prose, service)
-  const skills = agentSkills(service, await sha256Hex(skill))
-  return Promise.all([
-    document('/skill.md', markdown, skill, ['/skills.md', '/.well-known/skill.md']),
-    document('/openapi.json', json, JSON.stringify(openApiDocument(service))),
-    document('/tools.json', json, JSON.stringify(toolManifest(service)), [
-      '/.well-known/tools.json',
-    ]),
-    document('/.well-known/agent-card.json', json, JSON.stringify(agentCard(service)), [
-      '/.well-known/agent.json',
-    ]),
-    document('/.well-known/agent-skills/index.json', json, JSON.stringify(skills)),
-    document('/llms.txt', 'text/plain; charset=utf-8', llmsText(service)),
-  ])
-}
-
-async function document(
-  path: string,
-  type: string,
-  text: string,
-  aliases: readonly string[] = [],
-): Promise<Document> {
-  return { path, aliases, type, text, etag: `"${await sha256Hex(text)}"` }
-}
+export const documents: readonly Document[] = [
+  {
+    path: '/skill.md',
+    aliases: ['/skills.md', '/.well-known/skill.md'],
+    type: 'text/markdown; charset=utf-8',
+    textOf: (service) => skillDocument(prose, service),
+  },
+  {
+    path: '/openapi.json',
+    aliases: [],
+    type: json,
+    textOf: (service) => JSON.stringify(openApiDocument(service)),
+  },
+  {
+    path: '/tools.json',
+    aliases: ['/.well-known/tools.json'],
+    type: json,
+    textOf: (service) => JSON.stringify(toolManifest(service)),
+  },
+  {
+    path: '/.well-known/agent-card.json',
+    // Clients of A2A 0.3 look here. What they want, an address for A2A messages, there is not.
+    aliases: ['/.well-known/agent.json'],
+    type: json,
+    textOf: (service) => JSON.stringify(agentCard(service)),
+  },
+  {
+    path: '/.well-known/agent-skills/index.json',
+    aliases: [],
+    type: json,
+    textOf: async (service) =>
+      JSON.stringify(agentSkills(service, await sha256Hex(skillDocument(prose, service)))),
+  },
+  {
+    path: '/llms.txt',
+    aliases: [],
+    type: 'text/plain; charset=utf-8',
+    textOf: llmsText,
+  },
+]

@@ -1,39 +1,72 @@
+import type { Service } from '../../shared/contract/about.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
+import type { Refusal } from '../../shared/contract/errors.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import type { GapState } from '../../shared/contract/gap-states.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
-import type { Service } from '../../shared/contract/service.ts'
+import { sha256Hex } from '../../shared/digest.ts'
 import { readGaps } from '../../shared/health/read-gaps.ts'
 import { fixedHeaders, refuse } from '../../shared/http/answer.ts'
 import type { EdgeFunction } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
-import { type Document, documentsOf } from './documents.ts'
+import type { Document } from './documents.ts'
 
-/** Documents name the state of gaps, which is to reach readers within a minute of a change. */
-const maxAgeSeconds = 30
+/** Documents tell the state of gaps: with the time for which that is kept, less than a minute. */
+const maxAgeSeconds = 15
 const methods = 'GET, HEAD, OPTIONS'
 
 type Bindings = Record<string, unknown>
 
-/** Serves the documents about these contracts. `worldOf` is replaced only where a test holds the world. */
+/** A document as it is sent, with its strong entity tag (RFC 9110 section 8.8.3). */
+type Made = { text: string; etag: string }
+
+/** What is served, and about what. */
+type Served = { contracts: readonly Operation[]; documents: readonly Document[] }
+
+/** Serves the documents. `worldOf` is replaced only where a test holds the world. */
 export function discoveryFunction(
-  contracts: readonly Operation[],
+  { contracts, documents }: Served,
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
   let world: World | undefined
-  let made: { from: string; documents: Promise<Document[]> } | undefined
+  // Each is made when it is first asked for, for most isolates serve one or two.
+  let made = { from: '', documents: new Map<Document, Promise<Made>>() }
   return {
     async fetch(request, bindings = {}) {
       world ??= worldOf(bindings)
+      const requestId = world.newId()
+      const found = documentAt(request, documents)
+      if (!found) return refuse(notOneOf(documents), requestId)
+      if (request.method === 'OPTIONS') return preflight()
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        return refuse(fail('method_not_allowed', { details: { allow: methods } }), requestId)
+      }
       const gaps = await readGaps(world)
       const from = JSON.stringify(gaps)
-      if (made?.from !== from) {
-        made = { from, documents: documentsOf(serviceOf(contracts, gaps, world)) }
-      }
-      return answer(request, await made.documents, world)
+      if (made.from !== from) made = { from, documents: new Map() }
+      const making = made.documents.get(found) ?? make(found, serviceOf(contracts, gaps, world))
+      made.documents.set(found, making)
+      const headers = headersOf(found, world.config.BASE_URL, requestId)
+      return answer(request, await making, headers)
     },
   }
+}
+
+function notOneOf(documents: readonly Document[]): Refusal {
+  const paths = documents.map(({ path }) => path).join(', ')
+  return fail('not_found', { hint: `The documents are ${paths}.` })
+}
+
+/** The function's own name stands before the path where a platform routes by folder alone. */
+function documentAt(request: Request, documents: readonly Document[]): Document | undefined {
+  const path = new URL(request.url).pathname.replace(/^\/discovery(?=\/)/, '')
+  return documents.find((one) => one.path === path || one.aliases.includes(path))
+}
+
+async function make(document: Document, service: Service): Promise<Made> {
+  const text = await document.textOf(service)
+  return { text, etag: `"${await sha256Hex(text)}"` }
 }
 
 function serviceOf(
@@ -50,33 +83,24 @@ function serviceOf(
   }
 }
 
-function answer(request: Request, documents: readonly Document[], world: World): Response {
-  const requestId = world.newId()
-  // The function's own name stands before the path where a platform routes by folder alone.
-  const path = new URL(request.url).pathname.replace(/^\/discovery(?=\/)/, '')
-  const found = documents.find((one) => one.path === path || one.aliases.includes(path))
-  if (!found) {
-    const hint = `The documents are ${documents.map((one) => one.path).join(', ')}.`
-    return refuse(fail('not_found', { hint }), requestId)
-  }
-  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: anyOrigin })
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return refuse(fail('method_not_allowed', { details: { allow: methods } }), requestId)
-  }
-  const headers = headersOf(found, world.config.BASE_URL, requestId)
-  if (isKnown(request, found.etag)) return new Response(null, { status: 304, headers })
-  return new Response(request.method === 'HEAD' ? null : found.text, { headers })
+function answer(request: Request, { text, etag }: Made, headers: Headers): Response {
+  headers.set('etag', etag)
+  if (isKnown(request, etag)) return new Response(null, { status: 304, headers })
+  return new Response(request.method === 'HEAD' ? null : text, { headers })
 }
 
 /** The documents are public, and pages of any origin may read them. */
-const anyOrigin = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': methods,
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
+function preflight(): Response {
+  const headers = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+  }
+  return new Response(null, { status: 204, headers })
 }
 
-function headersOf({ path, type, etag }: Document, baseUrl: string, requestId: string): Headers {
+function headersOf({ path, type }: Document, baseUrl: string, requestId: string): Headers {
   return new Headers({
     ...fixedHeaders(requestId),
     'access-control-allow-origin': '*',
@@ -84,7 +108,6 @@ function headersOf({ path, type, etag }: Document, baseUrl: string, requestId: s
     'cache-control': `public, max-age=${maxAgeSeconds}`,
     'content-type': type,
     'cross-origin-resource-policy': 'cross-origin',
-    etag,
     link: `<${baseUrl}${path}>; rel="canonical"`,
   })
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { gapState, time, window } from '../../shared/contract/fields.ts'
+import { gapState, time, usd, window } from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const getIdentity = operation({
@@ -25,6 +25,17 @@ export const getIdentity = operation({
       reads_secrets: z
         .boolean()
         .describe('Whether it may read secrets of the vault, or only have them used.'),
+      caps: z
+        .object({
+          max_per_payment_usd: usd.nullable(),
+          max_per_day_usd: usd.nullable(),
+          left_today_usd: usd.nullable(),
+          resets_at: time.nullable(),
+        })
+        .optional()
+        .describe(
+          'The most that it may move by itself in one payment and in 24 hours, whatever the consent.',
+        ),
     }),
     limits: z.object({
       automatic_daily: window,

@@ -3,8 +3,8 @@ import { connectedChains } from '../../shared/chains/registry.ts'
 import { health } from '../../shared/contract/gap-states.ts'
 import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { limitsRow } from '../../shared/payments/entered.ts'
-import { windowBody } from '../../shared/payments/limit-words.ts'
+import { capsRow, limitsRow } from '../../shared/payments/entered.ts'
+import { capsBody, windowBody } from '../../shared/payments/limit-words.ts'
 import type { getIdentity } from './contract.ts'
 
 const identityRow = z.object({
@@ -20,6 +20,7 @@ const identityRow = z.object({
       scopes: z.array(z.string()),
       expires_at: z.string().nullable(),
       reads_secrets: z.boolean(),
+      caps: capsRow,
     }),
     limits: limitsRow,
     health,
@@ -30,12 +31,13 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
   const row = await db.one('get_identity', {}, identityRow)
   if (!row) throw new Error('an admitted caller has no account')
   const { limits, wallets, credential, health: found, ...account } = row.identity
+  const { caps, ...rest } = credential
   const chains = connectedChains(world.config).map((chain) => chain.caip2)
   return {
     ...account,
     mail_address: `${account.alias}@${world.config.MAIL_DOMAIN}`,
     wallets: wallets.map((wallet) => ({ ...wallet, chains })),
-    credential,
+    credential: { ...rest, ...capsBody(caps) },
     limits: {
       automatic_daily: windowBody(limits.automatic_daily),
       asserted_daily: windowBody(limits.asserted_daily),

@@ -1,3 +1,4 @@
+import { watchHealth } from '../../shared/health/watch.ts'
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { indexDeposits } from '../../shared/payments/deposits.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
@@ -6,14 +7,29 @@ import { newId, worldFrom } from '../../shared/world.ts'
 
 // Kept between runs: it remembers which endpoints failed lately.
 let world: World | undefined
+let isWatching = false
 
 /** Runs on a schedule; it has no public route. */
 export default {
-  async scheduled(_event: unknown, bindings: Record<string, unknown>): Promise<void> {
+  async scheduled(
+    _event: unknown,
+    bindings: Record<string, unknown>,
+    execution: { waitUntil(work: Promise<void>): void },
+  ): Promise<void> {
     world ??= worldFrom(bindings)
+    // It goes on for most of a minute: nothing waits for it, and a schedule that comes oftener starts
+    // no second one.
+    if (!isWatching) execution.waitUntil(watch(world))
     await Promise.all([keepHouse(world), indexDeposits(world)])
   },
   fetch(): Response {
     return refuse(wrongPath('/<operation>'), newId())
   },
+}
+
+async function watch(over: World): Promise<void> {
+  isWatching = true
+  await watchHealth(over).finally(() => {
+    isWatching = false
+  })
 }

@@ -1,8 +1,8 @@
+import { readAtMost } from '../../shared/http/read-at-most.ts'
 import { mailLimits } from '../../shared/mail/parse.ts'
 import { isTemporary, mailRefusals } from '../../shared/mail/parse-refusals.ts'
 import { type Reception, receiveMail, takesMail } from '../../shared/mail/receive.ts'
 import { type World, worldFrom } from '../../shared/world.ts'
-import { readAtMost } from './read-at-most.ts'
 import { serveWebhook } from './webhook.ts'
 
 /** A mail as the platform hands it over (Cloudflare Email Workers, ForwardableEmailMessage). */

@@ -18,7 +18,7 @@ export const mailWait = operation({
       .describe('0 to 25; 25 when absent.'),
     from: mailFrom.optional(),
     subject: mailSubject.optional(),
-    since: field.time
+    since: field.timeInput
       .optional()
       .describe('Mail that came since then counts too, a day back at most. Absent: from now on.'),
   }),

@@ -55,6 +55,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return this.#open().storeByLink(...asked)
   }
 
+  ready() {
+    return this.#open().ready()
+  }
+
   override fetch(): Response {
     return new Response(null, { status: 404 })
   }

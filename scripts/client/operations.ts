@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '2dfd3208d1ebfa2f9803d85cb5d5365687733752f2927ec930492e766eadb480'
+export const contractDigest = 'd960ea557fff7ecdd19005794c2a26c054f16782a521e40e04c6fa79efa6ee6a'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -90,6 +90,13 @@ export type GetIdentityAnswer = {
     expires_at: string | null
     /** Whether it may read secrets of the vault, or only have them used. */
     reads_secrets: boolean
+    /** The most that it may move by itself in one payment and in 24 hours, whatever the consent. */
+    caps?: {
+      max_per_payment_usd: string | null
+      max_per_day_usd: string | null
+      left_today_usd: string | null
+      resets_at: string | null
+    }
   }
   limits: {
     automatic_daily: {
@@ -338,6 +345,16 @@ export type WalletCustodialTransferAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** Where this key or app has such a cap. */
+    credential_daily?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
   }
   /** Any one of these changes would let it through. */
   would_pass?: Array<{
@@ -538,6 +555,16 @@ export type X402PaymentPrepareAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** Where this key or app has such a cap. */
+    credential_daily?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
   }
   /** Any one of these changes would let it through. */
   would_pass?: Array<{
@@ -613,6 +640,16 @@ export type X402PaymentExecuteAnswer = {
       fits_at: string | null
     }
     daily_spending_cap: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** Where this key or app has such a cap. */
+    credential_daily?: {
       /** US dollars, decimal string. */
       limit_usd: string
       /** US dollars, decimal string. */
@@ -1043,7 +1080,7 @@ export type AccountExposureAnswer = {
       x402_usd: string
     }
     /** What keeps the total from being larger. */
-    bound_by: Array<'account_frozen' | 'key_scope' | 'key_expiry' | 'automatic_limit' | 'asserted_limit' | 'asserted_new_recipient_limit' | 'mandate_limits' | 'daily_spending_cap'>
+    bound_by: Array<'account_frozen' | 'key_scope' | 'key_expiry' | 'automatic_limit' | 'asserted_limit' | 'asserted_new_recipient_limit' | 'mandate_limits' | 'daily_spending_cap' | 'credential_payment_cap' | 'credential_daily_cap'>
   }>
 }
 

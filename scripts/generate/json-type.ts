@@ -35,6 +35,8 @@ const keywords = {
   additionalProperties: z.union([z.boolean(), schemaForm]).optional(),
   items: schemaForm.optional(),
   description: z.string().optional(),
+  // More than one pattern.
+  allOf: z.array(z.strictObject({ pattern: z.string() })).optional(),
   // What a type cannot say. The service checks it, and its refusal names the field.
   ...Object.fromEntries(
     [

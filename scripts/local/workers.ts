@@ -160,7 +160,10 @@ function functionWorker(
 
 const endpoints = z.record(z.string(), z.array(z.url()))
 
-/** A function reaches the addresses that it was bound to, and x402 and the vault reach strangers. */
+/**
+ * A function reaches the addresses that it was bound to. Strangers are reached by x402, by the vault, and
+ * by the pages, which look apps up at their own addresses.
+ */
 function egressRights(folder: string, texts: Readonly<Record<string, string>>): EgressRights {
   const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}' } = texts
   const chains = Object.values(endpoints.parse(JSON.parse(CHAIN_RPC_URLS))).flat()
@@ -170,7 +173,7 @@ function egressRights(folder: string, texts: Readonly<Record<string, string>>): 
   return {
     hosts: hostsOf(/^https?:$/),
     sockets: hostsOf(/^smtp:$/),
-    strangers: folder.startsWith('x402-') || folder === 'vault',
+    strangers: folder.startsWith('x402-') || folder === 'vault' || folder === 'web',
   }
 }
 

@@ -2,8 +2,9 @@
  * The agent card (A2A 1.0, section 4.4.1). The service speaks no A2A: its one interface is the MCP
  * endpoint, under a binding of that name, so a client finds the door and takes it for no other.
  */
-import type { Operation } from './operation.ts'
+
 import {
+  authorizationOf,
   codesOf,
   type Group,
   groupOf,
@@ -13,11 +14,11 @@ import {
   serviceSummary,
   serviceVersion,
   statusOf,
-} from './service.ts'
+} from './about.ts'
+import type { Operation } from './operation.ts'
 
 /** Custom bindings are named by a URI (A2A 1.0, section 5.8). */
 const mcpBinding = 'https://modelcontextprotocol.io/specification/2026-07-28/basic/transports'
-const extensionPath = '/skill.md'
 
 /** The whole of /.well-known/agent-card.json. */
 export function agentCard(service: Service) {
@@ -52,7 +53,7 @@ export function agentCard(service: Service) {
 /** What the card's own fields have no place for, as data of an extension (section 4.4.4). */
 function operationsExtension({ contracts, baseUrl, gaps, digest }: Service) {
   return {
-    uri: `${baseUrl}${extensionPath}`,
+    uri: `${baseUrl}/skill.md#operations`,
     description: 'The operations behind the skills, with the digest of their contract.',
     required: false,
     params: {
@@ -75,15 +76,7 @@ function describeOperation(contract: Operation, gaps: Service['gaps']) {
   }
 }
 
-function securitySchemes({ baseUrl, webUrl }: Service) {
-  const scopes = { read: 'See', pay: 'Pay within the limits', full: 'All', vault: 'Use logins' }
-  const authorizationCode = {
-    authorizationUrl: `${webUrl}/authorize`,
-    tokenUrl: `${baseUrl}/oauth/token`,
-    refreshUrl: `${baseUrl}/oauth/token`,
-    scopes,
-    pkceRequired: true,
-  }
+function securitySchemes(service: Service) {
   return {
     bearer: {
       httpAuthSecurityScheme: { scheme: 'Bearer', description: 'An API key of the account.' },
@@ -91,8 +84,8 @@ function securitySchemes({ baseUrl, webUrl }: Service) {
     oauth2: {
       oauth2SecurityScheme: {
         description: 'An opaque access token.',
-        flows: { authorizationCode },
-        oauth2MetadataUrl: `${baseUrl}/.well-known/oauth-authorization-server/oauth`,
+        flows: { authorizationCode: { ...authorizationOf(service), pkceRequired: true } },
+        oauth2MetadataUrl: `${service.baseUrl}/.well-known/oauth-authorization-server/oauth`,
       },
     },
   }

@@ -36,6 +36,12 @@ export const chain = z.string().describe('CAIP-2 id.')
 /** RFC 3339 in UTC. */
 export const time = z.iso.datetime({ offset: true }).describe('RFC 3339, UTC.')
 
+/** A time on input. PostgreSQL knows neither a year 0 nor an offset of 16 hours. */
+export const timeInput = time.regex(
+  /^[12]\d{3}-.*(Z|[+-](0\d|1[0-5]):\d\d)$/,
+  'a time of the years 1000 to 2999, less than 16 hours off UTC',
+)
+
 /** How far the chain has gone with a transaction (DESIGN section 5). */
 export const finality = z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged'])
 
@@ -96,6 +102,7 @@ export const whatWouldPass = {
       automatic_daily: fittingWindow,
       asserted_daily: fittingWindow,
       daily_spending_cap: fittingWindow,
+      credential_daily: fittingWindow.optional().describe('Where this key or app has such a cap.'),
     })
     .optional(),
   would_pass: z

@@ -14,33 +14,50 @@ const integerFormat = 'int64'
 
 const schema: z.ZodType<Schema> = z.record(z.string(), z.unknown())
 
+/** Where the definitions of an operation's own schemas are in the document. */
+const componentOf = (id: string, name: string) => `${id}.${name.replace(/^_+/, '')}`
+
 /** A schema of what a caller sends: strict, as it is checked. */
-export function requestForm(value: unknown): Schema {
-  return schema.parse(reform(value, false))
+export function requestForm(id: string, value: unknown): Schema {
+  return schema.parse(reform(value, { id, isOpen: false }))
 }
 
 /** A schema of what a caller is answered. */
-export function responseForm(value: unknown): Schema {
-  return schema.parse(reform(value, true))
+export function responseForm(id: string, value: unknown): Schema {
+  return schema.parse(reform(value, { id, isOpen: true }))
 }
 
-function reform(value: unknown, isOpen: boolean): unknown {
-  if (Array.isArray(value)) return value.map((one) => reform(one, isOpen))
-  if (!isSchema(value)) return value
-  const entries = Object.entries(value).filter(
-    ([key, held]) => !isSaidTwice(value, key, held, isOpen),
+/** What a schema defines for itself, which refers to itself, as components of the document. */
+export function definitionsOf(id: string, request: Schema): Schema {
+  const entries = Object.entries(schema.parse(request['$defs'] ?? {}))
+  return Object.fromEntries(
+    entries.map(([name, held]) => [componentOf(id, name), requestForm(id, held)]),
   )
-  return {
-    ...Object.fromEntries(entries.map(([key, held]) => [key, reform(held, isOpen)])),
-    ...bounds(value),
-  }
+}
+
+type Place = { id: string; isOpen: boolean }
+
+function reform(value: unknown, place: Place): unknown {
+  if (Array.isArray(value)) return value.map((one) => reform(one, place))
+  if (!isSchema(value)) return value
+  const entries = Object.entries(value).filter(([key, held]) => !isLeftOut(value, key, held, place))
+  const kept = entries.map(([key, held]) => [
+    key,
+    key === '$ref' ? refer(held, place) : reform(held, place),
+  ])
+  return { ...Object.fromEntries(kept), ...bounds(value) }
 }
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null
 }
 
-function isSaidTwice(owner: Schema, key: string, held: unknown, isOpen: boolean): boolean {
+function refer(target: unknown, { id }: Place): string {
+  return `#/components/schemas/${componentOf(id, String(target).replace('#/$defs/', ''))}`
+}
+
+function isLeftOut(owner: Schema, key: string, held: unknown, { isOpen }: Place): boolean {
+  if (key === '$defs') return true
   if (key === 'pattern') return typeof owner['format'] === 'string'
   return key === 'additionalProperties' && isOpen && held === false
 }

@@ -2,6 +2,16 @@
  * The OpenAPI 3.1 description of every operation: a projection of the contracts and of nothing else.
  * It describes plain HTTP; authorization and MCP describe themselves.
  */
+
+import {
+  authorizationOf,
+  groupOf,
+  groups,
+  type Service,
+  serviceSummary,
+  serviceVersion,
+  statusOf,
+} from './about.ts'
 import { requestSchema, responseSchema } from './json-schema.ts'
 import {
   fixedHeaders,
@@ -10,16 +20,8 @@ import {
   refusalSchema,
   refusalsOf,
 } from './openapi-refusals.ts'
-import { requestForm, responseForm } from './openapi-schema.ts'
+import { definitionsOf, requestForm, responseForm } from './openapi-schema.ts'
 import type { Operation } from './operation.ts'
-import {
-  groupOf,
-  groups,
-  type Service,
-  serviceSummary,
-  serviceVersion,
-  statusOf,
-} from './service.ts'
 
 /** The whole of /openapi.json. */
 export function openApiDocument(service: Service) {
@@ -41,7 +43,7 @@ export function openApiDocument(service: Service) {
     tags: groups.map(({ name, summary }) => ({ name, description: summary })),
     paths: pathsOf(contracts, gaps),
     components: {
-      schemas: { Refusal: refusalSchema },
+      schemas: { Refusal: refusalSchema, ...definitions(contracts) },
       responses: refusalComponents(contracts),
       parameters: headerParameters,
       headers: responseHeaders,
@@ -57,6 +59,13 @@ function pathsOf(contracts: readonly Operation[], gaps: Service['gaps']) {
     paths[path] = { ...paths[path], [contract.method.toLowerCase()]: describe(contract, gaps) }
   }
   return paths
+}
+
+function definitions(contracts: readonly Operation[]) {
+  return Object.assign(
+    {},
+    ...contracts.map((contract) => definitionsOf(contract.id, requestSchema(contract))),
+  )
 }
 
 function describe(contract: Operation, gaps: Service['gaps']) {
@@ -88,7 +97,7 @@ function securityOf(access: Operation['access']) {
 function queryParameters(contract: Operation) {
   const { properties = {}, required = [] } = requestSchema(contract)
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...schema } = requestForm(property)
+    const { description, ...schema } = requestForm(contract.id, property)
     const isRequired = required.includes(name)
     return {
       name,
@@ -102,13 +111,13 @@ function queryParameters(contract: Operation) {
 
 /** No body stands for an empty object, where that is a request. */
 function requestBody(contract: Operation) {
-  const schema = requestForm(requestSchema(contract))
+  const schema = requestForm(contract.id, requestSchema(contract))
   const required = !contract.request.safeParse({}).success
   return { required, content: { 'application/json': { schema } } }
 }
 
 function answerOf(contract: Operation) {
-  const schema = responseForm(responseSchema(contract))
+  const schema = responseForm(contract.id, responseSchema(contract))
   const content = { 'application/json': { schema } }
   return { description: 'It was done as described.', headers: fixedHeaders, content }
 }
@@ -143,30 +152,18 @@ const responseHeaders = {
   },
 }
 
-function securitySchemes({ baseUrl, webUrl }: Service) {
+function securitySchemes(service: Service) {
   return {
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: `An API key that the owner made at ${webUrl}/keys, or an access token.`,
+      description: `An API key that the owner made at ${service.webUrl}/keys, or an access token.`,
     },
     oauth2: {
       type: 'oauth2',
       description:
         'Access tokens are opaque and revocable at once; no JWT, so RFC8725 has nothing to say of them.',
-      flows: {
-        authorizationCode: {
-          authorizationUrl: `${webUrl}/authorize`,
-          tokenUrl: `${baseUrl}/oauth/token`,
-          refreshUrl: `${baseUrl}/oauth/token`,
-          scopes: {
-            read: 'See identity, balances, activity and mail.',
-            pay: 'Pay within the limits of the account; covers read and vault.',
-            full: 'Everything that an agent can do.',
-            vault: 'Have stored logins used.',
-          },
-        },
-      },
+      flows: { authorizationCode: authorizationOf(service) },
     },
   }
 }

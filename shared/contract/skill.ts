@@ -2,15 +2,11 @@
  * The contract document for agents (agentskills.io): a text that people wrote, with the tables that
  * follow from the contracts. It is the one authority; the other documents point to it.
  */
-import type { Operation } from './operation.ts'
-import { type Service, serviceName, serviceVersion } from './service.ts'
 
-/** What the skill does and when to take it; at most 1,024 characters. */
-export const skillDescription =
-  'Operate an account for your user: read its mail, see its balances, send stablecoins, pay HTTP 402 ' +
-  'resources, ask for payment mandates and use stored logins without reading them. Use when the user ' +
-  'asks you to pay, transfer, buy from an API, receive a code or mail, or sign in to a site with this ' +
-  'account.'
+import { type Service, serviceName, serviceVersion, skillDescription } from './about.ts'
+import type { GapState } from './gap-states.ts'
+import { type Capability, gaps as gapTable } from './gaps.ts'
+import type { Operation } from './operation.ts'
 
 /**
  * The whole of /skill.md. `prose` is the text with {{name}} for what is put in; placeholders that it
@@ -22,12 +18,20 @@ export function skillDocument(prose: string, service: Service): string {
     front_matter: frontMatter(digest),
     base_url: baseUrl,
     web_url: webUrl,
-    gaps: gaps.map(({ gap_id, status }) => `- \`${gap_id}\`: \`${status}\``).join('\n'),
+    gaps: gaps.map(describeGap).join('\n'),
     operations: contracts.map(row).join('\n'),
   }
   return prose.replace(/\{\{([a-z_]+)\}\}/g, (placeholder, name: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? '') : placeholder,
   )
+}
+
+function describeGap({ gap_id, status, reasons, chains = [] }: GapState): string {
+  const { title, limits }: Capability = gapTable[gap_id]
+  const worse = chains.filter((one) => one.status !== status)
+  const places = worse.map((one) => `${one.chain} \`${one.status}\``)
+  const why = [limits, reasons.join(', '), places.join(', ')].filter(Boolean)
+  return `- \`${gap_id}\`: \`${status}\`, ${[title, ...why].join('; ')}`
 }
 
 /** Values of metadata are strings; JSON strings are YAML (YAML 1.2, section 1.3). */

@@ -33,6 +33,7 @@ export function openCustody(world: World): CustodyPort {
     replace: async (request) => replaceSlot(world, roots(), request),
     cancel: async (request) => cancelPayment(world, roots(), request),
     openAccount: async (request) => openAccount(world, roots(), request),
+    ready: async () => void roots(),
   }
 }
 

@@ -121,4 +121,6 @@ export type CustodyPort = {
   replace(request: ReplaceRequest): Promise<SignedTransaction | undefined>
   cancel(request: CancelRequest): Promise<CancelAnswer>
   openAccount(request: OpenAccountRequest): Promise<OpenAccountAnswer>
+  /** Throws unless it is there with its root keys. */
+  ready(): Promise<void>
 }

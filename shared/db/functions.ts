@@ -238,6 +238,7 @@ export type DatabaseFunctions = {
     args: {
       alias: string
       author: string
+      unproven: boolean
       size: number
       digest: string
       message?: string | null
@@ -376,10 +377,36 @@ export type DatabaseFunctions = {
     }
   }
   note_heard: { args: { credential: string; payment: string } }
+  oauth_ended_app: { args: { ended: string } }
   oauth_find_client: { args: { client_id: string } }
   oauth_find_document: { args: { client_id: string; host: string } }
   oauth_keep_document: { args: { client_id: string; metadata: unknown; seconds: number } }
+  oauth_redeem_code: {
+    args: {
+      code_digest: string
+      client_id: string
+      challenge: string
+      access_digest: string
+      refresh_digest: string
+      redirect_uri?: string | null
+      dpop_key?: string | null
+      proof_digest?: string | null
+    }
+  }
+  oauth_refresh: {
+    args: {
+      refresh_digest: string
+      successor_digest: string
+      client_id: string
+      access_digest: string
+      asked_scopes?: string[] | null
+      dpop_key?: string | null
+      proof_digest?: string | null
+    }
+  }
   oauth_register_client: { args: { client_id: string; metadata: unknown; client: string } }
+  oauth_revoke: { args: { token_digest: string } }
+  oauth_tell_owner: { args: { ended: string; mail: unknown } }
   owner_add_passkey: {
     args: {
       credential: string
@@ -634,6 +661,7 @@ export type DatabaseFunctions = {
       wish?: string | null
     }
   }
+  spend_proof: { args: { credential: string; proof_digest: string } }
   vault_begin_store: {
     args: {
       credential: string

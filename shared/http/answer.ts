@@ -25,8 +25,11 @@ export function answer(body: string, requestId: string): Response {
   return new Response(body, { status: 200, headers: fixedHeaders(requestId) })
 }
 
-/** A refusal as the error body of SPEC section 2 with what helps to go on. */
-export function refuse(refusal: Refusal, requestId: string): Response {
+/**
+ * A refusal as the error body of SPEC section 2 with what helps to go on; `challenge` is its
+ * WWW-Authenticate where it has one.
+ */
+export function refuse(refusal: Refusal, requestId: string, challenge?: string): Response {
   const [status, sentence] = errorTable[refusal.refusal]
   const { message = sentence, hint, retryAfterSeconds, details } = refusal
   const body = {
@@ -40,6 +43,7 @@ export function refuse(refusal: Refusal, requestId: string): Response {
   const headers = fixedHeaders(requestId)
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
   if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (challenge !== undefined) headers['www-authenticate'] = challenge
   if (typeof details?.['allow'] === 'string') headers['allow'] = details['allow']
   return new Response(JSON.stringify(body), { status, headers })
 }

@@ -2,7 +2,10 @@
  * Who asks, as far as a request tells it: token, client fingerprint, network address. Whether the
  * token is good is decided in the database, in the transaction of the operation itself.
  */
+import { digestOfToken, isOfKind } from '../auth/access-token.ts'
 import { credentialOf, isApiKey } from '../auth/api-key.ts'
+import { readProof } from '../auth/dpop.ts'
+import { readHanded } from '../auth/handed.ts'
 import { readSessionToken } from '../auth/session.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -16,16 +19,36 @@ import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
 
 /**
- * What stands in the database for the bearer token of a request (RFC 6750 section 2.1): an API key,
- * or the token of a browser session. Undefined where it can be neither; no database is asked.
+ * What stands in the database for the token of a request: an API key, the token of a browser session,
+ * or an access token (RFC 6750 section 2.1, RFC 9449 section 7), or what a function of ours has read
+ * of one already. Undefined where it can be none of them; then no database is asked.
  */
-export async function credentialFrom(world: World, headers: Headers): Promise<string | undefined> {
-  const [, token] = /^Bearer ([\w.-]{1,1024})$/i.exec(headers.get('authorization') ?? '') ?? []
-  if (token === undefined) return undefined
-  const pepper = required(world.config, 'API_KEY_PEPPER')
-  if (isApiKey(token)) return credentialOf(token, pepper)
-  const session = await readSessionToken(world, token)
-  return session && credentialOf(session.sid, pepper)
+export async function credentialFrom(world: World, request: Request): Promise<string | undefined> {
+  const [, scheme = '', token = ''] =
+    /^(Bearer|DPoP|Handed) ([\w.-]{1,1024})$/i.exec(request.headers.get('authorization') ?? '') ??
+    []
+  if (scheme.toLowerCase() === 'handed') return readHanded(world, token)
+  if (scheme.toLowerCase() === 'dpop') return provenCredential(world, request, token)
+  if (isApiKey(token)) return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
+  if (isOfKind('access', token)) return digestOfToken(world, token)
+  const session = token === '' ? undefined : await readSessionToken(world, token)
+  return session && credentialOf(session.sid, required(world.config, 'API_KEY_PEPPER'))
+}
+
+/**
+ * The same for an access token that is bound to a key: the proof of the key is used up, whatever comes
+ * of the request.
+ */
+async function provenCredential(world: World, request: Request, token: string) {
+  const sent = request.headers.get('dpop')
+  if (sent === null || !isOfKind('access', token)) return undefined
+  const addresses = [`${world.config.BASE_URL}${new URL(request.url).pathname}`]
+  const proven = { method: request.method, addresses, accessToken: token }
+  const proof = await readProof(world, sent, proven)
+  if (!proof) return undefined
+  const credential = await digestOfToken(world, token, proof.key)
+  const isFresh = await world.db.call('spend_proof', { credential, proof_digest: proof.digest })
+  return isFresh === true ? credential : undefined
 }
 
 /** Everything that a handler is given. */

@@ -1,31 +1,41 @@
 /**
- * What a caller without the right token is told of where to get one: the header WWW-Authenticate
- * (RFC 6750 section 3) with the address of the resource's metadata (RFC 9728 section 5.1).
+ * How a client is told what it lacks and where to get it (RFC 6750 section 3, RFC 9449 section 7.1,
+ * RFC 9728 section 5.1): the address of the metadata, and the scope that the request needs.
  */
+import { proofAlgorithms } from '../auth/dpop.ts'
+import type { Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 
-/** What is missing: a token, a good one, or one of these scopes. */
-export type Missing =
-  | { error?: 'invalid_token'; scope: string }
-  | { error: 'insufficient_scope'; scope: string }
-
-/** The challenge of the resource at a path below the base address; '' is the base address itself. */
-export function challenge(
-  { BASE_URL }: Pick<Config, 'BASE_URL'>,
-  path: '' | '/mcp',
-  { error, scope }: Missing,
-): string {
-  const parts = [
-    ...(error === undefined ? [] : [`error="${error}"`]),
-    `scope="${scope}"`,
-    `resource_metadata="${metadataUrl(BASE_URL, path)}"`,
-  ]
-  return `Bearer ${parts.join(', ')}`
+/** What was asked and with what. */
+export type Asked = {
+  /** All that the request needs: a wider scope covers it. */
+  scope: string
+  /** The header as it came. */
+  authorization: string | undefined
+  /** The name of the resource that was asked: none for operations. */
+  resource?: '/mcp'
 }
 
-/** Well-known paths are at the root of a host, which is not ours where the base address has a path. */
-function metadataUrl(baseUrl: string, path: string): string {
-  const { origin, pathname } = new URL(baseUrl)
-  const start = pathname === '/' ? origin : `${baseUrl}/oauth`
-  return `${start}/.well-known/oauth-protected-resource${path}`
+/** WWW-Authenticate of a refusal; undefined for one that no other token would change. */
+export function challengeOf(
+  { BASE_URL }: Pick<Config, 'BASE_URL'>,
+  { refusal }: Refusal,
+  { scope, authorization, resource }: Asked,
+): string | undefined {
+  if (refusal !== 'unauthorized' && refusal !== 'insufficient_scope') return undefined
+  const code = refusal === 'unauthorized' ? 'invalid_token' : 'insufficient_scope'
+  const error = authorization === undefined ? [] : [`error="${code}"`]
+  const isProven = /^dpop /i.test(authorization ?? '')
+  const rest = [`scope="${scope}"`, `resource_metadata="${metadataOf(BASE_URL)}${resource ?? ''}"`]
+  const bearer = [...(isProven ? [] : error), ...rest].join(', ')
+  const dpop = [...(isProven ? error : []), `algs="${proofAlgorithms.join(' ')}"`, ...rest].join(
+    ', ',
+  )
+  return `Bearer ${bearer}, DPoP ${dpop}`
+}
+
+/** Below our own path where the root of the host belongs to somebody else. */
+function metadataOf(baseUrl: string): string {
+  const isRoot = new URL(baseUrl).pathname === '/'
+  return `${baseUrl}${isRoot ? '' : '/oauth'}/.well-known/oauth-protected-resource`
 }

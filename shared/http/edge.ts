@@ -8,14 +8,15 @@ import type { ExecutionContext, Context as HonoContext, MiddlewareHandler } from
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
+import { answerOf } from '../contract/answered.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
-import { answerOf } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
 import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
+import { challengeOf } from './challenge.ts'
 import { gapTold, refusedWithGap } from './gap-answer.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
@@ -102,12 +103,11 @@ export function edgeFunctions(
 function gates(contract: Operation): MiddlewareHandler<Frame>[] {
   const token: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.access !== 'public') {
-      const found = await credentialFrom(c.get('world'), c.req.raw.headers)
-      if (found === undefined) return refuse(fail('unauthorized'), c.get('requestId'))
+      const found = await credentialFrom(c.get('world'), c.req.raw)
+      if (found === undefined) throw new Rejection(fail('unauthorized'))
       c.set('credential', found)
     }
     await next()
-    return undefined
   }
   const mediaType: MiddlewareHandler<Frame> = async (c, next) => {
     if (contract.method === 'POST' && hasBody(c.req.raw) && !isJson(c.req.raw)) {
@@ -153,15 +153,19 @@ function inputGate(contract: Operation) {
   })
 }
 
+/** Of each name and each sentence of what is wrong with a request. */
+const problemCharactersMax = 500
+
 type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>
 
 function invalidRequest(issues: readonly Issue[]): Refusal {
-  const [first] = issues
+  // Names of fields may be the caller's own, as long as a body can be.
   const problems = issues.slice(0, 8).map((issue) => ({
-    field: issue.path.join('.'),
-    message: issue.message,
+    field: issue.path.join('.').slice(0, problemCharactersMax),
+    message: issue.message.slice(0, problemCharactersMax),
   }))
-  const message = first ? `${first.path.join('.') || 'request'}: ${first.message}` : undefined
+  const [first] = problems
+  const message = first ? `${first.field || 'request'}: ${first.message}` : undefined
   return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
 }
 
@@ -240,5 +244,9 @@ function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Resp
       log: refusal.log,
     })
   }
-  return refuse(refusal, requestId)
+  const challenge = challengeOf(c.get('world').config, refusal, {
+    scope: contract.access === 'any' ? 'read' : contract.access,
+    authorization: c.req.header('authorization'),
+  })
+  return refuse(refusal, requestId, challenge)
 }

@@ -24,10 +24,7 @@ export function appConnected(
 }
 
 /** A token of an app was used by two, so its access was ended. */
-export function appTokenReused(
-  webUrl: string,
-  seen: { at: Date; name: string; host: string },
-): Message {
+export function appTokenReused(webUrl: string, seen: { name: string; host: string }): Message {
   return letter('app_token_reused', 'The access of an app was ended', [
     'What only this app should hold was used a second time. Somebody may have copied it, so the ' +
       'access of the app was ended. If you still trust the app, connect it again.',

@@ -10,7 +10,7 @@ import type { Access } from '../contract/scopes.ts'
 import { bindCredential } from '../db/database.ts'
 import { refuse } from '../http/answer.ts'
 import { credentialFrom } from '../http/caller.ts'
-import { challenge } from '../http/challenge.ts'
+import { challengeOf } from '../http/challenge.ts'
 import type { World } from '../world.ts'
 import type { OperationTool } from './tools.ts'
 
@@ -22,9 +22,9 @@ const toolCall = z.object({
 })
 const identified = z.object({ caller: z.uuid() })
 
-/** The credential of a request that carries something like a token; no database is asked. */
-export async function credentialOfRequest(world: World, { headers }: Request): Promise<string> {
-  const credential = await credentialFrom(world, headers)
+/** The credential of a request that carries something like a token. */
+export async function credentialOfRequest(world: World, request: Request): Promise<string> {
+  const credential = await credentialFrom(world, request)
   if (credential === undefined) throw new Rejection(fail('unauthorized'))
   return credential
 }
@@ -55,24 +55,18 @@ function neededFor(message: unknown, tools: Tools): Access | undefined {
   return found.contract.access === 'public' ? 'any' : found.contract.access
 }
 
-const lacking = z.object({ needed: z.string() })
-
 /** A refusal with the challenge that belongs to it: of a token, or of the scope that is missing. */
 export function refuseMessage(
   { config }: World,
-  request: Request,
+  { headers }: Request,
   refusal: Refusal,
   requestId: string,
 ): Response {
-  const response = refuse(refusal, requestId)
-  const { refusal: code, details } = refusal
-  const challenged = (missing: Parameters<typeof challenge>[2]) =>
-    response.headers.set('www-authenticate', challenge(config, '/mcp', missing))
-  if (code === 'insufficient_scope') {
-    challenged({ error: code, scope: lacking.parse(details).needed })
-  } else if (code === 'unauthorized') {
-    const sent = request.headers.has('authorization')
-    challenged({ ...(sent ? { error: 'invalid_token' as const } : {}), scope: 'read' })
-  }
-  return response
+  const lacking = z.object({ needed: z.string() }).safeParse(refusal.details)
+  const challenge = challengeOf(config, refusal, {
+    scope: lacking.data?.needed ?? 'read',
+    authorization: headers.get('authorization') ?? undefined,
+    resource: '/mcp',
+  })
+  return refuse(refusal, requestId, challenge)
 }

@@ -41,7 +41,7 @@ export function serverOf(exchange: Exchange): McpServer {
   const server = new McpServer(
     { name: 'agent-operating-account', title: 'Agent Operating Account', version: '1.0.0' },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: false } },
       instructions,
       cacheHints: { 'tools/list': cached, 'server/discover': cached },
       requestState: { verify: stateOf(exchange).verify },

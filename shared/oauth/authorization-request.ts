@@ -7,8 +7,9 @@ import type { World } from '../world.ts'
 import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
 import type { GrantScope } from './issuer.ts'
-import { grantScopes, isResource, issuerOf, scopesSupported } from './issuer.ts'
+import { grantScopes, isResource, scopesSupported } from './issuer.ts'
 import { isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
+import { sendBack } from './send-back.ts'
 
 /** A request that may be shown to the owner; all that it says is the word of a stranger. */
 export type AuthorizationRequest = {
@@ -61,19 +62,6 @@ export async function readAuthorizationRequest(
   const { error, description } = asked
   const answer = { error, error_description: description, ...stateOf(params) }
   return { kind: 'sent_back', location: sendBack(world, redirectUri, answer) }
-}
-
-/** The address that tells the client an answer; who issued it is part of each (RFC 9207). */
-export function sendBack(
-  { config }: Pick<World, 'config'>,
-  redirectUri: string,
-  answer: Readonly<Record<string, string>>,
-): string {
-  const url = new URL(redirectUri)
-  for (const [name, value] of Object.entries({ ...answer, iss: issuerOf(config) })) {
-    url.searchParams.set(name, value)
-  }
-  return url.href
 }
 
 function read(

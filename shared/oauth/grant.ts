@@ -8,8 +8,8 @@ import { notice } from '../auth/own-session.ts'
 import { appConnected } from '../mail/app-messages.ts'
 import type { World } from '../world.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { sendBack } from './authorization-request.ts'
 import type { GrantScope } from './issuer.ts'
+import { sendBack } from './send-back.ts'
 
 /** What the owner gives. */
 export type GrantChoice = {

@@ -8,7 +8,7 @@ import { isForOther } from './oddities.ts'
 /** All facts, with the agent's word whether the user confirmed. */
 export async function factsOf(entered: Entered, userConfirmed: boolean): Promise<Facts> {
   const { facts, payment_row: payment } = entered
-  const { limits, approval } = facts
+  const { limits, caps, approval } = facts
   return {
     kind: payment.kind,
     amountUsdMicros: payment.amount_usd_micros,
@@ -24,6 +24,8 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     automaticDaily: limits.automatic_daily,
     assertedDaily: limits.asserted_daily,
     dailySpendingCap: limits.daily_spending_cap,
+    credentialPaymentCap: caps.payment,
+    credentialDaily: caps.daily,
     assertedNewRecipientLimit: facts.asserted_new_recipient_limit,
     recipientKnown: facts.recipient_known,
     userConfirmed,

@@ -21,6 +21,9 @@ export const limitsRow = z.object({
   daily_spending_cap: window,
 })
 
+/** The caps of a key or of an app's grant, with what is used of them; null where it has none. */
+export const capsRow = z.object({ payment: bigintText.nullable(), daily: window.nullable() })
+
 const history = z
   .object({
     payees: z.array(addressSchema),
@@ -40,6 +43,8 @@ const history = z
 export const factsRow = z.object({
   version: z.int(),
   limits: limitsRow,
+  /** Of who is about to pay. */
+  caps: capsRow,
   asserted_new_recipient_limit: bigintText,
   recipient_known: z.boolean(),
   similar_recipient: z.string().nullable(),

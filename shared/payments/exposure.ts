@@ -18,6 +18,7 @@ export const exposureRow = z.object({
     asserted_new_recipient: bigintText,
     total: bigintText,
   }),
+  caps: z.object({ payment: bigintText.nullable(), day: bigintText.nullable() }),
   recipient_known: z.boolean(),
   device_known: z.boolean(),
   leaving: z.array(
@@ -26,6 +27,7 @@ export const exposureRow = z.object({
       automatic: bigintText,
       asserted: bigintText,
       total: bigintText,
+      own: bigintText,
     }),
   ),
   mandates: z.array(
@@ -50,6 +52,7 @@ export function exposureFacts(row: z.output<typeof exposureRow>, rail?: 'transfe
     canPay: row.can_pay,
     expiresInMinutes: row.expires_in_minutes,
     limits: { automatic, asserted, assertedNewRecipient: asserted_new_recipient, total },
+    caps: row.caps,
     recipientKnown: row.recipient_known,
     deviceKnown: row.device_known,
     leaving: row.leaving,

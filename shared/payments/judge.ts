@@ -96,7 +96,7 @@ function approvalUrl({ config }: World, { id }: Payment): string {
 }
 
 async function helpFor(context: Context, entered: Entered, facts: Facts) {
-  const { automatic_daily, asserted_daily, daily_spending_cap } = entered.facts.limits
+  const { limits, caps } = entered.facts
   const fits = await fitsOf(context, entered)
   const changes = changesThatPass(facts, fits)
   const body = (window: Window, fit: Date | null) => ({
@@ -105,9 +105,10 @@ async function helpFor(context: Context, entered: Entered, facts: Facts) {
   })
   return {
     windows: {
-      automatic_daily: body(automatic_daily, fits.automaticDaily),
-      asserted_daily: body(asserted_daily, fits.assertedDaily),
-      daily_spending_cap: body(daily_spending_cap, fits.dailySpendingCap),
+      automatic_daily: body(limits.automatic_daily, fits.automaticDaily),
+      asserted_daily: body(limits.asserted_daily, fits.assertedDaily),
+      daily_spending_cap: body(limits.daily_spending_cap, fits.dailySpendingCap),
+      ...(caps.daily && { credential_daily: body(caps.daily, fits.credentialDaily) }),
     },
     would_pass: changes.map(changeBody),
     hint: hintOf(changes, facts.userConfirmed),
@@ -120,12 +121,14 @@ const fitsRow = z
     automatic_daily: fit,
     asserted_daily: fit,
     daily_spending_cap: fit,
+    credential_daily: fit,
     mandates: z.record(z.uuid(), fit),
   })
   .transform(({ mandates, ...row }) => ({
     automaticDaily: row.automatic_daily,
     assertedDaily: row.asserted_daily,
     dailySpendingCap: row.daily_spending_cap,
+    credentialDaily: row.credential_daily,
     mandates,
   }))
 
@@ -136,11 +139,12 @@ const fitsRow = z
 async function fitsOf(context: Context, { payment_row: payment, facts }: Entered): Promise<Fits> {
   const room = [
     ...Object.values(facts.limits).map(headroom),
+    ...(facts.caps.daily ? [headroom(facts.caps.daily)] : []),
     ...facts.mandates.flatMap((mandate) => leftOf(mandate).day ?? []),
   ]
   const now = context.now()
   if (room.every((left) => payment.amount_usd_micros <= left))
-    return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now }
+    return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now, credentialDaily: now }
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
   if (!row) throw new Error('an entered payment is gone')
   return row

@@ -2,10 +2,12 @@
  * Limits and what would pass them, in the form of the wire and in words for an agent. Figures are
  * the account's own; nothing here decides anything.
  */
+import type * as z from 'zod'
 import { formatUsd } from '../money/amount.ts'
 import { headroom } from '../policy/decide.ts'
 import type { Window } from '../policy/facts.ts'
 import type { Change } from '../policy/suggest.ts'
+import type { capsRow } from './entered.ts'
 
 /** One window with what is left of it. */
 export function windowBody(window: Window) {
@@ -13,6 +15,19 @@ export function windowBody(window: Window) {
     limit_usd: formatUsd(window.limit),
     left_usd: formatUsd(headroom(window)),
     resets_at: window.resetsAt,
+  }
+}
+
+/** The caps of who calls with what is left of them; nothing where it has none. */
+export function capsBody({ payment, daily }: z.output<typeof capsRow>) {
+  if (payment === null && daily === null) return {}
+  return {
+    caps: {
+      max_per_payment_usd: payment === null ? null : formatUsd(payment),
+      max_per_day_usd: daily && formatUsd(daily.limit),
+      left_today_usd: daily && formatUsd(headroom(daily)),
+      resets_at: daily && daily.resetsAt,
+    },
   }
 }
 

@@ -55,6 +55,9 @@ const sentences: Record<ReasonCode | MandateReasonCode, string> = {
   asserted_limit: 'The amount is over what the agent may pay on its word in 24 hours.',
   asserted_new_recipient_limit: 'The amount is over what the agent may pay to a new recipient.',
   daily_spending_cap: 'The amount is over what is left of the daily spending cap.',
+  credential_payment_cap: 'The amount is over what this key or app may move in one payment.',
+  credential_daily_cap:
+    'The amount is over what is left of what this key or app may move in a day.',
   mandate_pending_approval: 'The owner has not approved the mandate yet.',
   mandate_suspended: 'The owner has suspended the mandate.',
   mandate_declined: 'The owner declined the mandate.',

@@ -19,6 +19,8 @@ export type ReasonCode =
   | 'asserted_limit'
   | 'asserted_new_recipient_limit'
   | 'daily_spending_cap'
+  | 'credential_payment_cap'
+  | 'credential_daily_cap'
 
 /** A reason with the figures that an agent needs to ask for less or to wait. */
 export type Reason = {
@@ -45,9 +47,9 @@ export type Decision =
  */
 export function decide(facts: Facts): Decision {
   const { mandates, now } = facts
-  const overCap = over('daily_spending_cap', facts.dailySpendingCap, facts.amountUsdMicros)
-  if (overCap) {
-    return { verdict: 'refuse', reasons: [overCap], mandates: uncoveredBy(mandates, facts, now) }
+  const reasons = againstCaps(facts)
+  if (reasons.length > 0) {
+    return { verdict: 'refuse', reasons, mandates: uncoveredBy(mandates, facts, now) }
   }
   if (facts.userConfirmed && facts.ownerApproved) {
     return { verdict: 'allow', consentLevel: facts.ownerApproved }
@@ -61,6 +63,17 @@ export function decide(facts: Facts): Decision {
   }
   if (automatic.length === 0) return { verdict: 'allow', consentLevel: 'none' }
   return { verdict: 'confirm', ...asked(facts, automatic, asserted) }
+}
+
+/** What nobody's consent passes: the caps of whoever pays, and that of the account. */
+function againstCaps(facts: Facts): Reason[] {
+  const { amountUsdMicros, credentialPaymentCap, credentialDaily, dailySpendingCap } = facts
+  const isOver = credentialPaymentCap !== null && amountUsdMicros > credentialPaymentCap
+  return [
+    isOver && { code: 'credential_payment_cap' as const, headroomUsdMicros: credentialPaymentCap },
+    credentialDaily && over('credential_daily_cap', credentialDaily, amountUsdMicros),
+    over('daily_spending_cap', dailySpendingCap, amountUsdMicros),
+  ].filter((reason) => !!reason)
 }
 
 /** Of the agent, where its word is enough; else of the owner, by passkey where there is one. */

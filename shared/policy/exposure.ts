@@ -1,12 +1,14 @@
 /**
  * The most that a key can move with nobody asked: what a thief of it would get. Pure. It counts the
- * automatic limit, the limit on the agent's word, the active mandates and the daily cap over rolling
- * 24 hours, with what leaves them in time. It looks at no balance, so a wallet may hold less, and it
- * takes a thief to sell at every merchant that a mandate is for.
+ * automatic limit, the limit on the agent's word, the active mandates, the daily cap and the key's
+ * own caps over rolling 24 hours, with what leaves them in time. It looks at no balance, so a wallet
+ * may hold less, and it takes a thief to sell at every merchant that a mandate is for.
  */
 
-/** Micro-USD that leave the windows after so many whole minutes. */
-export type Leaving = { minutes: number; automatic: bigint; asserted: bigint; total: bigint }
+/** Micro-USD that leave the windows after so many whole minutes; `own` of what this key moved. */
+export type Leaving = Record<'automatic' | 'asserted' | 'total' | 'own', bigint> & {
+  minutes: number
+}
 
 /** An active mandate and what is left of it, in micro-USD; null where it has no such cap. */
 export type ExposedMandate = {
@@ -26,6 +28,8 @@ export type ExposureFacts = {
   /** Minutes that the key is still good for; null when it does not expire. */
   expiresInMinutes: number | null
   limits: { automatic: bigint; asserted: bigint; assertedNewRecipient: bigint; total: bigint }
+  /** Of the key itself; null where it has no such cap. */
+  caps: { payment: bigint | null; day: bigint | null }
   /** Of the account, and of this key. */
   recipientKnown: boolean
   deviceKnown: boolean
@@ -43,6 +47,8 @@ export const bounds = [
   'asserted_new_recipient_limit',
   'mandate_limits',
   'daily_spending_cap',
+  'credential_payment_cap',
+  'credential_daily_cap',
 ] as const
 /** One of them. */
 export type Bound = (typeof bounds)[number]
@@ -63,12 +69,15 @@ const dayMinutes = 1440
 export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Exposure {
   if (facts.frozen) return { usdMicros: 0n, boundBy: ['account_frozen'] }
   if (!facts.canPay) return { usdMicros: 0n, boundBy: ['key_scope'] }
+  if (facts.caps.payment === 0n) return { usdMicros: 0n, boundBy: ['credential_payment_cap'] }
   const life = facts.expiresInMinutes ?? horizonMinutes
   const isCut = life < horizonMinutes
   const ends = windowEnds(isCut ? life : horizonMinutes)
   const together = inAll(ends.map((end) => fill(facts, end)))
   const alone = inAll(ends.map((end) => fill({ ...facts, mandates: [] }, end)))
-  const mandated = sumOf(facts.mandates.map((one) => lifeOf(one, ends) ?? together.usdMicros))
+  const mandated = sumOf(
+    facts.mandates.map((one) => lifeOf(one, ends, facts.caps.payment) ?? together.usdMicros),
+  )
   const isByLife = alone.usdMicros + mandated < together.usdMicros
   const boundBy = new Set<Bound>(isByLife ? [...alone.boundBy, 'mandate_limits'] : together.boundBy)
   if (isCut) boundBy.add('key_expiry')
@@ -93,10 +102,12 @@ function inAll(windows: Exposure[]): Exposure {
 
 /** What fits until just before `end` into the 24 hours that end there, present spending deducted. */
 function fill(facts: ExposureFacts, end: number): Exposure {
-  const { limits, leaving } = facts
-  const room = (limit: bigint, of: 'automatic' | 'asserted' | 'total') =>
+  const { limits, leaving, caps } = facts
+  const room = (limit: bigint, of: 'automatic' | 'asserted' | 'total' | 'own') =>
     leaving.reduce((left, one) => (one.minutes < end ? left : left - one[of]), limit)
-  const total = positive(room(limits.total, 'total'))
+  const ofAccount = positive(room(limits.total, 'total'))
+  const own = caps.day === null ? ofAccount : positive(room(caps.day, 'own'))
+  const total = own < ofAccount ? own : ofAccount
   // A small payment makes its recipient known, so beyond the first only the daily limit counts.
   const isWordGood = facts.recipientKnown || limits.assertedNewRecipient > 0n
   const asserted = isWordGood ? positive(room(limits.asserted, 'asserted')) : 0n
@@ -107,7 +118,10 @@ function fill(facts: ExposureFacts, end: number): Exposure {
   const mandates = facts.deviceKnown || isMadeKnown ? facts.mandates : []
   const mandated = sumOf(mandates.map((mandate) => dayOf(mandate, end) ?? total))
   const usdMicros = automatic + asserted + mandated
-  if (total <= usdMicros) return { usdMicros: total, boundBy: ['daily_spending_cap'] }
+  if (total <= usdMicros) {
+    const boundBy: Bound = own < ofAccount ? 'credential_daily_cap' : 'daily_spending_cap'
+    return { usdMicros: total, boundBy: [boundBy] }
+  }
   const boundBy: Bound[] = [isWordGood ? 'asserted_limit' : 'asserted_new_recipient_limit']
   if (isAutomatic) boundBy.push('automatic_limit')
   if (mandates.length > 0) boundBy.push('mandate_limits')
@@ -124,14 +138,20 @@ function dayOf(mandate: ExposedMandate, end: number): bigint | null {
   return positive(maxDayUsdMicros - sumOf(counted.map(({ usdMicros }) => usdMicros)))
 }
 
-/** What a mandate lets through in all of the windows; null where only the account's cap ends it. */
-function lifeOf(mandate: ExposedMandate, [horizon = 0]: readonly number[]): bigint | null {
+/** What a mandate lets through in all of the windows; null where only caps beside it end it. */
+function lifeOf(
+  mandate: ExposedMandate,
+  [horizon = 0]: readonly number[],
+  paymentCap: bigint | null,
+): bigint | null {
   const { maxPaymentUsdMicros, leftTotalUsdMicros, leftPayments } = mandate
+  const isCapped = paymentCap !== null && paymentCap < maxPaymentUsdMicros
+  const each = isCapped ? paymentCap : maxPaymentUsdMicros
   const ends = windowEnds(Math.min(horizon, mandate.expiresInMinutes))
   const days = ends.map((end) => dayOf(mandate, end))
   const most = [
     leftTotalUsdMicros,
-    leftPayments === null ? null : BigInt(leftPayments) * maxPaymentUsdMicros,
+    leftPayments === null ? null : BigInt(leftPayments) * each,
     days.includes(null) ? null : sumOf(days.map((day) => day ?? 0n)),
   ]
   return most.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null)

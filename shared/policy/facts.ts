@@ -27,6 +27,9 @@ export type Facts = CoverRequest & {
   assertedDaily: Window
   dailySpendingCap: Window
   assertedNewRecipientLimit: bigint
+  /** What whoever pays may move by itself, whatever the consent; null where it has no such cap. */
+  credentialPaymentCap: bigint | null
+  credentialDaily: Window | null
   recipientKnown: boolean
   /** The agent's word that the user confirmed exactly this payment. */
   userConfirmed: boolean

@@ -4,11 +4,16 @@
  * if nothing else is spent meanwhile.
  */
 import { decide, headroom } from './decide.ts'
-import type { Facts } from './facts.ts'
+import type { Facts, Window } from './facts.ts'
 import type { Mandate } from './mandate.ts'
 import { concerns, leftOf } from './mandate.ts'
 
-const windowNames = ['automaticDaily', 'assertedDaily', 'dailySpendingCap'] as const
+const windowNames = [
+  'automaticDaily',
+  'assertedDaily',
+  'dailySpendingCap',
+  'credentialDaily',
+] as const
 type WindowName = (typeof windowNames)[number]
 
 /**
@@ -19,12 +24,14 @@ export type Fits = Record<WindowName, Date | null> & {
   mandates?: Readonly<Record<string, Date | null>>
 }
 
-/** Limits of the account by the names that reasons use. */
+/** Limits of the account and caps of whoever pays, by the names that reasons use. */
 export const limitCodes = [
   'automatic_limit',
   'asserted_limit',
   'asserted_new_recipient_limit',
   'daily_spending_cap',
+  'credential_payment_cap',
+  'credential_daily_cap',
 ] as const
 type LimitCode = (typeof limitCodes)[number]
 
@@ -117,12 +124,16 @@ function mandateFor(facts: Facts): Change[] {
     : []
 }
 
+/** Stands for a cap that there is not, where nothing can come of it. */
+const noWindow: Window = { limit: 0n, spent: 0n, resetsAt: null }
+
 /** What is allowed ends where one of the limits does, so only those amounts are tried. */
 function mostNow(facts: Facts): bigint | undefined {
   const { highestUsdMicros } = facts.history
   const ends = [
-    ...windowNames.map((name) => headroom(facts[name])),
+    ...windowNames.map((name) => headroom(facts[name] ?? noWindow)),
     facts.assertedNewRecipientLimit,
+    facts.credentialPaymentCap ?? 0n,
     ...(highestUsdMicros === null ? [] : [highestUsdMicros * 2n]),
     ...facts.mandates.flatMap((mandate) => {
       const { day, total } = leftOf(mandate)
@@ -147,10 +158,12 @@ function soonest(facts: Facts, fits: Fits): Date | undefined {
 function after(facts: Facts, fits: Fits, time: Date): Facts {
   const { amountUsdMicros: amount } = facts
   const hasRoom = (fit: Date | null | undefined) => !!fit && fit <= time
-  const at = (name: WindowName) => {
-    const { limit, spent, resetsAt } = facts[name]
-    return { limit, resetsAt, spent: hasRoom(fits[name]) ? limit - amount : spent }
-  }
+  const at = (name: WindowName, { limit, spent, resetsAt }: Window) => ({
+    limit,
+    resetsAt,
+    spent: hasRoom(fits[name]) ? limit - amount : spent,
+  })
+  const { automaticDaily, assertedDaily, dailySpendingCap, credentialDaily } = facts
   const mandates = facts.mandates.map((mandate) => {
     const { id, maxDayUsdMicros: limit, spentDayUsdMicros: spent } = mandate
     const isRoomy = limit !== null && hasRoom(fits.mandates?.[id])
@@ -158,9 +171,10 @@ function after(facts: Facts, fits: Fits, time: Date): Facts {
   })
   return {
     ...facts,
-    automaticDaily: at('automaticDaily'),
-    assertedDaily: at('assertedDaily'),
-    dailySpendingCap: at('dailySpendingCap'),
+    automaticDaily: at('automaticDaily', automaticDaily),
+    assertedDaily: at('assertedDaily', assertedDaily),
+    dailySpendingCap: at('dailySpendingCap', dailySpendingCap),
+    credentialDaily: credentialDaily && at('credentialDaily', credentialDaily),
     mandates,
     now: time > facts.now ? time : facts.now,
   }
@@ -169,14 +183,17 @@ function after(facts: Facts, fits: Fits, time: Date): Facts {
 function raises(facts: Facts): Change[] {
   const { amountUsdMicros: amount, userConfirmed } = facts
   const raised = (name: WindowName) => {
-    const limit = facts[name].spent + amount
-    return { limit, given: { [name]: { ...facts[name], limit } } }
+    const window = facts[name] ?? noWindow
+    const limit = window.spent + amount
+    return { limit, given: { [name]: { ...window, limit } } }
   }
   const every = {
     automatic_limit: raised('automaticDaily'),
     asserted_limit: raised('assertedDaily'),
     asserted_new_recipient_limit: { limit: amount, given: { assertedNewRecipientLimit: amount } },
     daily_spending_cap: raised('dailySpendingCap'),
+    credential_payment_cap: { limit: amount, given: { credentialPaymentCap: amount } },
+    credential_daily_cap: raised('credentialDaily'),
   }
   return limitCodes
     .filter((code) => isAllowed({ ...facts, ...every[code].given }))

@@ -10,4 +10,11 @@ import type { LoginLinkPort } from './login-link-port.ts'
 import type { UsePort } from './use-port.ts'
 
 /** Entries and mails, as the vault serves them. */
-export type VaultPort = EntriesPort & InboundPort & LoginLinkPort & MailboxPort & UsePort
+export type VaultPort = EntriesPort &
+  InboundPort &
+  LoginLinkPort &
+  MailboxPort &
+  UsePort & {
+    /** Throws unless it is there with its root keys. */
+    ready(): Promise<void>
+  }

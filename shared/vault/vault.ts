@@ -30,5 +30,6 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...listsOfMail(room),
     ...viewsOfMail(room),
     ...sendingOfMail(room),
+    ready: async () => void room.roots('vault'),
   }
 }

@@ -139,9 +139,9 @@ begin
       'automatic', a.automatic_daily_limit_usd_micros::text,
       'asserted', a.asserted_daily_limit_usd_micros::text,
       'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text,
-      'total', a.daily_spending_cap_usd_micros::text,
-      'own_payment', of_key.max_per_payment_usd_micros::text,
-      'own_day', of_key.max_per_day_usd_micros::text),
+      'total', a.daily_spending_cap_usd_micros::text),
+    'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
+      'day', of_key.max_per_day_usd_micros::text),
     'recipient_known', exists (select from coming) or exists (
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (

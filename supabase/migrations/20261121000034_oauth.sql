@@ -57,6 +57,14 @@ create unique index oauth_refresh_tokens_living on private.oauth_refresh_tokens 
 create index oauth_refresh_tokens_of_grant on private.oauth_refresh_tokens (granted);
 create index oauth_refresh_tokens_age on private.oauth_refresh_tokens (expires_at);
 
+-- Proofs (RFC 9449) that were used, for longer than any is good: two minutes.
+create table private.oauth_proofs (
+  digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
+  used_at timestamptz not null default private.clock()
+);
+create index oauth_proofs_age on private.oauth_proofs (used_at);
+
+alter table private.oauth_proofs enable row level security;
 alter table private.oauth_clients enable row level security;
 alter table private.oauth_grants enable row level security;
 alter table private.oauth_codes enable row level security;
@@ -168,5 +176,260 @@ begin
   return true;
 end $$;
 
+-- Uses up a proof; false when it was used before.
+create function private.spend_proof(proof_digest text) returns boolean
+  language plpgsql as $$
+begin
+  insert into private.oauth_proofs (digest) values (proof_digest) on conflict do nothing;
+  return found;
+end $$;
+
+-- The same for a call with an access token. A stranger's proofs are not kept.
+create function api.spend_proof(credential text, proof_digest text) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.recognize(credential, 'any');
+  return private.spend_proof(proof_digest);
+end $$;
+
+-- Forgets what no rule looks at any more. A used refresh token is known for a week, so that its reuse is
+-- noticed; later it is refused as one that never was. A registration to which nobody consented goes
+-- after a day, another a year after its last consent.
+create function private.forget_oauth(at timestamptz) returns void language sql as $$
+  delete from private.access_tokens t where t.expires_at < at;
+  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
+  delete from private.oauth_refresh_tokens r
+   where r.expires_at < at or r.used_at < at - interval '7 days';
+  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
+  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
+    or c.good_until is null and c.created_at < at - interval '1 day'
+      and (c.granted_at is null or c.granted_at < at - interval '1 year');
+$$;
+
+-- Puts an access token into service; answers the seconds that it is good for. One that can do more than
+-- look on is good for less.
+create function private.open_access(k private.credentials, digest text, scopes text[])
+  returns integer language plpgsql as $$
+declare
+  seconds integer := least(case when scopes <@ array['read'] then 900 else 300 end,
+    pg_catalog.floor(extract(epoch from k.expires_at - private.clock())));
+begin
+  insert into private.access_tokens (digest, granted, scopes, expires_at)
+  values (digest, k.id, scopes, private.clock() + pg_catalog.make_interval(secs => seconds));
+  return seconds;
+end $$;
+
+create function private.open_refresh(k private.credentials, digest text) returns void
+  language sql as $$
+  insert into private.oauth_refresh_tokens (digest, granted, expires_at)
+  values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
+$$;
+
+-- What an app did, or what was done with what only it should hold.
+create function private.record_app(k private.credentials, type text, summary text)
+  returns void language sql as $$
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (k.account, 'security', type, pg_catalog.format(summary, k.shown),
+    jsonb_build_object('app', k.label))
+$$;
+
+-- Ends a grant because two hold what one should. The outcome says whether there is somebody to tell.
+create function private.end_reused(reused uuid) returns text language plpgsql as $$
+begin
+  if private.end_grant(reused, 'reused') then
+    perform private.record_app(k, 'app_token_reused',
+      'A code or token of an app at %s was used twice, so its access was ended.')
+      from private.credentials k where k.id = reused;
+    return 'reused';
+  end if;
+  return 'invalid_grant';
+end $$;
+
+-- Who asks with what is not known: a client that is forgotten has to register again (RFC 6749 section 5.2).
+create function private.unknown_grant(client_id text) returns text
+  language sql stable as $$
+  select case when client_id like 'aoa\_c\_%'
+    and not exists (select from private.oauth_clients c where c.id = client_id)
+    then 'invalid_client' else 'invalid_grant' end
+$$;
+
+-- Begins the grant that a code was given out for; it takes the place of the one that the same app had.
+-- Null when there is no place for it. One without refresh tokens ends with its access token.
+create function private.begin_grant(code private.oauth_codes, dpop_key text)
+  returns private.credentials language plpgsql as $$
+declare
+  begun private.credentials;
+begin
+  if not private.has_place_for_app(code.account, code.asked)
+    or exists (select from private.accounts a
+      where a.id = code.account and a.frozen_at is not null) then
+    return null;
+  end if;
+  perform private.end_grant(k.id, 'replaced') from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and private.is_grant_live(k)
+     and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host';
+  insert into private.credentials (account, kind, label, shown, scopes, expires_at,
+    max_per_payment_usd_micros, max_per_day_usd_micros)
+  values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
+    code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+  returning * into begun;
+  insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
+  values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
+    code.asked ->> 'redirect_host', dpop_key);
+  update private.oauth_codes c set granted = begun.id where c.digest = code.digest;
+  return begun;
+end $$;
+
+-- Whether a code is redeemed by who asked for it, as was asked.
+create function private.is_redeemed_rightly(
+  code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
+  returns boolean language sql stable as $$
+  select code.expires_at > private.clock()
+    and code.asked ->> 'client_id' is not distinct from client_id
+    and code.asked ->> 'challenge' is not distinct from challenge
+    and code.asked ->> 'redirect_uri' = coalesce(redirect_uri, code.asked ->> 'redirect_uri')
+    and coalesce(code.asked ->> 'dpop_key' = dpop_key, code.asked -> 'dpop_key' = 'null')
+    and (dpop_key is not null or not (code.asked -> 'is_bound')::boolean)
+$$;
+
+-- Turns a code into a grant with its first tokens, once: whatever is wrong uses it up as well, and a
+-- second try ends what the first one was given.
+create function api.oauth_redeem_code(
+  code_digest text, client_id text, challenge text, access_digest text, refresh_digest text,
+  redirect_uri text default null, dpop_key text default null, proof_digest text default null)
+  returns table (outcome text, scopes text[], seconds integer, refreshes boolean, ended uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  code private.oauth_codes;
+  k private.credentials;
+begin
+  update private.oauth_codes c set used_at = private.clock()
+   where c.digest = code_digest and c.used_at is null returning * into code;
+  if not found then
+    select c.granted into ended from private.oauth_codes c where c.digest = code_digest;
+    outcome := case when ended is null then private.unknown_grant(client_id)
+      else private.end_reused(ended) end;
+  elsif proof_digest is not null and not private.spend_proof(proof_digest) then
+    outcome := 'invalid_dpop_proof';
+  elsif not private.is_redeemed_rightly(code, client_id, redirect_uri, challenge, dpop_key) then
+    outcome := 'invalid_grant';
+  else
+    k := private.begin_grant(code, dpop_key);
+    outcome := case when k.id is null then 'invalid_grant' else 'granted' end;
+  end if;
+  if outcome = 'granted' then
+    scopes := k.scopes;
+    seconds := private.open_access(k, access_digest, scopes);
+    refreshes := (code.asked -> 'refreshes')::boolean;
+    if refreshes then
+      perform private.open_refresh(k, refresh_digest);
+    else
+      update private.credentials c set expires_at = t.expires_at from private.access_tokens t
+       where c.id = k.id and t.digest = access_digest;
+    end if;
+  end if;
+  return next;
+end $$;
+
+-- What a refresh token comes to now. Its first use counts; who did not get that answer may ask again for
+-- half a minute, while the token that follows is unused. Any later use means that two hold it.
+create function private.refresh_outcome(
+  k private.credentials, t private.oauth_refresh_tokens, successor_digest text)
+  returns text language plpgsql as $$
+begin
+  if not private.is_grant_live(k) or t.expires_at <= private.clock() then
+    return 'invalid_grant';
+  end if;
+  if t.used_at is null then
+    return 'rotated';
+  end if;
+  if t.used_at > private.clock() - interval '30 seconds' and t.successor = successor_digest
+    and exists (select from private.oauth_refresh_tokens r
+      where r.digest = t.successor and r.used_at is null) then
+    return 'repeated';
+  end if;
+  return private.end_reused(k.id);
+end $$;
+
+-- Turns a refresh token into the one that follows and an access token, with the scopes of the grant or
+-- fewer. All that happens in a family happens one after the other.
+create function api.oauth_refresh(
+  refresh_digest text, successor_digest text, client_id text, access_digest text,
+  asked_scopes text[] default null, dpop_key text default null, proof_digest text default null)
+  returns table (outcome text, scopes text[], seconds integer, ended uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  t private.oauth_refresh_tokens;
+  g private.oauth_grants;
+  k private.credentials;
+begin
+  select c.* into k from private.oauth_refresh_tokens r
+    join private.credentials c on c.id = r.granted
+   where r.digest = refresh_digest for no key update of c;
+  select r.* into t from private.oauth_refresh_tokens r where r.digest = refresh_digest;
+  select x.* into g from private.oauth_grants x where x.credential = k.id;
+  if k.id is null then
+    outcome := private.unknown_grant(client_id);
+  elsif g.client_id is distinct from client_id or g.dpop_key is distinct from dpop_key then
+    outcome := 'invalid_grant';
+  elsif exists (select from unnest(asked_scopes) s where not private.scope_covers(k.scopes, s)) then
+    outcome := 'invalid_scope';
+  else
+    perform private.take('oauth:' || k.id, 60, 1);
+    outcome := case when proof_digest is null or private.spend_proof(proof_digest)
+      then private.refresh_outcome(k, t, successor_digest) else 'invalid_dpop_proof' end;
+  end if;
+  if outcome = 'rotated' then
+    update private.oauth_refresh_tokens r
+       set used_at = private.clock(), successor = successor_digest where r.digest = t.digest;
+    perform private.open_refresh(k, successor_digest);
+  end if;
+  if outcome in ('rotated', 'repeated') then
+    scopes := coalesce(asked_scopes, k.scopes);
+    seconds := private.open_access(k, access_digest, scopes);
+  elsif outcome = 'reused' then
+    ended := k.id;
+  end if;
+  return next;
+end $$;
+
+-- What the owner is told of an app whose access was ended.
+create function api.oauth_ended_app(ended uuid) returns table (name text, host text)
+  language sql stable security definer set search_path = '' as $$
+  select k.label, k.shown from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.id = ended and g.ended_because = 'reused'
+$$;
+
+-- Tells the owner of it, once.
+create function api.oauth_tell_owner(ended uuid, mail jsonb) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  update private.oauth_grants g set ended_because = 'reused, owner told'
+   where g.credential = ended and g.ended_because = 'reused';
+  if found then
+    perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
+    return true;
+  end if;
+  return false;
+end $$;
+
+-- Takes back what a client no longer needs (RFC 7009): an access token alone, or by a refresh token the
+-- whole grant. Whoever holds a token may end it.
+create function api.oauth_revoke(token_digest text) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  delete from private.access_tokens t where t.digest = token_digest;
+  perform private.record_app(k, 'app_disconnected', 'An app at %s gave up its access.')
+    from private.oauth_refresh_tokens r join private.credentials k on k.id = r.granted
+   where r.digest = token_digest and private.end_grant(k.id, 'revoked by the app');
+  return true;
+end $$;
+
 grant execute on function api.oauth_register_client, api.oauth_find_client,
-  api.oauth_find_document, api.oauth_keep_document, api.owner_grant_access to service_role;
+  api.oauth_find_document, api.oauth_keep_document, api.owner_grant_access, api.spend_proof,
+  api.oauth_redeem_code, api.oauth_refresh, api.oauth_ended_app, api.oauth_tell_owner,
+  api.oauth_revoke to service_role;

@@ -22,7 +22,7 @@ const least = {
   max_amount_per_payment_usd: '5',
   ttl_seconds: 86_400,
 }
-const gap = { gap_id: 'GAP_PAYMENT_MANDATE_V1' }
+const gap = { gap_id: 'GAP_PAYMENT_MANDATE_V1', gap_status: 'partial_live' }
 
 test('what is not named is not limited, and waits for the owner', async () => {
   const agent = await world.agent('pay')

@@ -15,7 +15,7 @@ function revoke(agent: Agent, mandate_id: string) {
   return agent.post('/payment-mandate-revoke', { mandate_id })
 }
 
-const gap_id = 'GAP_PAYMENT_MANDATE_V1'
+const gap = { gap_id: 'GAP_PAYMENT_MANDATE_V1', gap_status: 'partial_live' }
 
 test('a mandate is revoked once, however often it is asked for, and the feed tells it once', async () => {
   const agent = await market.agent('pay')
@@ -26,7 +26,7 @@ test('a mandate is revoked once, however often it is asked for, and the feed tel
   await market.tick(60)
   const second = await revoke(agent, mandate_id)
 
-  const body = { mandate_id, status: 'revoked', revoked_at: '2027-01-01T12:00:00.000Z', gap_id }
+  const body = { mandate_id, status: 'revoked', revoked_at: '2027-01-01T12:00:00.000Z', ...gap }
   expect([first, second]).toMatchObject([
     { status: 200, body },
     { status: 200, body },
@@ -60,7 +60,7 @@ test('what the owner ended stays as the owner ended it', async () => {
     mandate_id: declined.id,
     status: 'declined',
     revoked_at: null,
-    gap_id,
+    ...gap,
   })
   expect((await revoke(agent, id)).body).toMatchObject({
     status: 'revoked',

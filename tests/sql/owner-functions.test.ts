@@ -56,6 +56,7 @@ const widening: Record<string, string> = {
   usd_micros: `'999000000000'`,
   assertion: 'null',
   suspended: 'false',
+  scopes: `'{pay}'`,
   max_per_payment_usd_micros: 'null',
   max_per_day_usd_micros: 'null',
 }

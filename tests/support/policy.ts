@@ -25,6 +25,8 @@ export const usual: Facts = {
   assertedDaily: window(200),
   dailySpendingCap: window(1000),
   assertedNewRecipientLimit: usd(10),
+  credentialPaymentCap: null,
+  credentialDaily: null,
   recipientKnown: true,
   userConfirmed: false,
   ownerApproved: null,

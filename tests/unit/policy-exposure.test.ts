@@ -18,6 +18,7 @@ const opened: ExposureFacts = {
     assertedNewRecipient: usd(10),
     total: usd(1000),
   },
+  caps: { payment: null, day: null },
   recipientKnown: false,
   deviceKnown: false,
   leaving: [],
@@ -28,7 +29,7 @@ const within = (given: Partial<ExposureFacts>, minutes = day) =>
 
 /** On whose word a payment is tried, or under which mandate. */
 type Way = 'none' | 'agent_asserted' | number
-type Spend = { minute: number; way: Way | 'user_session'; usd: bigint }
+type Spend = { minute: number; way: Way | 'user_session'; usd: bigint; isOwn: boolean }
 type Story = { facts: ExposureFacts; spends: Spend[] }
 
 // Coarse times, so that windows of several days are walked in a moment.
@@ -39,6 +40,7 @@ const storyWith = (mandates: fc.Arbitrary<Omit<ExposedMandate, 'leaving'>[]>) =>
   fc
     .record({
       limits: fc.record({ automatic: few, asserted: few, assertedNewRecipient: few, total: few }),
+      caps: fc.record({ payment: fc.option(few), day: fc.option(few) }),
       recipientKnown: fc.boolean(),
       deviceKnown: fc.boolean(),
       frozen: fc.constantFrom(false, false, false, true),
@@ -50,6 +52,7 @@ const storyWith = (mandates: fc.Arbitrary<Omit<ExposedMandate, 'leaving'>[]>) =>
           minute: ticks(12).map((minutes) => minutes - day),
           way: fc.constantFrom<Spend['way'][]>('none', 'agent_asserted', 'user_session', 0, 1),
           usd: fc.bigInt({ min: 1n, max: 4n }),
+          isOwn: fc.boolean(),
         }),
         { maxLength: 6 },
       ),
@@ -81,11 +84,12 @@ const anyMandate = fc.record({
 })
 
 function leavingOf(spends: Spend[]): ExposureFacts['leaving'] {
-  return spends.map(({ minute, way, usd: amount }) => ({
+  return spends.map(({ minute, way, usd: amount, isOwn }) => ({
     minutes: minute + day,
     automatic: way === 'none' ? amount : 0n,
     asserted: way === 'agent_asserted' ? amount : 0n,
     total: amount,
+    own: isOwn ? amount : 0n,
   }))
 }
 
@@ -94,7 +98,7 @@ const timeAt = (minute: number) => new Date(noon.getTime() + minute * 60_000)
 
 /** Whether one unit passes that way at this minute, as the product itself decides it. */
 function passes(given: Story, spends: Spend[], minute: number, way: Way): boolean {
-  const { limits, frozen, canPay, expiresInMinutes, ...facts } = given.facts
+  const { limits, caps, frozen, canPay, expiresInMinutes, ...facts } = given.facts
   if (frozen || !canPay || minute >= (expiresInMinutes ?? Infinity)) return false
   const counted = spends.filter((spend) => spend.minute > minute - day)
   const window = (limit: bigint, only?: Way) => ({
@@ -124,6 +128,11 @@ function passes(given: Story, spends: Spend[], minute: number, way: Way): boolea
     automaticDaily: window(limits.automatic, 'none'),
     assertedDaily: window(limits.asserted, 'agent_asserted'),
     dailySpendingCap: window(limits.total),
+    credentialPaymentCap: caps.payment,
+    credentialDaily:
+      caps.day === null
+        ? null
+        : { ...window(caps.day), spent: sum(counted.filter(({ isOwn }) => isOwn)) },
     assertedNewRecipientLimit: limits.assertedNewRecipient,
     recipientKnown: facts.recipientKnown || isKnown,
     deviceKnown: facts.deviceKnown || isKnown,
@@ -139,7 +148,9 @@ function play(given: Story, horizon: number, tries: (minute: number) => Way[]): 
   const spends = [...given.spends]
   for (let minute = 0; minute < horizon; minute += tick) {
     for (const way of tries(minute)) {
-      if (passes(given, spends, minute, way)) spends.push({ minute, way, usd: 1n })
+      if (passes(given, spends, minute, way)) {
+        spends.push({ minute, way, usd: 1n, isOwn: true })
+      }
     }
   }
   return sum(spends.slice(given.spends.length))
@@ -193,6 +204,18 @@ test('the daily cap holds it where it is the lowest', () => {
   expect(within({ limits })).toEqual({ usdMicros: usd(300), boundBy: ['daily_spending_cap'] })
 })
 
+test('the caps of the key hold what it moves, and only that counts against them', () => {
+  const caps = { payment: usd(2), day: usd(50) }
+  const spent = { minutes: 90, automatic: usd(30), asserted: 0n, total: usd(30) }
+  expect(within({ caps })).toEqual({ usdMicros: usd(50), boundBy: ['credential_daily_cap'] })
+  expect(within({ caps, leaving: [{ ...spent, own: usd(30) }] }, 60).usdMicros).toBe(usd(20))
+  expect(within({ caps, leaving: [{ ...spent, own: 0n }] }, 60).usdMicros).toBe(usd(50))
+  expect(within({ caps: { payment: 0n, day: null } })).toEqual({
+    usdMicros: 0n,
+    boundBy: ['credential_payment_cap'],
+  })
+})
+
 test('a frozen account and a key that cannot pay lose nothing', () => {
   expect(within({ frozen: true })).toEqual({ usdMicros: 0n, boundBy: ['account_frozen'] })
   expect(within({ canPay: false })).toEqual({ usdMicros: 0n, boundBy: ['key_scope'] })
@@ -215,7 +238,7 @@ test('where nobody new can be paid and nobody is known, nothing goes', () => {
 
 test('what leaves the window just at the end of the hour is not counted as free before it', () => {
   const leaving = (minutes: number) => [
-    { minutes, automatic: usd(200), asserted: 0n, total: usd(200) },
+    { minutes, automatic: usd(200), asserted: 0n, total: usd(200), own: usd(200) },
   ]
   expect(within({ leaving: leaving(60) }, 60).usdMicros).toBe(usd(200))
   expect(within({ leaving: leaving(59) }, 60).usdMicros).toBe(usd(400))
@@ -250,4 +273,6 @@ test('a mandate that ends or that counts its payments adds no more than that', (
   const counting = { ...weekly, leftPayments: 3, leaving: [] }
   expect(within({ mandates: [ending] }, 7 * day).usdMicros).toBe(usd(2840))
   expect(within({ mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2815))
+  const caps = { payment: usd(2), day: null }
+  expect(within({ caps, mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2806))
 })

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../shared/policy/decide.ts'
-import type { Facts } from '../../shared/policy/facts.ts'
+import type { Facts, Window } from '../../shared/policy/facts.ts'
 import type { Mandate } from '../../shared/policy/mandate.ts'
 import type { Change, Fits } from '../../shared/policy/suggest.ts'
-import { changesThatPass } from '../../shared/policy/suggest.ts'
+import { changesThatPass, limitCodes } from '../../shared/policy/suggest.ts'
 import { historyFrom } from '../support/mandate-twin.ts'
 import { mandate, noon, purchase } from '../support/policy.ts'
 
 /** What was spent, by the second in which it leaves the window. */
 type Level = 'none' | 'mandate' | 'agent_asserted' | 'user_session'
-type Spend = { leaves: number; level: Level; amount: bigint }
+type Spend = { leaves: number; level: Level; amount: bigint; isOwn: boolean }
 type Story = { facts: Facts; fits: Fits; spends: Spend[] }
 
 const few = fc.bigInt({ min: 0n, max: 9n })
@@ -44,6 +44,8 @@ const story = fc
     limits: fc.record({ automaticDaily: few, assertedDaily: few, dailySpendingCap: few }),
     amountUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
     assertedNewRecipientLimit: few,
+    credentialPaymentCap: fc.option(few),
+    ownDaily: fc.option(few),
     recipientKnown: fc.boolean(),
     deviceKnown: fc.boolean(),
     similarRecipient: fc.constantFrom(null, null, null, '0xaB'),
@@ -54,15 +56,16 @@ const story = fc
         leaves: fc.integer({ min: 1, max: secondsMax }),
         level: fc.constantFrom<Level[]>('none', 'mandate', 'agent_asserted', 'user_session'),
         amount: fc.bigInt({ min: 1n, max: 5n }),
+        isOwn: fc.boolean(),
       }),
       { maxLength: 6 },
     ),
   })
-  .map(({ limits, spends, given, kind, ...rest }): Story => {
+  .map(({ limits, ownDaily, spends, given, kind, ...rest }): Story => {
     const facts: Facts = {
       ...purchase,
       ...rest,
-      ...windowsAt(limits, spends, 0),
+      ...windowsAt({ ...limits, credentialDaily: ownDaily }, spends, 0),
       kind,
       host: kind === 'x402' ? purchase.host : null,
       mandates: given ? [{ ...mandate, ...given, ...usedAt(spends, 0) }] : [],
@@ -85,20 +88,26 @@ function usedAt(spends: Spend[], second: number) {
   }
 }
 
-type Limits = Record<(typeof windowNames)[number], bigint>
+type Limits = Record<(typeof windowNames)[number], bigint> & { credentialDaily: bigint | null }
 
 function windowsAt(limits: Limits, spends: Spend[], second: number) {
-  const window = (name: (typeof windowNames)[number]) => ({
-    limit: limits[name],
+  const windowOf = (limit: bigint, isCounted: (spend: Spend) => boolean) => ({
+    limit,
     spent: spends
-      .filter(({ leaves, level }) => leaves > second && (counts[name] ?? level) === level)
+      .filter((spend) => spend.leaves > second && isCounted(spend))
       .reduce((sum, { amount }) => sum + amount, 0n),
     resetsAt: null,
   })
+  const window = (name: (typeof windowNames)[number]) =>
+    windowOf(limits[name], ({ level }) => (counts[name] ?? level) === level)
   return {
     automaticDaily: window('automaticDaily'),
     assertedDaily: window('assertedDaily'),
     dailySpendingCap: window('dailySpendingCap'),
+    credentialDaily:
+      limits.credentialDaily === null
+        ? null
+        : windowOf(limits.credentialDaily, ({ isOwn }) => isOwn),
   }
 }
 
@@ -106,6 +115,7 @@ const limitsIn = (facts: Facts): Limits => ({
   automaticDaily: facts.automaticDaily.limit,
   assertedDaily: facts.assertedDaily.limit,
   dailySpendingCap: facts.dailySpendingCap.limit,
+  credentialDaily: facts.credentialDaily && facts.credentialDaily.limit,
 })
 const factsAt = ({ facts, spends }: Story, second: number): Facts => ({
   ...facts,
@@ -121,10 +131,10 @@ function fitsOf(facts: Facts, spends: Spend[]): Fits {
     const second = seconds.find(isRoomy)
     return second === undefined ? null : at(second)
   }
-  const first = (name: (typeof windowNames)[number]) =>
+  const first = (name: (typeof windowNames)[number] | 'credentialDaily') =>
     firstAt((second) => {
-      const { limit, spent } = windowsAt(limitsIn(facts), spends, second)[name]
-      return spent + facts.amountUsdMicros <= limit
+      const window = windowsAt(limitsIn(facts), spends, second)[name]
+      return window !== null && window.spent + facts.amountUsdMicros <= window.limit
     })
   const dayOf = ({ maxDayUsdMicros }: Mandate) =>
     firstAt((second) => {
@@ -137,6 +147,7 @@ function fitsOf(facts: Facts, spends: Spend[]): Fits {
     automaticDaily: first('automaticDaily'),
     assertedDaily: first('assertedDaily'),
     dailySpendingCap: first('dailySpendingCap'),
+    credentialDaily: first('credentialDaily'),
     mandates: Object.fromEntries(facts.mandates.map((one) => [one.id, dayOf(one)])),
   }
 }
@@ -145,12 +156,15 @@ const limitFields = {
   automatic_limit: 'automaticDaily',
   asserted_limit: 'assertedDaily',
   daily_spending_cap: 'dailySpendingCap',
+  credential_daily_cap: 'credentialDaily',
 } as const
 
 function raised(facts: Facts, limit: string, to: bigint): Facts {
   if (limit === 'asserted_new_recipient_limit') return { ...facts, assertedNewRecipientLimit: to }
+  if (limit === 'credential_payment_cap') return { ...facts, credentialPaymentCap: to }
   const [, name] = Object.entries(limitFields).find(([code]) => code === limit) ?? []
-  return name ? { ...facts, [name]: { ...facts[name], limit: to } } : facts
+  // Where there is no such cap, one of any height lets nothing more through.
+  return name && facts[name] ? { ...facts, [name]: { ...facts[name], limit: to } } : facts
 }
 
 /** The slow twin: tries every amount, every second and every height of a limit. */
@@ -160,7 +174,7 @@ function twin(given: Story): string[] {
   const most = amounts.find((a) => a > 0n && passes({ ...facts, amountUsdMicros: a }))
   const second = seconds.find((at) => passes(factsAt(given, at)))
   const heights = Array.from({ length: 50 }, (_, height) => BigInt(height))
-  const raises = [...Object.keys(limitFields), 'asserted_new_recipient_limit'].flatMap((code) => {
+  const raises = limitCodes.flatMap((code) => {
     const least = heights.find((height) => passes(raised(facts, code, height)))
     return least === undefined ? [] : [`raise ${code} ${least}`]
   })
@@ -176,12 +190,19 @@ function twin(given: Story): string[] {
 
 /** Bought before at about this price, heard from the merchant, and below the cap. */
 function isWorthMandate({ kind, history: past, amountUsdMicros: price, ...facts }: Facts): boolean {
-  const { limit, spent } = facts.dailySpendingCap
+  const isBelow = ({ limit, spent }: Window) => spent + price <= limit
   const isTrusted = facts.heard && !facts.otherResource && facts.similarRecipient === null
   const isUsual =
     price * 2n >= (past.lowestUsdMicros ?? price) && price <= 2n * (past.highestUsdMicros ?? price)
   const isRepeated = kind === 'x402' && past.payees.length > 0
-  return isTrusted && isUsual && isRepeated && spent + price <= limit
+  return (
+    isTrusted &&
+    isUsual &&
+    isRepeated &&
+    isBelow(facts.dailySpendingCap) &&
+    isBelow(facts.credentialDaily ?? facts.dailySpendingCap) &&
+    price <= (facts.credentialPaymentCap ?? price)
+  )
 }
 
 function told(change: Change): string {
@@ -213,7 +234,7 @@ const held = (check: (given: Story) => void) =>
       story.filter(({ facts }) => !passes(facts)),
       check,
     ),
-    { numRuns: 4_000 },
+    { numRuns: 3_000 },
   )
 
 test('the changes are those that trying everything finds, each the least that passes', () => {

@@ -22,10 +22,19 @@ function codesOf(decision: Decision): ReasonCode[] {
   return decision.verdict === 'allow' ? [] : decision.reasons.map(({ code }) => code)
 }
 
+const max = 2n ** 64n
+
 /** The slow, obvious twin: counts up what each way of consent asks for. */
 function decideTwin(facts: Facts): string {
   const fits = ({ limit, spent }: Window) => spent + facts.amountUsdMicros <= limit
-  if (!fits(facts.dailySpendingCap)) return 'refuse: daily_spending_cap'
+  const capped = [
+    ...(facts.credentialDaily && !fits(facts.credentialDaily) ? ['credential_daily_cap'] : []),
+    ...(facts.amountUsdMicros > (facts.credentialPaymentCap ?? max)
+      ? ['credential_payment_cap']
+      : []),
+    ...(fits(facts.dailySpendingCap) ? [] : ['daily_spending_cap']),
+  ]
+  if (capped.length > 0) return `refuse: ${capped.join(' ')}`
   if (facts.userConfirmed && facts.ownerApproved) return `allow: ${facts.ownerApproved}`
   const isCovered = facts.mandates.some((one) => coverOf(one, facts, facts.now).covers)
   if (isCovered) return 'allow: mandate'
@@ -73,9 +82,11 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
       automaticDaily: windows,
       assertedDaily: windows,
       dailySpendingCap: windows,
+      credentialDaily: fc.option(windows, { freq: 2 }),
     }),
     own: fc.record({
       assertedNewRecipientLimit: micros,
+      credentialPaymentCap: fc.option(micros, { freq: 2 }),
       recipientKnown: fc.boolean(),
       userConfirmed: fc.boolean(),
       ownerApproved: fc.constantFrom(null, 'user_session' as const, 'user_passkey' as const),
@@ -108,11 +119,14 @@ test('decides as the slow decider does', () => {
   expect(carried).toBeGreaterThan(0)
 })
 
-test('nothing that it allows passes the cap, and its word stays within what carries it', () => {
+test('nothing that it allows passes a cap, and its word stays within what carries it', () => {
   holds((facts) => {
     const decision = decide(facts)
     if (decision.verdict !== 'allow') return
-    expect(facts.amountUsdMicros).toBeLessThanOrEqual(headroom(facts.dailySpendingCap))
+    const { amountUsdMicros, credentialDaily, credentialPaymentCap } = facts
+    expect(amountUsdMicros).toBeLessThanOrEqual(headroom(facts.dailySpendingCap))
+    const own = credentialDaily ? headroom(credentialDaily) : max
+    expect([own, credentialPaymentCap ?? max].every((cap) => amountUsdMicros <= cap)).toBe(true)
     if (decision.consentLevel.startsWith('user')) {
       expect(facts.ownerApproved !== null && facts.userConfirmed).toBe(true)
       return
@@ -142,6 +156,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
   fc.assert(
     fc.property(factsArbitrary, micros, (facts, more) => {
       const { automaticDaily, assertedDaily, dailySpendingCap, amountUsdMicros } = facts
+      const { credentialDaily, credentialPaymentCap } = facts
       // A price that falls is as unusual as one that rises.
       const smaller = amountUsdMicros > more ? amountUsdMicros - more : 1n
       const isNew = facts.history.payees.length === 0
@@ -153,6 +168,10 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { automaticDaily: wider(automaticDaily, more) },
         { assertedDaily: wider(assertedDaily, more) },
         { dailySpendingCap: wider(dailySpendingCap, more) },
+        { credentialDaily: credentialDaily && wider(credentialDaily, more) },
+        { credentialDaily: null },
+        { credentialPaymentCap: credentialPaymentCap && credentialPaymentCap + more },
+        { credentialPaymentCap: null },
         { assertedNewRecipientLimit: facts.assertedNewRecipientLimit + more },
         { recipientKnown: true },
         { deviceKnown: true },

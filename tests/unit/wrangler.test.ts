@@ -20,6 +20,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],
   mcp: ['API_KEY_PEPPER'],
+  oauth: telling,
   'payment-mandate-create': telling,
   'request-signup-verification': ['OTP_PEPPER', 'OUTBOX_KEY'],
   'wallet-custodial-transfer': telling,
@@ -76,6 +77,7 @@ const ownRoutes: Readonly<Record<string, string[]>> = {
     '/.well-known/tools.json',
   ],
   'not-found': ['/'],
+  oauth: ['/oauth', '/.well-known/oauth-', '/.well-known/openid-configuration'],
 }
 
 test.each(functions)('$folder has the route of its folder, or none', ({ folder, prefixes }) => {

@@ -22,8 +22,14 @@ export type LaneState = {
   finalizedNonce: number
 }
 
-/** Lanes of one chain, and what one relayed transfer costs there at worst, in wei. */
-export type LaneStates = Fees & { status: 'ok'; lanes: LaneState[]; relayedCostWei: bigint }
+/** Lanes of one chain, what one relayed transfer costs there at worst, in wei, and when it last moved. */
+export type LaneStates = Fees & {
+  status: 'ok'
+  lanes: LaneState[]
+  relayedCostWei: bigint
+  /** Unix seconds of the newest block that any endpoint has. */
+  blockTimestampSeconds: bigint
+}
 
 const tags = ['latest', 'safe', 'finalized'] as const
 
@@ -41,7 +47,9 @@ export async function readLanes(
     const same = others.flatMap((other) => other.lanes.filter((l) => l.address === lane.address))
     return same.reduce(furthest, lane)
   })
-  return { ...first, lanes }
+  const moved = seen.map((one) => (one.status === 'ok' ? one.blockTimestampSeconds : 0n))
+  const blockTimestampSeconds = moved.reduce((one, other) => (one > other ? one : other))
+  return { ...first, lanes, blockTimestampSeconds }
 }
 
 function furthest(one: LaneState, other: LaneState): LaneState {
@@ -78,7 +86,8 @@ async function readFrom(
     return [{ address, wei, minedNonce, safeNonce, finalizedNonce }]
   })
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas
-  return { status: 'ok', ...fees, lanes, relayedCostWei }
+  const { blockTimestampSeconds } = snapshot
+  return { status: 'ok', ...fees, lanes, relayedCostWei, blockTimestampSeconds }
 }
 
 function countOf(answer: RpcAnswer): number | undefined {

@@ -82,9 +82,10 @@ async function enter(house: House, dice: Dice): Promise<void> {
 /** What was entered, unless the ledger refused it. */
 export async function enterAs(
   house: House,
-  { credential }: Key,
+  key: Key,
   { seconds, atomic, usd, alias, origin, ...entry }: Entry,
 ): Promise<Payment | undefined> {
+  const { credential } = key
   const answer = await ask(house, 'begin_payment', {
     credential,
     ...entry,
@@ -104,27 +105,29 @@ export async function enterAs(
     agree('begin_payment', answer, entered)
     return undefined
   }
-  await confirmEntered(house, 'begin_payment', row, entered)
+  await confirmEntered(house, 'begin_payment', key, row, entered)
   return entered
 }
 
 async function confirmEntered(
   house: House,
   name: string,
+  key: Key,
   row: ReturnType<typeof rowOf>,
   entered: Payment,
 ) {
   const { twin } = house
   agree(name, enteredFrom(row), {
     payment_row: paymentWire(twin, entered),
-    facts: factsWire(twin, entered),
+    facts: factsWire(twin, key, entered),
   })
-  await confirmPolicy(twin, entered, row)
+  await confirmPolicy(twin, key, entered, row)
 }
 
 async function askFacts(house: House, dice: Dice): Promise<void> {
   const payment = pickPayment(house, dice)
-  const { credential } = pickKey(house, dice, payment?.account)
+  const key = pickKey(house, dice, payment?.account)
+  const { credential } = key
   const kind = dice.isLucky(95) ? (payment?.kind ?? 'x402') : 'x402'
   const asked = { kind, device: dice.oneOf(devices) }
   const id = payment?.id ?? nobody
@@ -132,7 +135,7 @@ async function askFacts(house: House, dice: Dice): Promise<void> {
   const found = refusable(() => ({ it: readFacts(house.twin, credential, { id, ...asked }) }))
   if ('refused' in found) return agree('payment_facts', answer, found)
   if (!found.it) return agree('payment_facts', answer, [])
-  await confirmEntered(house, 'payment_facts', rowOf(answer), found.it)
+  await confirmEntered(house, 'payment_facts', key, rowOf(answer), found.it)
 }
 
 async function wait(house: House, dice: Dice): Promise<void> {

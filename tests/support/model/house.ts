@@ -114,7 +114,8 @@ function newAccount(alias: string, at: number): Account {
 
 function newKey(account: Account, scope: Key['scope']): Key {
   const id = randomUUID()
-  return { id, credential: newDigest(), scope, account, isRevoked: false, expiresAt: null }
+  const caps = { payment: null, day: null }
+  return { id, credential: newDigest(), scope, account, isRevoked: false, expiresAt: null, caps }
 }
 
 async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: Twin['lanes']) {

@@ -65,6 +65,22 @@ export function confirmLimits({ twin }: House): void {
   confirmSums('cap', counted)
   confirmSums('automatic', atLevel(counted, 'none'))
   confirmSums('asserted', atLevel(counted, 'agent_asserted'))
+  confirmCaps(counted)
+}
+
+/** The same for what each key moved, and each payment within its cap then. */
+function confirmCaps(counted: Payment[]): void {
+  for (const { paidBy, authorizedAt, capsThen, usd } of counted) {
+    const at = authorizedAt ?? 0
+    const { payment = null, day = null } = capsThen ?? {}
+    if (payment !== null && usd > payment) throw new Error(`${usd} passed a cap of ${payment}`)
+    const moved = counted.filter((other) => {
+      const then = other.authorizedAt ?? 0
+      return other.paidBy === paidBy && then <= at && then > at - daySeconds
+    })
+    const isLast = moved.every((other) => other.authorizedAt !== at || other.capsThen?.day === day)
+    if (day !== null && isLast) confirmSum('key', moved, day)
+  }
 }
 
 const atLevel = (payments: Payment[], level: string) =>

@@ -1,9 +1,9 @@
 /** What counts against limits, and what is known: added up and looked up anew each time. */
 
-import type { Account, Level, Payment, Twin } from './state.ts'
+import type { Account, Key, Level, Payment, Twin } from './state.ts'
 import { isLive } from './state.ts'
 
-const daySeconds = 86_400
+export const daySeconds = 86_400
 
 /** What counts against a limit now: reserved or settled, and authorized in the last 24 hours. */
 export function countedOf(twin: Twin, account: Account, level?: Level): Payment[] {
@@ -25,6 +25,17 @@ export function usedOf(twin: Twin, account: Account, level?: Level): bigint {
 export function resetsAt(twin: Twin, account: Account, level?: Level): number | null {
   const times = countedOf(twin, account, level).map(({ authorizedAt }) => authorizedAt ?? 0)
   return times.length === 0 ? null : Math.min(...times) + daySeconds
+}
+
+/** What a key had authorized in the last 24 hours and may still move. */
+export const movedBy = (twin: Twin, key: Key): Payment[] =>
+  countedOf(twin, key.account).filter(({ paidBy }) => paidBy === key)
+
+/** Whether a key may move that much more by itself. */
+export function isWithinCaps(twin: Twin, key: Key, { usd }: Pick<Payment, 'usd'>): boolean {
+  const { payment, day } = key.caps
+  const moved = movedBy(twin, key).reduce((sum, one) => sum + one.usd, 0n)
+  return (payment === null || usd <= payment) && (day === null || moved + usd <= day)
 }
 
 /** What of a wallet's token is promised and may still leave it. */

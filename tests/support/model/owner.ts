@@ -5,7 +5,7 @@ import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
 import { claimKey, keepAnswer } from './kept-answers.ts'
 import { fieldsOf, newDigest } from './ledger.ts'
 import { admit, isLive, refusable } from './state.ts'
-import { limitsWire, paymentWire } from './wire.ts'
+import { capsWire, limitsWire, paymentWire } from './wire.ts'
 
 const columns = {
   automatic: 'automatic_daily_limit_usd_micros',
@@ -23,6 +23,22 @@ async function changeLimit(house: House, dice: Dice): Promise<void> {
   account.version += 1
   const change = `${columns[name]} = ${micros}, facts_version = facts_version + 1`
   await house.ledger.query(`update private.accounts set ${change} where id = $1`, [account.id])
+}
+
+async function changeCaps(house: House, dice: Dice): Promise<void> {
+  const key = dice.anyOf(house.twin.keys)
+  if (!key) return
+  const draw = (usd: readonly [bigint, ...bigint[]]) =>
+    dice.isLucky(40) ? null : dice.oneOf(usd) * 1_000_000n
+  key.caps = { payment: draw([0n, 5n, 10n, 40n]), day: draw([0n, 5n, 20n, 60n, 200n]) }
+  key.account.version += 1
+  await house.ledger.query(
+    `with changed as (update private.credentials set max_per_payment_usd_micros = $2,
+       max_per_day_usd_micros = $3 where id = $1 returning account)
+     update private.accounts a set facts_version = a.facts_version + 1
+       from changed where a.id = changed.account`,
+    [key.id, key.caps.payment, key.caps.day],
+  )
 }
 
 async function freeze(house: House, dice: Dice): Promise<void> {
@@ -65,10 +81,15 @@ async function readIdentity(house: House, dice: Dice): Promise<void> {
   const answer = await ask(house, 'get_identity', { credential })
   const key = refusable(() => admit(house.twin, credential, 'read'))
   if ('refused' in key) return agree('get_identity', answer, key)
-  const { alias, limits, frozen } = fieldsOf(rowOf(answer)?.['identity'])
+  const { alias, limits, frozen, credential: told } = fieldsOf(rowOf(answer)?.['identity'])
+  const { caps } = fieldsOf(told)
   const { account } = key
-  const wanted = { alias: account.alias, limits: limitsWire(house.twin, account) }
-  agree('get_identity', { alias, limits, frozen }, { ...wanted, frozen: account.isFrozen })
+  const wanted = {
+    alias: account.alias,
+    limits: limitsWire(house.twin, account),
+    caps: capsWire(house.twin, key),
+  }
+  agree('get_identity', { alias, limits, caps, frozen }, { ...wanted, frozen: account.isFrozen })
 }
 
 async function readWallet(house: House, dice: Dice): Promise<void> {
@@ -164,6 +185,7 @@ async function changePasskey(house: House, dice: Dice): Promise<void> {
 
 export const ownerOperations: readonly Operation[] = [
   { name: 'change limit', weight: 2, run: changeLimit },
+  { name: 'change caps', weight: 1, run: changeCaps },
   { name: 'freeze', weight: 1, run: freeze },
   { name: 'change key', weight: 1, run: changeKey },
   { name: 'know recipient', weight: 1, run: know },

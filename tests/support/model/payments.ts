@@ -1,5 +1,5 @@
 /** The twin of entering a payment, deciding about it and keeping its signature. */
-import { deviceName, lookalikeOf, reservedOf } from './limits.ts'
+import { deviceName, isWithinCaps, lookalikeOf, reservedOf } from './limits.ts'
 import { fits } from './policy.ts'
 import type { Claim } from './relay.ts'
 import { claimLane, claimWallet, fillSlot, isRelayNeeded, leaveQueue } from './relay.ts'
@@ -28,6 +28,8 @@ const blank = {
   level: null,
   authorizedAt: null,
   limitsThen: null,
+  paidBy: null,
+  capsThen: null,
   seenBlock: null,
   validBefore: null,
   leasedUntil: 0,
@@ -110,7 +112,7 @@ export function authorize(
   const first = !isLive(payment) || payment.leasedUntil <= twin.now
   const hindrance = isLive(payment) ? undefined : hindranceOf(twin, key, payment, asked)
   if (hindrance) return { outcome: hindrance, first: false }
-  if (!isLive(payment)) reserve(twin, payment, asked)
+  if (!isLive(payment)) reserve(twin, key, payment, asked)
   if (!first) return { outcome: 'authorized', first, payment }
   payment.leasedUntil = twin.now + leaseSeconds
   const claim = claimFor(twin, payment, asked, told)
@@ -121,17 +123,20 @@ function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): stri
   if (!isUnused(payment)) return 'closed'
   if (payment.expiresAt <= twin.now) return 'expired'
   if (key.account.version !== asked.version) return 'stale'
+  if (!isWithinCaps(twin, key, payment)) return 'stale'
   if (!fits(twin, payment, asked.level, asked.mandate)) return 'stale'
   if (reservedOf(twin, payment) + payment.atomic > asked.funds) return 'insufficient_funds'
   return undefined
 }
 
-function reserve(twin: Twin, payment: Payment, asked: Asked): void {
+function reserve(twin: Twin, key: Key, payment: Payment, asked: Asked): void {
   Object.assign(payment, {
     state: 'authorized',
     finality: 'submitted',
     authorizedAt: twin.now,
     limitsThen: { ...payment.account.limits },
+    paidBy: key,
+    capsThen: { ...key.caps },
     level: asked.level,
     mandate: asked.level === 'mandate' ? asked.mandate : null,
     seenBlock: asked.seenBlock,

@@ -5,9 +5,9 @@
 import { factsOf } from '../../../shared/payments/decision-facts.ts'
 import { enteredRow } from '../../../shared/payments/entered.ts'
 import { decide } from '../../../shared/policy/decide.ts'
-import { isDeviceKnown, isKnown, lookalikeOf, paidBefore, usedOf } from './limits.ts'
+import { isDeviceKnown, isKnown, isWithinCaps, lookalikeOf, paidBefore, usedOf } from './limits.ts'
 import { carries, hostOf, isLoopback, mandatesFor } from './mandates.ts'
-import type { Level, Mandate, Payment, Twin } from './state.ts'
+import type { Key, Level, Mandate, Payment, Twin } from './state.ts'
 
 /** The level at which the owner approved a payment. */
 export function approvedAt({ approval }: Payment): 'user_session' | 'user_passkey' | null {
@@ -41,7 +41,12 @@ export function fits(
  * Throws when the policy decides another thing than these rules from what the ledger told, with the
  * user's word or without.
  */
-export async function confirmPolicy(twin: Twin, payment: Payment, told: unknown): Promise<void> {
+export async function confirmPolicy(
+  twin: Twin,
+  key: Key,
+  payment: Payment,
+  told: unknown,
+): Promise<void> {
   const entered = enteredRow.parse(told)
   for (const isConfirmed of [false, true]) {
     const decided = decide(await factsOf(entered, isConfirmed))
@@ -50,7 +55,8 @@ export async function confirmPolicy(twin: Twin, payment: Payment, told: unknown)
     const needed = 'neededLevel' in decided ? decided.neededLevel : undefined
     const mandate = 'mandateId' in decided ? ` ${decided.mandateId}` : ''
     const said = `${verdict} ${level ?? needed ?? ''}${mandate}`
-    const wanted = wantedFrom(twin, payment, isConfirmed)
+    const isCapped = !isWithinCaps(twin, key, payment)
+    const wanted = isCapped ? 'refuse ' : wantedFrom(twin, payment, isConfirmed)
     if (said !== wanted) throw new Error(`policy says ${said}, the rules say ${wanted}`)
   }
 }

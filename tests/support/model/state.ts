@@ -39,6 +39,8 @@ export type Key = {
   account: Account
   isRevoked: boolean
   expiresAt: number | null
+  /** The most that it may move by itself, in micro-USD; null for no cap. */
+  caps: { payment: bigint | null; day: bigint | null }
 }
 
 export type Level = 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey'
@@ -91,6 +93,9 @@ export type Payment = {
   authorizedAt: number | null
   /** Limits as they were when it was authorized: the sums of that moment had to fit them. */
   limitsThen: Limits | null
+  /** Who had it authorized, and the caps of that key then. */
+  paidBy: Key | null
+  capsThen: Key['caps'] | null
   seenBlock: number | null
   validBefore: number | null
   leasedUntil: number

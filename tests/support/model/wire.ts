@@ -1,8 +1,17 @@
 /** The twin's state in the form in which the ledger answers it. */
-import { isDeviceKnown, isKnown, lookalikeOf, reservedOf, resetsAt, usedOf } from './limits.ts'
+import {
+  daySeconds,
+  isDeviceKnown,
+  isKnown,
+  lookalikeOf,
+  movedBy,
+  reservedOf,
+  resetsAt,
+  usedOf,
+} from './limits.ts'
 import { approvalWire, historyOf, mandateWire, timeText } from './mandate-wire.ts'
 import { mandatesFor } from './mandates.ts'
-import type { Account, Level, Payment, Twin } from './state.ts'
+import type { Account, Key, Level, Payment, Twin } from './state.ts'
 
 /** As private.payment_json. */
 export function paymentWire(twin: Twin, payment: Payment) {
@@ -61,12 +70,26 @@ export function limitsWire(twin: Twin, account: Account) {
   }
 }
 
+/** As private.caps_json. */
+export function capsWire(twin: Twin, key: Key) {
+  const { payment, day } = key.caps
+  const moved = movedBy(twin, key)
+  const oldest = Math.min(...moved.map(({ authorizedAt }) => authorizedAt ?? 0))
+  const daily = {
+    limit: day?.toString(),
+    spent: moved.reduce((sum, { usd }) => sum + usd, 0n).toString(),
+    resets_at: moved.length === 0 ? null : timeText(oldest + daySeconds),
+  }
+  return { payment: payment?.toString() ?? null, daily: day === null ? null : daily }
+}
+
 /** As private.payment_facts; the order of lanes means nothing. */
-export function factsWire(twin: Twin, payment: Payment) {
+export function factsWire(twin: Twin, key: Key, payment: Payment) {
   const inService = twin.lanes.filter((lane) => lane.kind === 'relayer' && lane.pausedFor === null)
   return {
     version: payment.account.version,
     limits: limitsWire(twin, payment.account),
+    caps: capsWire(twin, key),
     asserted_new_recipient_limit: payment.account.limits.newRecipient.toString(),
     recipient_known: isKnown(payment),
     similar_recipient: lookalikeOf(payment),

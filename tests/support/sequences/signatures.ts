@@ -31,6 +31,7 @@ function recording(custody: CustodyPort, book: Book): CustodyPort {
   return {
     openAccount: (request) => custody.openAccount(request),
     cancel: (request) => custody.cancel(request),
+    ready: () => custody.ready(),
     async authorize(request) {
       const answer = await custody.authorize(request)
       if (answer.outcome !== 'signed') return answer

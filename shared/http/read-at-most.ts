@@ -1,3 +1,8 @@
+/**
+ * Bodies of unknown length. What announces a length may lie, so bytes are counted as they come, and the
+ * rest of a body that is too long is never taken in.
+ */
+
 /** All bytes of a stream; undefined when there are more, of which no more are read. */
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,

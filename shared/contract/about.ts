@@ -3,10 +3,8 @@
  * of a contract. A document is a projection of contracts: it is told them, and imports none.
  */
 import { type ErrorCode, errorTable } from './errors.ts'
+import type { GapState } from './gap-states.ts'
 import { commonErrors, type Operation } from './operation.ts'
-
-/** How far a capability is to be relied on at this moment. */
-export type GapState = { gap_id: string; status: string }
 
 /** What a document is made of. */
 export type Service = {
@@ -27,6 +25,13 @@ export const serviceVersion = '1.0.0'
 export const serviceSummary =
   'An operating account for AI agents: a mail identity, a custodial stablecoin wallet, guarded ' +
   'payments and a credential vault behind one key.'
+
+/** What the skill does and when to take it; at most 1,024 characters. */
+export const skillDescription =
+  'Operate an account for your user: read its mail, see its balances, send stablecoins, pay HTTP 402 ' +
+  'resources, ask for payment mandates and use stored logins without reading them. Use when the user ' +
+  'asks you to pay, transfer, buy from an API, receive a code or mail, or sign in to a site with this ' +
+  'account.'
 
 /** A kind of operations; `ids` tells them by their names. */
 export type Group = { name: string; title: string; summary: string; ids: RegExp }
@@ -93,4 +98,19 @@ export function codesOf(contract: Operation): ErrorCode[] {
 /** What stands for its gap in answers and replies; `live` for an operation without one. */
 export function statusOf({ gap }: Operation, gaps: readonly GapState[]): string {
   return gaps.find(({ gap_id }) => gap_id === gap)?.status ?? 'live'
+}
+
+/** Where access tokens come from (RFC 6749 section 4.1), and their scopes in words. */
+export function authorizationOf({ baseUrl, webUrl }: Service) {
+  return {
+    authorizationUrl: `${webUrl}/authorize`,
+    tokenUrl: `${baseUrl}/oauth/token`,
+    refreshUrl: `${baseUrl}/oauth/token`,
+    scopes: {
+      read: 'See identity, balances, activity and mail.',
+      pay: 'Pay within the limits of the account; covers read and vault.',
+      full: 'Everything that an agent can do.',
+      vault: 'Have stored logins used.',
+    },
+  }
 }

@@ -1,0 +1,21 @@
+import type { Config } from '../../shared/env.ts'
+import { openidMetadata, resourceMetadata, serverMetadata } from '../../shared/oauth/metadata.ts'
+
+const protectedApi = (config: Config) => resourceMetadata(config, '')
+const protectedMcp = (config: Config) => resourceMetadata(config, '/mcp')
+
+/**
+ * Every place at which a client may look. RFC 8414 section 3.1 and RFC 9728 section 3.1 put the path of
+ * an issuer or resource behind the well-known part; where the root of the host is not ours, clients are
+ * led below /oauth.
+ */
+export const documents: Readonly<Record<string, (config: Config) => object>> = {
+  '/.well-known/oauth-authorization-server/oauth': serverMetadata,
+  '/oauth/.well-known/oauth-authorization-server': serverMetadata,
+  '/.well-known/openid-configuration/oauth': openidMetadata,
+  '/oauth/.well-known/openid-configuration': openidMetadata,
+  '/.well-known/oauth-protected-resource': protectedApi,
+  '/oauth/.well-known/oauth-protected-resource': protectedApi,
+  '/.well-known/oauth-protected-resource/mcp': protectedMcp,
+  '/oauth/.well-known/oauth-protected-resource/mcp': protectedMcp,
+}

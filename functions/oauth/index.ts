@@ -1,0 +1,50 @@
+import type { ExecutionContext } from 'hono'
+import { Hono } from 'hono/tiny'
+import { fail } from '../../shared/contract/errors.ts'
+import { refuse, wrongPath } from '../../shared/http/answer.ts'
+import type { World } from '../../shared/world.ts'
+import { worldFrom } from '../../shared/world.ts'
+import { failed, forEverybody } from './answers.ts'
+import { documents } from './documents.ts'
+import { endpoints } from './endpoints.ts'
+import type { Frame } from './frame.ts'
+
+/** Makes the function. `worldOf` is replaced only where a test holds the world. */
+export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
+  const app = new Hono<Frame>()
+  let world: World | undefined
+  app.use(async (c, next) => {
+    world ??= worldOf(c.env)
+    c.set('world', world)
+    c.set('requestId', world.newId())
+    await next()
+    forEverybody(c)
+  })
+  for (const [path, read] of Object.entries(documents)) {
+    app.get(path, (c) => c.json(read(c.get('world').config), 200, cached))
+    app.all(path, (c) => wrongMethod(c.get('requestId'), 'GET'))
+  }
+  for (const [path, answer] of Object.entries(endpoints)) {
+    app.post(path, answer)
+    app.options(path, () => new Response(null, { status: 204 }))
+    app.all(path, (c) => wrongMethod(c.get('requestId'), 'POST'))
+  }
+  app.notFound((c) => refuse(wrongPath('/oauth/token'), c.get('requestId')))
+  app.onError((error, c) => failed(c, error))
+  return {
+    fetch: (
+      request: Request,
+      bindings: Record<string, unknown> = {},
+      execution?: ExecutionContext,
+    ) => app.fetch(request, bindings, execution),
+  }
+}
+
+// Places of endpoints change with a deployment, if ever.
+const cached = { 'cache-control': 'public, max-age=3600' }
+
+function wrongMethod(requestId: string, allow: string): Response {
+  return refuse(fail('method_not_allowed', { details: { allow } }), requestId)
+}
+
+export default oauthFunction()

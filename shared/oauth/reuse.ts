@@ -1,0 +1,17 @@
+/** Tells the owner that a code or token of an app was used twice, which ended the app's access. */
+import * as z from 'zod'
+import { unbound } from '../db/database.ts'
+import { appTokenReused } from '../mail/app-messages.ts'
+import { sealMail } from '../mail/outbox.ts'
+import type { World } from '../world.ts'
+
+const appRow = z.object({ name: z.string(), host: z.string() })
+
+/** Puts the mail into the outbox, once for each grant; the feed has its item already. */
+export async function tellOfReuse(world: World, ended: string): Promise<void> {
+  const db = unbound(world.db)
+  const app = await db.one('oauth_ended_app', { ended }, appRow)
+  if (!app) return
+  const mail = await sealMail(world, appTokenReused(world.config.WEB_URL, app))
+  await db.run('oauth_tell_owner', { ended, mail })
+}

@@ -1,0 +1,190 @@
+/**
+ * The token endpoint (OAuth 2.1 section 3.2): a code or a refresh token becomes tokens. Each request
+ * is one call to the database, in which the old is used up and the new begins, or neither. What is used
+ * twice ends the grant, and the owner is told.
+ */
+import * as z from 'zod'
+import { digestOfToken, isOfKind, newToken, nextRefreshToken } from '../auth/access-token.ts'
+import type { Proof } from '../auth/dpop.ts'
+import { encodeForUrl } from '../base64.ts'
+import type { CallerDatabase } from '../db/database.ts'
+import { unbound } from '../db/database.ts'
+import { sha256 } from '../digest.ts'
+import type { World } from '../world.ts'
+import type { OAuthError } from './answer.ts'
+import { wrong } from './answer.ts'
+import { grantScopes, isResource, scopesSupported } from './issuer.ts'
+import { tellOfReuse } from './reuse.ts'
+
+/** Tokens as RFC 6749 section 5.1 wants them. */
+export type Tokens = {
+  access_token: string
+  token_type: 'Bearer' | 'DPoP'
+  expires_in: number
+  refresh_token?: string
+  scope: string
+}
+
+/** The form that was sent and, where there was one, the proof with it. */
+export type TokenRequest = { form: ReadonlyMap<string, string>; proof?: Proof }
+
+const outcome = z.enum([
+  'granted',
+  'rotated',
+  'repeated',
+  'reused',
+  'invalid_client',
+  'invalid_dpop_proof',
+  'invalid_grant',
+  'invalid_scope',
+])
+const row = z.object({
+  outcome,
+  scopes: z.array(z.string()).nullable(),
+  seconds: z.number().nullable(),
+  refreshes: z.boolean().nullable().default(true),
+  ended: z.string().nullable(),
+})
+type Row = z.output<typeof row>
+
+/** Answers one request; `mailSoon` is called when a mail waits. */
+export async function giveTokens(
+  world: World,
+  request: TokenRequest,
+  mailSoon: () => void,
+): Promise<Tokens | OAuthError> {
+  const { form, proof } = request
+  if (form.has('client_secret') || form.has('client_assertion')) {
+    return wrong('invalid_client', 'Clients have no secret here: send client_id alone.')
+  }
+  const resource = form.get('resource')
+  if (resource !== undefined && !isResource(world.config, resource)) {
+    return wrong('invalid_target', 'The resource is not one of this service.')
+  }
+  const accessToken = newToken(world, 'access')
+  const given = { accessToken, digest: await digestOfToken(world, accessToken, proof?.key) }
+  switch (form.get('grant_type')) {
+    case 'authorization_code':
+      return redeemCode(world, request, given, mailSoon)
+    case 'refresh_token':
+      return refresh(world, request, given, mailSoon)
+    case undefined:
+      return wrong('invalid_request', 'grant_type is missing.')
+    default:
+      return wrong('unsupported_grant_type', 'grant_type is authorization_code or refresh_token.')
+  }
+}
+
+type Given = { accessToken: string; digest: string }
+
+async function redeemCode(
+  world: World,
+  { form, proof }: TokenRequest,
+  given: Given,
+  mailSoon: () => void,
+): Promise<Tokens | OAuthError> {
+  const [code, client, verifier] = ['code', 'client_id', 'code_verifier'].map((one) =>
+    form.get(one),
+  )
+  if (code === undefined || client === undefined || verifier === undefined) {
+    return wrong('invalid_request', 'code, client_id and code_verifier are needed.')
+  }
+  if (!isOfKind('code', code)) return refusalOf('invalid_grant')
+  const refreshToken = newToken(world, 'refresh')
+  const redeemed = await ask(world).one(
+    'oauth_redeem_code',
+    {
+      code_digest: await digestOfToken(world, code),
+      client_id: client,
+      challenge: encodeForUrl(await sha256(new TextEncoder().encode(verifier))),
+      access_digest: given.digest,
+      refresh_digest: await digestOfToken(world, refreshToken),
+      redirect_uri: form.get('redirect_uri') ?? null,
+      ...proofArgs(proof),
+    },
+    row,
+  )
+  return answerOf(world, redeemed, { ...given, refreshToken, proof }, mailSoon)
+}
+
+async function refresh(
+  world: World,
+  { form, proof }: TokenRequest,
+  given: Given,
+  mailSoon: () => void,
+): Promise<Tokens | OAuthError> {
+  const [token, client] = ['refresh_token', 'client_id'].map((one) => form.get(one))
+  if (token === undefined || client === undefined) {
+    return wrong('invalid_request', 'refresh_token and client_id are needed.')
+  }
+  if (!isOfKind('refresh', token)) return refusalOf('invalid_grant')
+  const scopes = askedScopes(form.get('scope'))
+  if (!scopes) return refusalOf('invalid_scope')
+  const refreshToken = await nextRefreshToken(world, token)
+  const refreshed = await ask(world).one(
+    'oauth_refresh',
+    {
+      refresh_digest: await digestOfToken(world, token),
+      successor_digest: await digestOfToken(world, refreshToken),
+      client_id: client,
+      access_digest: given.digest,
+      asked_scopes: scopes.length === 0 ? null : scopes,
+      ...proofArgs(proof),
+    },
+    row,
+  )
+  return answerOf(world, refreshed, { ...given, refreshToken, proof }, mailSoon)
+}
+
+function ask(world: World): CallerDatabase {
+  return unbound(world.db)
+}
+
+function proofArgs(proof: Proof | undefined) {
+  return { dpop_key: proof?.key ?? null, proof_digest: proof?.digest ?? null }
+}
+
+function askedScopes(scope: string | undefined): string[] | undefined {
+  const asked = (scope ?? '').split(' ').filter((name) => name !== '')
+  const known: readonly string[] = scopesSupported
+  if (!asked.every((name) => known.includes(name))) return undefined
+  return grantScopes.filter((name) => asked.includes(name))
+}
+
+async function answerOf(
+  world: World,
+  found: Row | undefined,
+  given: Given & { refreshToken: string; proof: Proof | undefined },
+  mailSoon: () => void,
+): Promise<Tokens | OAuthError> {
+  if (!found) throw new Error('the token endpoint got no row')
+  const { scopes, seconds, ended } = found
+  if (ended !== null && found.outcome === 'reused') {
+    await tellOfReuse(world, ended)
+    mailSoon()
+  }
+  if (scopes === null || seconds === null) return refusalOf(found.outcome)
+  return {
+    access_token: given.accessToken,
+    token_type: given.proof ? 'DPoP' : 'Bearer',
+    expires_in: seconds,
+    ...(found.refreshes === false ? {} : { refresh_token: given.refreshToken }),
+    scope: scopes.join(' '),
+  }
+}
+
+function refusalOf(refused: Row['outcome']): OAuthError {
+  switch (refused) {
+    case 'invalid_client':
+      return wrong('invalid_client', 'The client is not known: register it again.')
+    case 'invalid_dpop_proof':
+      return wrong('invalid_dpop_proof', 'The DPoP proof was used before.')
+    case 'invalid_scope':
+      return wrong('invalid_scope', 'The scope is not within what was granted.')
+    default:
+      return wrong(
+        'invalid_grant',
+        'The code or token is not good (any more): ask the owner again.',
+      )
+  }
+}

@@ -1,0 +1,69 @@
+/** Apps as the owner meets them: registered, asking by an address, or let in already. */
+import { createHash, randomBytes } from 'node:crypto'
+import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
+import { unbound } from '../../shared/db/database.ts'
+import { metadataFrom, toldMetadata } from '../../shared/oauth/client-metadata.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+export const redirectUri = 'https://app.example/back'
+
+/** Registers an app and answers its id. */
+export async function registerApp(
+  { world }: Pick<TestWorld, 'world'>,
+  { name = 'Research desk', uri = redirectUri } = {},
+): Promise<string> {
+  const id = newToken(world, 'client')
+  const metadata = metadataFrom(
+    toldMetadata.parse({ client_name: name, redirect_uris: [uri], grant_types: ['refresh_token'] }),
+  )
+  const registration = { client_id: id, metadata, client: randomBytes(8).toString('hex') }
+  await unbound(world.db).run('oauth_register_client', registration)
+  return id
+}
+
+export const verifier = 'v'.repeat(43)
+
+/** The address by which an app asks; a value of undefined leaves its parameter out. */
+export function askingPath(id: string, differs: Record<string, string | undefined> = {}): string {
+  const params = {
+    response_type: 'code',
+    client_id: id,
+    redirect_uri: redirectUri,
+    scope: 'read',
+    state: 'a state',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...differs,
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) query.set(name, value)
+  return `/web/authorize?${query.toString()}`
+}
+
+/** An app that is let in, with an access token in use. */
+export async function connectApp(
+  { world, db }: Pick<TestWorld, 'world' | 'db'>,
+  { id }: Pick<Agent, 'id'>,
+  { name = 'Research desk', scope = 'read', host = 'app.example', each = 200, day = 200 } = {},
+): Promise<{ app: string; token: string }> {
+  const token = newToken(world, 'access')
+  const digest = await digestOfToken(world, token)
+  const caps = ['pay', 'full'].includes(scope) ? [each * 1e6, day * 1e6] : [null, null]
+  const [row] = await db.sql<{ app: string }[]>`
+    with opened as (
+      insert into private.credentials (account, kind, label, shown, scopes, expires_at,
+        max_per_payment_usd_micros, max_per_day_usd_micros)
+      values (${id}, 'oauth', ${name}, ${host}, ${[scope]},
+        private.clock() + interval '90 days', ${caps[0] ?? null}, ${caps[1] ?? null})
+      returning id, scopes
+    ), held as (
+      insert into private.oauth_grants (credential, client_id, redirect_host)
+      select id, ${randomBytes(8).toString('hex')}, ${host} from opened
+    ), spoken as (
+      insert into private.access_tokens (digest, granted, scopes, expires_at)
+      select ${digest}, id, scopes, private.clock() + interval '90 days' from opened
+    ) select id as app from opened`
+  if (!row) throw new Error('no app was connected')
+  return { app: row.app, token }
+}

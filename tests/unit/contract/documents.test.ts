@@ -1,0 +1,127 @@
+/** The documents against the contracts and each other: all of them say the same of every operation. */
+import { expect, test } from 'vitest'
+import { contracts } from '../../../functions/contracts.ts'
+import { documents } from '../../../functions/discovery/documents.ts'
+import { groupOf, groups } from '../../../shared/contract/about.ts'
+import { gapStates } from '../../../shared/contract/gap-states.ts'
+import { commonErrors } from '../../../shared/contract/operation.ts'
+import {
+  readCard,
+  readLlms,
+  readManifest,
+  readOpenApi,
+  readSkill,
+} from '../../support/documents/readers.ts'
+import { problemsOfIndex, problemsOfLlms, problemsOfSkill } from '../../support/documents/rules.ts'
+
+/** A day on which everything that can fail does, somewhere. */
+const gaps = gapStates({
+  watched: true,
+  chains: ['eip155:8453', 'eip155:84532'],
+  failing: [
+    { part: 'endpoints:eip155:8453', reason: 'unreachable' },
+    { part: 'mail_out', reason: 'refused' },
+  ],
+})
+const digest = 'd1'.repeat(32)
+const service = {
+  contracts,
+  baseUrl: 'https://api.agents.test',
+  webUrl: 'https://agents.test/web',
+  gaps,
+  digest,
+}
+const texts = new Map<string, string>()
+for (const { path, textOf } of documents) texts.set(path, await textOf(service))
+
+function textAt(path: string): string {
+  const text = texts.get(path)
+  if (text === undefined) throw new Error(`no document at ${path}`)
+  return text
+}
+
+const expected = contracts.map((contract) => ({
+  id: contract.id,
+  call: `${contract.method} /${contract.folder}`,
+  scope: contract.access,
+  gap: contract.gap ?? null,
+  status: gaps.find(({ gap_id }) => gap_id === contract.gap)?.status ?? null,
+  errors: [...contract.errors, ...commonErrors(contract)].toSorted(),
+}))
+
+const readings = [
+  ['/skill.md', readSkill],
+  ['/openapi.json', readOpenApi],
+  ['/tools.json', readManifest],
+  ['/.well-known/agent-card.json', readCard],
+  ['/llms.txt', readLlms],
+] as const
+
+test.each(readings)(
+  '%s names every operation with its call, scope, gap, state and refusals',
+  (path, read) => {
+    const { operations } = read(textAt(path))
+
+    const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
+    expect(operations.toSorted(byId)).toEqual(expected.toSorted(byId))
+  },
+)
+
+test.each(readings)(
+  '%s carries the digest of the contract and the state of every gap',
+  (path, read) => {
+    const { digest: told, gaps: states } = read(textAt(path))
+
+    expect(told).toBe(digest)
+    expect(states).toMatchObject(gaps.map(({ gap_id, status }) => ({ gap_id, status })))
+  },
+)
+
+test('no document has a placeholder left but those of the examples', () => {
+  for (const [path, text] of texts) {
+    if (path !== '/skill.md') expect(text, path).not.toMatch(/\{\{|\{base_url\}|undefined/)
+  }
+  const prose = textAt('/skill.md').replace(/```http[\s\S]*?```/g, '')
+  const named = [...prose.matchAll(/\{\{([^}]*)\}\}/g)].map(([, name]) => name)
+  expect(new Set(named)).toEqual(new Set(['payee.address', 'api_key', 'new_id']))
+})
+
+test('every operation is in one group, and no group is empty', () => {
+  const used = new Set(contracts.map((contract) => groupOf(contract).name))
+  expect([...used].toSorted()).toEqual(groups.map(({ name }) => name).toSorted())
+})
+
+test('each document keeps the rules of its form', () => {
+  const skill = textAt('/skill.md')
+
+  expect(problemsOfSkill(skill)).toEqual([])
+  expect(problemsOfLlms(textAt('/llms.txt'))).toEqual([])
+  expect(problemsOfIndex(textAt('/.well-known/agent-skills/index.json'), skill)).toEqual([])
+})
+
+const breaks: [string, string | RegExp, string, string][] = [
+  ['/skill.md', /^---\n/, '', 'it has no front matter'],
+  ['/skill.md', 'name: agent-', 'name: Agent_', 'the name has a wrong form'],
+  ['/skill.md', 'license:', 'licence:', 'a field is not one of the form'],
+  ['/skill.md', /$/, '\n'.repeat(300), 'it has over 500 lines'],
+  ['/skill.md', /$/, 'word '.repeat(1000), 'it may have over 5,000 tokens'],
+  ['/llms.txt', /^# /, '', 'it does not begin with a title'],
+  ['/llms.txt', /^> .*$/m, '', 'no quoted summary follows the title'],
+  ['/llms.txt', '\n## Wallet', '\n### Wallet', 'a section is not of the second level'],
+  ['/llms.txt', '- [get_identity]', '- get_identity ', 'a section holds something else than links'],
+  ['/llms.txt', '\n## Wallet', '\n## Vault', 'two sections have one title'],
+]
+
+test.each(breaks)('the rules find what is wrong: %s with %s as %s', (path, from, to, problem) => {
+  const broken = textAt(path).replace(from, to)
+
+  expect(path === '/skill.md' ? problemsOfSkill(broken) : problemsOfLlms(broken)).toContain(problem)
+})
+
+test('an index of other bytes is found', () => {
+  const index = textAt('/.well-known/agent-skills/index.json')
+
+  expect(problemsOfIndex(index, `${textAt('/skill.md')} `)).toEqual([
+    'the digest is of other bytes',
+  ])
+})

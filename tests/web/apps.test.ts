@@ -1,0 +1,185 @@
+/** Apps that the owner let in: seen, narrowed and ended, without script. */
+import { beforeAll, expect, test } from 'vitest'
+import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
+import type { Browser } from '../support/browserless.ts'
+import { signedIn } from '../support/browserless.ts'
+import { feedOf } from '../support/owner.ts'
+import type { Person } from '../support/person.ts'
+import { openPerson } from '../support/person.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start()
+})
+
+async function home(): Promise<{ person: Person; browser: Browser }> {
+  const person = await openPerson(world)
+  return { person, browser: await signedIn(world, person.agent) }
+}
+
+const statusWith = async (token: string) =>
+  (await world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })).status
+
+/** What the app gets for the code in the address that its user was sent to. */
+async function redeem(client_id: string, refresh: string): Promise<string> {
+  const code = new URL(refresh.replace(/^0;url=/, '')).searchParams.get('code') ?? ''
+  const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
+  const { body } = await world.send('/oauth/token', {
+    method: 'POST',
+    body: new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof }),
+  })
+  return String(body['access_token'])
+}
+
+const capsOf = (app: string) => world.db.sql`select max_per_payment_usd_micros::text as each,
+  max_per_day_usd_micros::text as day from private.credentials where id = ${app}`
+
+test('an account without apps says how one comes to be here', async () => {
+  const { text } = await (await home()).browser.visit('/web/apps')
+
+  expect(text).toContain('An app that can connect sends you here')
+  expect(text).not.toContain('Disconnect all')
+})
+
+test('each app is listed with its host, what it may, its caps and its end', async () => {
+  const { person, browser } = await home()
+  await connectApp(world, person.agent, { scope: 'pay', each: 12.5, day: 40 })
+  await connectApp(world, person.agent, { name: 'Reader <i>', host: 'reader.example' })
+
+  const { text, html } = await browser.visit('/web/apps')
+
+  expect(text).toMatch(
+    /Research desk app\.example Look, use stored secrets and pay 12\.50 USD each/,
+  )
+  expect(text).toContain('40.00 USD a day')
+  expect(html).toContain('Reader &lt;i&gt;')
+  expect(text).toMatch(/reader\.example Look only Pays nothing/)
+})
+
+test('an app that is disconnected is refused at its next call, and stays listed as over', async () => {
+  const { person, browser } = await home()
+  const { app, token } = await connectApp(world, person.agent)
+  const other = await connectApp(world, person.agent)
+  const page = `/web/apps/${app}`
+  const before = await statusWith(token)
+  await browser.visit(page)
+
+  const listed = await browser.submit({ wanted: 'disconnected' }, page)
+
+  expect([before, await statusWith(token), await statusWith(other.token)]).toEqual([200, 401, 200])
+  expect([listed.path, listed.text]).toEqual(['/web/apps', expect.stringContaining('Over')])
+  expect((await browser.visit(page)).status).toBe(404)
+  expect(await feedOf(world.db, person.agent)).toEqual(['app_disconnected'])
+})
+
+test('all apps are disconnected at once; keys, and apps of others, are not', async () => {
+  const { person, browser } = await home()
+  const stranger = await openPerson(world)
+  const foreign = await connectApp(world, stranger.agent)
+  const apps = await Promise.all([1, 2].map(() => connectApp(world, person.agent)))
+  await browser.visit('/web/apps')
+
+  await browser.submit({ wanted: 'none' }, '/web/apps')
+
+  const ended = await Promise.all(apps.map(({ token }) => statusWith(token)))
+  expect(ended).toEqual([401, 401])
+  expect([await statusWith(foreign.token), await statusWith(person.agent.key)]).toEqual([200, 200])
+})
+
+test('a code that an app holds when all are disconnected is spent', async () => {
+  const { person, browser } = await home()
+  const path = askingPath(await registerApp(world))
+  await browser.visit(path)
+  await browser.submit({ decision: 'allowed' }, path)
+  await Promise.all([1, 2].map(() => connectApp(world, person.agent)))
+  await browser.visit('/web/apps')
+
+  await browser.submit({ wanted: 'none' }, '/web/apps')
+
+  const codes = await world.db.sql`select used_at is not null as spent from private.oauth_codes
+    where account = ${person.agent.id}`
+  expect(codes).toEqual([{ spent: true }])
+})
+
+test('two clicks on Allow connect one app, and the owner is told', async () => {
+  const { person, browser } = await home()
+  const client = await registerApp(world)
+  const path = askingPath(client)
+  const tokens: string[] = []
+  await browser.visit(path)
+
+  // The first answer is on its way when the second click is sent, and the app redeems both codes.
+  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const body = () => new URLSearchParams({ form, decision: 'allowed', level: 'read', days: '7' })
+  const click = () =>
+    browser.send(path, { method: 'POST', body: body(), headers: { origin: 'http://localhost' } })
+  for (const { headers } of await Promise.all([click(), click()])) {
+    tokens.push(await redeem(client, headers.get('refresh') ?? ''))
+  }
+
+  expect(await Promise.all(tokens.map(statusWith))).toEqual([401, 200])
+  const { text } = await browser.visit('/web/apps')
+  expect(text.match(/Look or disconnect/g)).toHaveLength(1)
+  const told = (await world.mails(person.email)).map(({ subject }) => subject)
+  expect(told).toContain('An app was given access to your account')
+})
+
+test("a stranger's app is not to be seen, narrowed or ended", async () => {
+  const stranger = await openPerson(world)
+  const { app, token } = await connectApp(world, stranger.agent, { scope: 'pay' })
+  const { browser } = await home()
+  const page = `/web/apps/${app}`
+
+  const seen = await browser.visit(page)
+  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  for (const given of [{ wanted: 'disconnected' }, { wanted: 'caps', each: '0', day: '0' }]) {
+    const body = new URLSearchParams({ form, ...given })
+    const headers = { origin: 'http://localhost' }
+    expect((await browser.send(page, { method: 'POST', body, headers })).status).toBe(404)
+  }
+
+  expect(seen.status).toBe(404)
+  expect(await statusWith(token)).toBe(200)
+  expect(await capsOf(app)).toEqual([{ each: '200000000', day: '200000000' }])
+})
+
+test('a cap is lowered at once, and raised after a proof', async () => {
+  const { person, browser } = await home()
+  const { app } = await connectApp(world, person.agent, { scope: 'pay' })
+  const page = `/web/apps/${app}`
+  const save = async (each: string, day: string) => {
+    await browser.visit(page)
+    return browser.submit({ wanted: 'caps', each, day }, page)
+  }
+  await world.tick(601)
+
+  await save('10', '20')
+  const lowered = await capsOf(app)
+  const asked = await save('11', '20')
+  const refused = await capsOf(app)
+  const shown = await browser.submit({ password: person.password }, '/web/proof')
+  await browser.submit({ wanted: 'caps' }, page)
+
+  expect(lowered).toEqual([{ each: '10000000', day: '20000000' }])
+  expect(asked.path).toBe(`/web/proof?next=${encodeURIComponent(page)}`)
+  expect(refused).toEqual(lowered)
+  expect(shown.html).toMatch(/name="each"[^>]*value="11"/)
+  expect(await capsOf(app)).toEqual([{ each: '11000000', day: '20000000' }])
+  const told = (await world.mails(person.email)).map(({ subject }) => subject)
+  expect(told).toContain('Your limits were raised')
+})
+
+test('a cap that is no amount is told where it was typed, and changes nothing', async () => {
+  const { person, browser } = await home()
+  const { app } = await connectApp(world, person.agent, { scope: 'pay' })
+  const page = `/web/apps/${app}`
+  await browser.visit(page)
+
+  const shown = await browser.submit({ wanted: 'caps', each: 'many', day: '20' }, page)
+
+  expect([shown.status, shown.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
+  expect(shown.html).toContain('value="many"')
+  expect(await capsOf(app)).toEqual([{ each: '200000000', day: '200000000' }])
+})
