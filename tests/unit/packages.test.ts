@@ -107,7 +107,11 @@ test('the examples of its README compile', () => {
 test('npx starts the one program of the package for MCP, which needs no other', async () => {
   const folder = join(directory, 'mcp')
   await buildMcp(folder)
-  const env = { ...process.env, npm_config_offline: 'true', npm_config_cache: join(directory, 'cache') }
+  const env = {
+    ...process.env,
+    npm_config_offline: 'true',
+    npm_config_cache: join(directory, 'cache'),
+  }
 
   const version = execFileSync('npx', ['--yes', folder, '--version'], { encoding: 'utf8', env })
 
