@@ -109,6 +109,7 @@ test('npx starts the one program of the package for MCP, which needs no other', 
   await buildMcp(folder)
   const env = {
     ...process.env,
+    npm_config_loglevel: 'silent',
     npm_config_offline: 'true',
     npm_config_cache: join(directory, 'cache'),
   }
