@@ -127,7 +127,7 @@ const documents: BundleRule = {
 /** Speaks two revisions of the protocol, and holds the contract of every operation. */
 const tools: BundleRule = {
   gzipBytesMax: 170 * kilobyte,
-  packages: [...plain.packages, '@modelcontextprotocol/server'],
+  packages: [...plain.packages, '@modelcontextprotocol/core', '@modelcontextprotocol/server'],
   runtime: [],
 }
 

@@ -121,7 +121,7 @@ test('there is no session and no stream to come back to', async () => {
 test('a page of another host is refused, and our own is not', async () => {
   const from = (origin: string) => {
     const { headers, ...init } = modern(agent.key, 'tools/list')
-    return ask({ ...init, headers: { ...headers, origin } as HeadersInit })
+    return ask({ ...init, headers: { ...headers, origin } })
   }
 
   expect((await from('https://evil.example')).status).toBe(403)
