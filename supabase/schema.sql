@@ -2940,7 +2940,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, a.entry, a.mail, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, private.holder_title(k)
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -3126,7 +3126,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), k.label
+  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
@@ -3360,7 +3360,7 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('label', k.label, 'shown', k.shown, 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -4371,7 +4371,7 @@ AS $function$
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
+    'asked', (select jsonb_build_object('title', private.holder_title(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
@@ -5052,6 +5052,16 @@ CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
  IMMUTABLE
 AS $function$
   select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+$function$;
+
+CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind
+    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.host_of(origin text)

@@ -1,5 +1,7 @@
 /** Apps that the owner let in: seen, narrowed and ended, without script. */
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { oauthFunction } from '../../functions/oauth/index.ts'
 import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
 import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
@@ -26,11 +28,10 @@ const statusWith = async (token: string) =>
 async function redeem(client_id: string, refresh: string): Promise<string> {
   const code = new URL(refresh.replace(/^0;url=/, '')).searchParams.get('code') ?? ''
   const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
-  const { body } = await world.send('/oauth/token', {
-    method: 'POST',
-    body: new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof }),
-  })
-  return String(body['access_token'])
+  const body = new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof })
+  const request = new Request('http://aoa.example/oauth/token', { method: 'POST', body })
+  const answer = await oauthFunction(() => world.world).fetch(request)
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
 }
 
 const capsOf = (app: string) => world.db.sql`select max_per_payment_usd_micros::text as each,
