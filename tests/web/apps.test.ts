@@ -127,6 +127,22 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   expect(told).toContain('An app was given access to your account')
 })
 
+test('what an app asks for is told with where it is before what it calls itself', async () => {
+  const { person, browser } = await home()
+  const name = 'Your bank (bank.example)'
+  const { token } = await connectApp(world, person.agent, { name, scope: 'pay' })
+  const order = { merchant_domain: 'shop.example', max_amount_per_payment_usd: '5' }
+  const { body } = await world.send('/payment-mandate-create', {
+    method: 'POST',
+    body: JSON.stringify({ ...order, ttl_seconds: 3600 }),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+
+  const { text } = await browser.visit(`/web/mandate/${String(body['mandate_id'])}`)
+
+  expect(text).toContain(`The app at app.example (“${name}”) asked for it`)
+})
+
 test("a stranger's app is not to be seen, narrowed or ended", async () => {
   const stranger = await openPerson(world)
   const { app, token } = await connectApp(world, stranger.agent, { scope: 'pay' })
