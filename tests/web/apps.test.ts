@@ -70,7 +70,10 @@ test('an app that is disconnected is refused at its next call, and stays listed 
   const listed = await browser.submit({ wanted: 'disconnected' }, page)
 
   expect([before, await statusWith(token), await statusWith(other.token)]).toEqual([200, 401, 200])
-  expect([listed.path, listed.text]).toEqual(['/web/apps', expect.stringContaining('Over')])
+  expect([listed.path, listed.text]).toEqual([
+    '/web/apps',
+    expect.stringContaining('You disconnected it'),
+  ])
   expect((await browser.visit(page)).status).toBe(404)
   expect(await feedOf(world.db, person.agent)).toEqual(['app_disconnected'])
 })
@@ -151,7 +154,7 @@ test("a stranger's app is not to be seen, narrowed or ended", async () => {
 
   const seen = await browser.visit(page)
   const form = browser.cookies.get('__Host-aoa_form') ?? ''
-  for (const given of [{ wanted: 'disconnected' }, { wanted: 'caps', each: '0', day: '0' }]) {
+  for (const given of [{ wanted: 'disconnected' }, { wanted: 'capped', each: '0', day: '0' }]) {
     const body = new URLSearchParams({ form, ...given })
     const headers = { origin: 'http://localhost' }
     expect((await browser.send(page, { method: 'POST', body, headers })).status).toBe(404)
@@ -168,7 +171,7 @@ test('a cap is lowered at once, and raised after a proof', async () => {
   const page = `/web/apps/${app}`
   const save = async (each: string, day: string) => {
     await browser.visit(page)
-    return browser.submit({ wanted: 'caps', each, day }, page)
+    return browser.submit({ wanted: 'capped', each, day }, page)
   }
   await world.tick(601)
 
@@ -177,7 +180,7 @@ test('a cap is lowered at once, and raised after a proof', async () => {
   const asked = await save('11', '20')
   const refused = await capsOf(app)
   const shown = await browser.submit({ password: person.password }, '/web/proof')
-  await browser.submit({ wanted: 'caps' }, page)
+  await browser.submit({ wanted: 'capped' }, page)
 
   expect(lowered).toEqual([{ each: '10000000', day: '20000000' }])
   expect(asked.path).toBe(`/web/proof?next=${encodeURIComponent(page)}`)
@@ -194,7 +197,7 @@ test('a cap that is no amount is told where it was typed, and changes nothing', 
   const page = `/web/apps/${app}`
   await browser.visit(page)
 
-  const shown = await browser.submit({ wanted: 'caps', each: 'many', day: '20' }, page)
+  const shown = await browser.submit({ wanted: 'capped', each: 'many', day: '20' }, page)
 
   expect([shown.status, shown.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
   expect(shown.html).toContain('value="many"')
