@@ -817,6 +817,10 @@ CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (c
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
+CREATE INDEX mails_by_author ON private.mails USING btree (account, from_address, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
+
+CREATE INDEX mails_by_proof ON private.mails USING btree (account, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
+
 CREATE INDEX mails_came ON private.mails USING btree (account, at) WHERE (direction = 'in'::text);
 
 CREATE INDEX mails_from ON private.mails USING btree (account, from_address, number DESC);
@@ -1910,7 +1914,7 @@ begin
   return query select found_key.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, account uuid, wrap jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1925,7 +1929,8 @@ begin
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
+      'open')
   end, mailbox, private.account_key(mailbox, 'mail');
 end $function$;
 
@@ -1946,7 +1951,8 @@ begin
     return query select 'kept';
     return;
   end if;
-  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  problem := private.mailbox_problem(
+    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
   if problem is not null then
     return query select problem;
     return;
@@ -5003,7 +5009,7 @@ AS $function$
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
           where m.sealed is not null and m.tries = 0
-            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+            and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
@@ -5534,7 +5540,7 @@ AS $function$
         order by o.created_at desc offset 19 limit 1) as full_until))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, size integer)
+CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
  RETURNS text
  LANGUAGE sql
  STABLE
@@ -5544,10 +5550,12 @@ AS $function$
   select case
     when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
       or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
-        and m.from_address = author order by m.number desc offset 59 limit 1)
-        > private.clock() - interval '1 hour' then 'too_many'
+        and m.from_address = author and (m.proven_domain is null) = unproven
+        order by m.number desc offset 59 limit 1) > private.clock() - interval '1 hour'
+      then 'too_many'
   end from held
 $function$;
 
@@ -6637,7 +6645,7 @@ grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 
-grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
+grant execute on function api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid) to vault;
 
 grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
 
