@@ -3092,7 +3092,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
- RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], caps jsonb, live boolean, ended_because text, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3101,8 +3101,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
-    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
-    k.created_at, k.expires_at, k.last_used_on
+    private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
+    k.expires_at, k.last_used_on
     from private.credentials k join private.oauth_grants g on g.credential = k.id
    where k.account = caller.account and k.kind = 'oauth'
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
