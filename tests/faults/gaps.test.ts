@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
+import { documents } from '../../functions/discovery/documents.ts'
 import { discoveryFunction } from '../../functions/discovery/serve.ts'
 import type { RpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
@@ -29,12 +30,12 @@ world.config.EUR_USD_RATE = '1.1'
 world.config.WALLETCONNECT_PROJECT_ID = 'a-project'
 const [agent, payee] = [await tests.agent('pay'), await tests.agent('read')]
 
-const discovery = discoveryFunction(contracts, () => world)
+const discovery = discoveryFunction({ contracts, documents }, () => world)
 const states = z.array(z.looseObject({ gap_id: z.string(), status: z.string() }))
 const described = z.looseObject({ 'x-gaps': states })
 
 beforeEach(async () => {
-  await forgetHealth(tests.db)
+  await forgetHealth(tests.db, world)
   await watch()
 })
 
