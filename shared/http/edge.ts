@@ -15,7 +15,7 @@ import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
 import { contextOf, idempotencyKey } from './caller.ts'
 import { challengeOf } from './challenge.ts'
-import { gapTold, refusedWithGap } from './gap-answer.ts'
+import { tellingGap } from './gap-answer.ts'
 import type { Frame } from './gates.ts'
 import { gatesOf, inputGate } from './gates.ts'
 import type { Context, Handler } from './handler.ts'
@@ -102,10 +102,9 @@ async function serve({ contract, answered, run }: BoundOperation, c: Received): 
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
   const work = async (claim: string | null) => {
-    const result = await run(input, { ...context, claim }).catch(refusedIn)
-    if (isRefusal(result)) return refusedWithGap(contract, context.world, result)
-    const gap = await gapTold(contract, context.world, result)
-    return JSON.stringify(answered.parse({ ...result, ...gap }))
+    const running = () => run(input, { ...context, claim }).catch(refusedIn)
+    const result = await tellingGap(contract, context.world, running)
+    return isRefusal(result) ? result : JSON.stringify(answered.parse(result))
   }
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
   const result =
@@ -161,12 +160,8 @@ function refusalOf(error: unknown): Refusal {
 function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Response {
   const requestId = c.get('requestId')
   if (refusal.log !== undefined) {
-    c.get('world').log({
-      requestId,
-      operation: contract.id,
-      error: refusal.refusal,
-      log: refusal.log,
-    })
+    const { refusal: error, log } = refusal
+    c.get('world').log({ requestId, operation: contract.id, error, log })
   }
   const scope = contract.access === 'any' ? 'read' : contract.access
   const asked = { scope, authorization: c.req.header('authorization') }
