@@ -121,6 +121,9 @@ const files: BundleRule = { ...plain, gzipBytesMax: 72 * kilobyte }
 const documents: BundleRule = {
   gzipBytesMax: 72 * kilobyte,
   packages: ['zod', '@supabase/postgrest-js'],
+  runtime: [],
+}
+
 /** Speaks two revisions of the protocol, and holds the contract of every operation. */
 const tools: BundleRule = {
   gzipBytesMax: 170 * kilobyte,
