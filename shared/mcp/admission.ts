@@ -22,7 +22,7 @@ const toolCall = z.object({
 })
 const identified = z.object({ caller: z.uuid() })
 
-/** The credential of a request that carries something like a token; no database is asked. */
+/** The credential of a request that carries something like a token. */
 export async function credentialOfRequest(world: World, request: Request): Promise<string> {
   const credential = await credentialFrom(world, request)
   if (credential === undefined) throw new Rejection(fail('unauthorized'))
@@ -55,17 +55,18 @@ function neededFor(message: unknown, tools: Tools): Access | undefined {
   return found.contract.access === 'public' ? 'any' : found.contract.access
 }
 
-const lacking = z.looseObject({ needed: z.string().default('read') })
-
 /** A refusal with the challenge that belongs to it: of a token, or of the scope that is missing. */
 export function refuseMessage(
   { config }: World,
-  request: Request,
+  { headers }: Request,
   refusal: Refusal,
   requestId: string,
 ): Response {
-  const { needed: scope } = lacking.parse(refusal.details ?? {})
-  const authorization = request.headers.get('authorization') ?? undefined
-  const challenge = challengeOf(config, refusal, { scope, authorization, resource: '/mcp' })
+  const lacking = z.object({ needed: z.string() }).safeParse(refusal.details)
+  const challenge = challengeOf(config, refusal, {
+    scope: lacking.data?.needed ?? 'read',
+    authorization: headers.get('authorization') ?? undefined,
+    resource: '/mcp',
+  })
   return refuse(refusal, requestId, challenge)
 }
