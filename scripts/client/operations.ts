@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'd960ea557fff7ecdd19005794c2a26c054f16782a521e40e04c6fa79efa6ee6a'
+export const contractDigest = '8db81ae695eeb76f50d52b92e8b40999b40817483b6905fa36737e59063e4e25'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [

@@ -51,6 +51,8 @@ const keywords = {
       'minItems',
       'maxItems',
       'propertyNames',
+      'contentEncoding',
+      'contentMediaType',
     ].map((name) => [name, z.unknown().optional()]),
   ),
 }
