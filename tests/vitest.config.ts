@@ -1,5 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { keepInMemory } from './support/memory.ts'
+
+keepInMemory()
 
 export default defineConfig({
   test: {
@@ -7,6 +10,9 @@ export default defineConfig({
     environment: 'node',
     reporters: ['default', 'tests/support/closing-line.ts'],
     pool: 'forks',
+    // Files that run in one process share what they load: to load it again took 40 % of a run. Each
+    // has its own database and world, and no test may replace what others see.
+    isolate: false,
     hookTimeout: 60_000,
     projects: [
       {

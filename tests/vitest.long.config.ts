@@ -1,5 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { keepInMemory } from './support/memory.ts'
+
+keepInMemory()
 
 export default defineConfig({
   test: {

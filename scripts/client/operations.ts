@@ -1959,40 +1959,46 @@ export interface AccountClient {
 
 /** How each method is called. */
 export const operations = {
-  getIdentity: { id: 'get_identity', method: 'GET', folder: 'get-identity', mutates: false },
-  checkAlias: { id: 'check_alias', method: 'GET', folder: 'check-availability', mutates: false },
-  requestSignupVerification: { id: 'request_signup_verification', method: 'POST', folder: 'request-signup-verification', mutates: false },
-  confirmRegistrationCode: { id: 'confirm_registration_code', method: 'POST', folder: 'confirm-registration-code', mutates: false },
-  createAccount: { id: 'create_account', method: 'POST', folder: 'create-account', mutates: false },
-  walletBalances: { id: 'wallet_balances', method: 'POST', folder: 'get-wallet-balances', mutates: false },
-  resolveTransferRecipient: { id: 'resolve_transfer_recipient', method: 'POST', folder: 'resolve-transfer-recipient', mutates: false },
-  walletCustodialTransfer: { id: 'wallet_custodial_transfer', method: 'POST', folder: 'wallet-custodial-transfer', mutates: true },
-  transferStatus: { id: 'transfer_status', method: 'POST', folder: 'transfer-status', mutates: false },
-  x402PaymentPrepare: { id: 'x402_payment_prepare', method: 'POST', folder: 'x402-payment-prepare', mutates: true },
-  x402PaymentExecute: { id: 'x402_payment_execute', method: 'POST', folder: 'x402-payment-execute', mutates: true },
-  paymentMandateCreate: { id: 'payment_mandate_create', method: 'POST', folder: 'payment-mandate-create', mutates: true },
-  paymentMandateStatus: { id: 'payment_mandate_status', method: 'GET', folder: 'payment-mandate-status', mutates: false },
-  paymentMandateRevoke: { id: 'payment_mandate_revoke', method: 'POST', folder: 'payment-mandate-revoke', mutates: false },
-  paymentMandateStatement: { id: 'payment_mandate_statement', method: 'GET', folder: 'payment-mandate-statement', mutates: false },
-  walletActivityList: { id: 'wallet_activity_list', method: 'GET', folder: 'wallet-activity-list', mutates: false },
-  accountExposure: { id: 'account_exposure', method: 'GET', folder: 'account-exposure', mutates: false },
-  accountFreeze: { id: 'account_freeze', method: 'POST', folder: 'account-freeze', mutates: false },
-  createLoginLink: { id: 'create_login_link', method: 'POST', folder: 'create-hosted-action', mutates: false },
-  hostedActionStatus: { id: 'hosted_action_status', method: 'GET', folder: 'hosted-action-status', mutates: false },
-  consentReceipt: { id: 'consent_receipt', method: 'GET', folder: 'consent-receipt', mutates: false },
-  storeSiteCredentials: { id: 'store_site_credentials', method: 'POST', folder: 'user-site-credentials', mutates: true },
-  userSiteCredentials: { id: 'user_site_credentials', method: 'GET', folder: 'user-site-credentials', mutates: false },
-  vaultList: { id: 'vault_list', method: 'GET', folder: 'vault-list', mutates: false },
-  vaultStore: { id: 'vault_store', method: 'POST', folder: 'vault-store', mutates: true },
-  vaultTotp: { id: 'vault_totp', method: 'POST', folder: 'vault-totp', mutates: false },
-  vaultGenerate: { id: 'vault_generate', method: 'POST', folder: 'vault-generate', mutates: true },
-  vaultDelete: { id: 'vault_delete', method: 'POST', folder: 'vault-delete', mutates: true },
-  vaultUse: { id: 'vault_use', method: 'POST', folder: 'vault-use', mutates: true },
-  mailList: { id: 'mail_list', method: 'GET', folder: 'mail-list', mutates: false },
-  mailRead: { id: 'mail_read', method: 'GET', folder: 'mail-read', mutates: false },
-  mailWait: { id: 'mail_wait', method: 'GET', folder: 'mail-wait', mutates: false },
-  mailSend: { id: 'mail_send', method: 'POST', folder: 'mail-send', mutates: true },
+  getIdentity: { id: 'get_identity', method: 'GET', folder: 'get-identity', keyed: false, repeatable: true },
+  checkAlias: { id: 'check_alias', method: 'GET', folder: 'check-availability', keyed: false, repeatable: true },
+  requestSignupVerification: { id: 'request_signup_verification', method: 'POST', folder: 'request-signup-verification', keyed: false, repeatable: false },
+  confirmRegistrationCode: { id: 'confirm_registration_code', method: 'POST', folder: 'confirm-registration-code', keyed: false, repeatable: false },
+  createAccount: { id: 'create_account', method: 'POST', folder: 'create-account', keyed: false, repeatable: false },
+  walletBalances: { id: 'wallet_balances', method: 'POST', folder: 'get-wallet-balances', keyed: false, repeatable: true },
+  resolveTransferRecipient: { id: 'resolve_transfer_recipient', method: 'POST', folder: 'resolve-transfer-recipient', keyed: false, repeatable: true },
+  walletCustodialTransfer: { id: 'wallet_custodial_transfer', method: 'POST', folder: 'wallet-custodial-transfer', keyed: true, repeatable: true },
+  transferStatus: { id: 'transfer_status', method: 'POST', folder: 'transfer-status', keyed: false, repeatable: true },
+  x402PaymentPrepare: { id: 'x402_payment_prepare', method: 'POST', folder: 'x402-payment-prepare', keyed: true, repeatable: true },
+  x402PaymentExecute: { id: 'x402_payment_execute', method: 'POST', folder: 'x402-payment-execute', keyed: true, repeatable: true },
+  paymentMandateCreate: { id: 'payment_mandate_create', method: 'POST', folder: 'payment-mandate-create', keyed: true, repeatable: true },
+  paymentMandateStatus: { id: 'payment_mandate_status', method: 'GET', folder: 'payment-mandate-status', keyed: false, repeatable: true },
+  paymentMandateRevoke: { id: 'payment_mandate_revoke', method: 'POST', folder: 'payment-mandate-revoke', keyed: false, repeatable: true },
+  paymentMandateStatement: { id: 'payment_mandate_statement', method: 'GET', folder: 'payment-mandate-statement', keyed: false, repeatable: true },
+  walletActivityList: { id: 'wallet_activity_list', method: 'GET', folder: 'wallet-activity-list', keyed: false, repeatable: true },
+  accountExposure: { id: 'account_exposure', method: 'GET', folder: 'account-exposure', keyed: false, repeatable: true },
+  accountFreeze: { id: 'account_freeze', method: 'POST', folder: 'account-freeze', keyed: false, repeatable: true },
+  createLoginLink: { id: 'create_login_link', method: 'POST', folder: 'create-hosted-action', keyed: false, repeatable: false },
+  hostedActionStatus: { id: 'hosted_action_status', method: 'GET', folder: 'hosted-action-status', keyed: false, repeatable: true },
+  consentReceipt: { id: 'consent_receipt', method: 'GET', folder: 'consent-receipt', keyed: false, repeatable: true },
+  storeSiteCredentials: { id: 'store_site_credentials', method: 'POST', folder: 'user-site-credentials', keyed: true, repeatable: true },
+  userSiteCredentials: { id: 'user_site_credentials', method: 'GET', folder: 'user-site-credentials', keyed: false, repeatable: true },
+  vaultList: { id: 'vault_list', method: 'GET', folder: 'vault-list', keyed: false, repeatable: true },
+  vaultStore: { id: 'vault_store', method: 'POST', folder: 'vault-store', keyed: true, repeatable: true },
+  vaultTotp: { id: 'vault_totp', method: 'POST', folder: 'vault-totp', keyed: false, repeatable: true },
+  vaultGenerate: { id: 'vault_generate', method: 'POST', folder: 'vault-generate', keyed: true, repeatable: true },
+  vaultDelete: { id: 'vault_delete', method: 'POST', folder: 'vault-delete', keyed: true, repeatable: true },
+  vaultUse: { id: 'vault_use', method: 'POST', folder: 'vault-use', keyed: true, repeatable: true },
+  mailList: { id: 'mail_list', method: 'GET', folder: 'mail-list', keyed: false, repeatable: true },
+  mailRead: { id: 'mail_read', method: 'GET', folder: 'mail-read', keyed: false, repeatable: true },
+  mailWait: { id: 'mail_wait', method: 'GET', folder: 'mail-wait', keyed: false, repeatable: true },
+  mailSend: { id: 'mail_send', method: 'POST', folder: 'mail-send', keyed: true, repeatable: true },
 } as const satisfies Record<keyof AccountClient, Call>
 
-/** Where an operation is, and whether its answer is kept under an Idempotency-Key. */
-export type Call = { id: keyof Operations; method: 'GET' | 'POST'; folder: string; mutates: boolean }
+/** Where an operation is, whether it takes an Idempotency-Key, and whether a repeat changes no more. */
+export type Call = {
+  id: keyof Operations
+  method: 'GET' | 'POST'
+  folder: string
+  keyed: boolean
+  repeatable: boolean
+}

@@ -110,6 +110,13 @@ trap '' TERM
 wait "$server" 2>/dev/null
 exit "$code"`
 
+const notDurable = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_wal_size=128MB',
+]
+
 async function launch(
   directory: string,
   port: number,
@@ -121,7 +128,7 @@ async function launch(
     'unix_socket_directories=',
     'timezone=UTC',
     'shared_buffers=32MB',
-    ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+    ...(durable ? [] : notDurable),
   ].flatMap((setting) => ['-c', setting])
   const server = [...command, '-D', directory, '-p', String(port), ...settings]
   const tethered = spawnTethered('/bin/sh', ['-c', fastShutdown, 'postgres', ...server])

@@ -2,9 +2,10 @@
  * The refusals of an operation as responses of an OpenAPI document: one for each status, with the
  * codes that it can carry there. Equal ones are one component.
  */
+
+import { codesOf } from './about.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 import type { Operation } from './operation.ts'
-import { codesOf } from './service.ts'
 
 /** The body of every refusal, but for what `error` can be. */
 export const refusalSchema = {

@@ -1,5 +1,5 @@
 /**
- * How capabilities stand, for answers and documents. The database is asked at most every 15 seconds by
+ * How capabilities stand, for answers and documents. The database is asked at most every 10 seconds by
  * one isolate; what this isolate itself met a moment ago counts at once. It never throws: a database
  * that does not answer makes everything unavailable.
  */
@@ -9,8 +9,7 @@ import { gapStates, gapStatesWithoutDatabase, health } from '../contract/gap-sta
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 
-/** With the 20 seconds between two looks of the watch, less than a minute. */
-const keptMilliseconds = 15_000
+const keptMilliseconds = 10_000
 
 const healthRow = z.object({ health })
 

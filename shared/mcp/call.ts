@@ -10,6 +10,9 @@ import type { World } from '../world.ts'
 /** Sends a request to the function of an operation. */
 export type CallPort = (folder: string, request: Request) => Promise<Response>
 
+/** What of the world a call goes by: where the operations are. */
+export type CallingWorld = { config: Pick<World['config'], 'BASE_URL'> }
+
 /** What an operation answered: its body, or its refusal as {error, message}. */
 export type OperationAnswer = { status: number; body: Record<string, unknown> }
 
@@ -34,14 +37,22 @@ export function callOver(bindings: Record<string, unknown>, world: World): CallP
   }
 }
 
+/** The same port for one caller, whose token stays where it was read. */
+export function callFor(world: World, credential: string, call: CallPort): CallPort {
+  return async (folder, request) => {
+    request.headers.set('authorization', await handedOn(world, credential))
+    return call(folder, request)
+  }
+}
+
 /** Calls one operation with these arguments. */
 export async function callOperation(
-  { call, world, credential }: { call: CallPort; world: World; credential: string },
+  { call, world }: { call: CallPort; world: CallingWorld },
   contract: Operation,
   args: Record<string, unknown>,
   asked: Headers,
 ): Promise<OperationAnswer> {
-  const headers = new Headers({ authorization: await handedOn(world, credential) })
+  const headers = new Headers()
   for (const name of forwarded) {
     const value = asked.get(name)
     if (value !== null) headers.set(name, value)

@@ -5,7 +5,7 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
 import type { World } from '../world.ts'
-import type { CallPort, OperationAnswer } from './call.ts'
+import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
 import { callOperation } from './call.ts'
 import type { Arguments, Ask } from './confirm.ts'
 import { askedOfClient, goOn } from './confirm.ts'
@@ -13,12 +13,10 @@ import type { OperationTool } from './tools.ts'
 
 /** One request: who asks, and what its tools reach. */
 export type Exchange = {
-  world: World
+  world: CallingWorld & Pick<World, 'pause'>
   call: CallPort
   tools: ReadonlyMap<string, OperationTool>
-  /** What stands in the database for the token that the request came with. */
-  credential: string
-  /** Id of its key, session or grant. */
+  /** Id of the key, session or grant that the request came with. */
   caller: string
   /** Signs what travels through the client; at least 32 characters. */
   stateKey: string

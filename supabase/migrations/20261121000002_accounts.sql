@@ -108,6 +108,15 @@ create function private.holder_name(k private.credentials) returns text
   select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
 $$;
 
+-- The same for its owner, by the name that goes with it. The name of an app is its own word, so where it
+-- is comes first; null for the owner itself.
+create function private.holder_title(k private.credentials) returns text
+  language sql immutable as $$
+  select case k.kind
+    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
+$$;
+
 -- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read and
 -- vault, for the owner sees everything, and never pay. Every scope covers any.
 create function private.scope_covers(held text[], needed text) returns boolean

@@ -192,6 +192,20 @@ begin
   return private.spend_proof(proof_digest);
 end $$;
 
+-- Forgets what no rule looks at any more. A used refresh token is known for a week, so that its reuse is
+-- noticed; later it is refused as one that never was. A registration to which nobody consented goes
+-- after a day, another a year after its last consent.
+create function private.forget_oauth(at timestamptz) returns void language sql as $$
+  delete from private.access_tokens t where t.expires_at < at;
+  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
+  delete from private.oauth_refresh_tokens r
+   where r.expires_at < at or r.used_at < at - interval '7 days';
+  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
+  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
+    or c.good_until is null and c.created_at < at - interval '1 day'
+      and (c.granted_at is null or c.granted_at < at - interval '1 year');
+$$;
+
 -- Puts an access token into service; answers the seconds that it is good for. One that can do more than
 -- look on is good for less.
 create function private.open_access(k private.credentials, digest text, scopes text[])

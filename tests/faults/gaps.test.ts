@@ -44,7 +44,7 @@ async function watch(onSecond: () => Promise<void> = async () => undefined): Pro
   }
   world.pause = pause
   await watchHealth(world)
-  await pause(20_000)
+  await pause(15_000)
 }
 
 /** What identity, an operation of the capability and the data of documents say of it. */
@@ -179,7 +179,7 @@ test('an endpoint that this isolate has just missed counts before the next look'
 })
 
 test('without the database everything is unavailable', async () => {
-  await tests.tick(15)
+  await tests.tick(10)
   await tests.db.stopGateway()
 
   const all = await readGaps(world)

@@ -1,6 +1,6 @@
 /** Apps that the owner let in: seen, narrowed and ended, without script. */
 import { beforeAll, expect, test } from 'vitest'
-import { askingPath, connectApp, registerApp } from '../support/apps.ts'
+import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
 import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
@@ -21,6 +21,17 @@ async function home(): Promise<{ person: Person; browser: Browser }> {
 
 const statusWith = async (token: string) =>
   (await world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })).status
+
+/** What the app gets for the code in the address that its user was sent to. */
+async function redeem(client_id: string, refresh: string): Promise<string> {
+  const code = new URL(refresh.replace(/^0;url=/, '')).searchParams.get('code') ?? ''
+  const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
+  const { body } = await world.send('/oauth/token', {
+    method: 'POST',
+    body: new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof }),
+  })
+  return String(body['access_token'])
+}
 
 const capsOf = (app: string) => world.db.sql`select max_per_payment_usd_micros::text as each,
   max_per_day_usd_micros::text as day from private.credentials where id = ${app}`
@@ -90,6 +101,29 @@ test('a code that an app holds when all are disconnected is spent', async () => 
   const codes = await world.db.sql`select used_at is not null as spent from private.oauth_codes
     where account = ${person.agent.id}`
   expect(codes).toEqual([{ spent: true }])
+})
+
+test('two clicks on Allow connect one app, and the owner is told', async () => {
+  const { person, browser } = await home()
+  const client = await registerApp(world)
+  const path = askingPath(client)
+  const tokens: string[] = []
+  await browser.visit(path)
+
+  // The first answer is on its way when the second click is sent, and the app redeems both codes.
+  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const body = () => new URLSearchParams({ form, decision: 'allowed', level: 'read', days: '7' })
+  const click = () =>
+    browser.send(path, { method: 'POST', body: body(), headers: { origin: 'http://localhost' } })
+  for (const { headers } of await Promise.all([click(), click()])) {
+    tokens.push(await redeem(client, headers.get('refresh') ?? ''))
+  }
+
+  expect(await Promise.all(tokens.map(statusWith))).toEqual([401, 200])
+  const { text } = await browser.visit('/web/apps')
+  expect(text.match(/Look or disconnect/g)).toHaveLength(1)
+  const told = (await world.mails(person.email)).map(({ subject }) => subject)
+  expect(told).toContain('An app was given access to your account')
 })
 
 test("a stranger's app is not to be seen, narrowed or ended", async () => {

@@ -119,8 +119,17 @@ export const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 
 
 /** The caps that a form asks for; undefined where one is no amount. */
 export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | undefined {
+  const caps = optionalCapsIn(form)
+  if (!caps || caps.each === null || caps.day === null) return undefined
+  return { each: caps.each, day: caps.day }
+}
+
+/** The same where an empty field is no cap. */
+export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
   const [each, day] = ['each', 'day'].map((name) => {
-    const micros = parseAmount((form.get(name) ?? '').trim(), usdDecimals)
+    const text = (form.get(name) ?? '').trim()
+    if (text === '') return null
+    const micros = parseAmount(text, usdDecimals)
     return micros !== undefined && micros <= usdMicrosMax ? micros : undefined
   })
   return each === undefined || day === undefined ? undefined : { each, day }

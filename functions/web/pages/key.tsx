@@ -1,8 +1,13 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
+import { formatUsd } from '../../../shared/money/amount.ts'
+import { capProblem, optionalCapsIn } from '../data/apps.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
+  canPay,
+  capsQuestion,
   keyRow,
   keysFull,
   lifeChoices,
@@ -16,6 +21,7 @@ import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { Button, Choices, Form } from '../parts/form.tsx'
+import { KeyCaps } from '../parts/key-caps.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { SecretsForm } from '../parts/secrets-form.tsx'
 import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
@@ -42,6 +48,8 @@ export const routes: Routes = (app) => {
       case 'reads':
       case 'uses':
         return letRead(c, found, form.get('wanted') === 'reads')
+      case 'capped':
+        return cap(c, found, form)
       case 'revoked':
         await db.run('owner_revoke_key', { key })
         return goTo(c, '/keys')
@@ -76,9 +84,21 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
     },
     placedRow,
   )
-  if (!placed?.placed) return showKey(c, await find(c), form, keysFull)
+  if (!placed?.placed) return showKey(c, await find(c), form, { text: keysFull, status: 409 })
   const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
   return showNewKey(c, me, made.key, note)
+}
+
+async function cap(c: Visit, found: KeyRow, form: URLSearchParams): Promise<Response> {
+  const { key, label } = found
+  const { db } = await owner(c)
+  const caps = optionalCapsIn(form)
+  if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
+  const told = (micros: bigint | null) => (micros === null ? 'No cap' : `${formatUsd(micros)} USD`)
+  const changes = { Key: label, 'Per payment': told(caps.each), 'In 24 hours': told(caps.day) }
+  const mail = await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes }))
+  await db.run('owner_set_caps', { holder: key, ...capsQuestion(caps), mail })
+  return goTo(c, `/keys/${key}`)
 }
 
 async function letRead(c: Visit, { key, label }: KeyRow, reads: boolean): Promise<Response> {
@@ -90,12 +110,14 @@ async function letRead(c: Visit, { key, label }: KeyRow, reads: boolean): Promis
   return goTo(c, `/keys/${key}`)
 }
 
-async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: string) {
+type Problem = { text: string; status: 400 | 409 }
+
+async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: Problem) {
   const me = await owner(c)
   return show(
     c,
     <Page c={c} title={key.label} owner={me} back={{ to: '/keys', label: 'API keys' }}>
-      {problem && <Notice kind="danger">{problem}</Notice>}
+      {problem && <Notice kind="danger">{problem.text}</Notice>}
       {typed && problem === undefined && <SendAgain />}
       <Section title="What it is">
         <Facts
@@ -109,6 +131,7 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         />
       </Section>
       <ReplaceForm c={c} typed={typed} />
+      {canPay(key.scopes) && <KeyCaps c={c} apiKey={key} typed={typed} />}
       <SecretsForm c={c} apiKey={key} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
@@ -121,7 +144,7 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         </Form>
       </Section>
     </Page>,
-    problem === undefined ? 200 : 409,
+    problem?.status ?? 200,
   )
 }
 

@@ -26,18 +26,26 @@ export function AppCaps({ level, caps: { each, day } }: { level: Level; caps: Ca
   )
 }
 
-export function CapFields({ caps, typed }: { caps: Caps; typed?: URLSearchParams | undefined }) {
+type CapFieldsProps = {
+  caps: Caps
+  typed?: URLSearchParams | undefined
+  /** Whether an empty field is no cap. */
+  isOptional?: boolean
+}
+
+export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
+  const free = isOptional ? ' Empty sets no cap.' : ''
   const usd = (name: string, label: string, micros: bigint | null, hint: string) => (
     <Field
       name={name}
       label={label}
-      hint={hint}
+      hint={hint + free}
       value={typed?.get(name) ?? (micros === null ? '' : formatUsd(micros))}
       unit="USD"
       inputmode="decimal"
       autocomplete="off"
       maxlength={20}
-      required
+      required={!isOptional}
     />
   )
   return (
