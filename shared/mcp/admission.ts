@@ -42,9 +42,17 @@ export async function admit(
   const needed = neededFor(message, tools)
   const db = bindCredential(world.db, credential)
   const asked = { needed: needed ?? 'any', counted: needed === undefined }
-  const found = await db.one('identify_caller', asked, identified)
+  const found = await db.one('identify_caller', asked, identified).catch((error: unknown) => {
+    throw naming(error, asked.needed)
+  })
   if (!found) throw new Error('an admitted caller has no id')
   return found.caller
+}
+
+/** The challenge has to name the scope, of which the database tells in words only. */
+function naming(error: unknown, needed: Access): unknown {
+  const isOfScope = error instanceof Rejection && error.refusal.refusal === 'insufficient_scope'
+  return isOfScope ? new Rejection({ ...error.refusal, details: { needed } }) : error
 }
 
 /** The scope that a call needs; undefined for a message that calls no operation. */

@@ -10,6 +10,7 @@ import { mcpFunction } from '../../functions/mcp/index.ts'
 import type { CallPort } from '../../shared/mcp/call.ts'
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
+import type { TestWorld } from './world.ts'
 import { userAgent } from './world.ts'
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -78,28 +79,50 @@ function headersOf(token: string) {
 
 const told = z.object({
   id: z.number(),
-  result: z.object({ structuredContent: z.record(z.string(), z.unknown()) }),
+  result: z.object({ structuredContent: z.object({ account_id: z.string() }) }),
 })
 
-/** A call of a tool as bare bytes of revision 2026-07-28, with an id of the caller's choice. */
-export async function askTool(
+/**
+ * Fifty accounts ask who they are, with three ids among all of their messages. Answers those that were
+ * told of another account or under another id.
+ */
+export async function callAtOnce(
+  world: TestWorld,
   fetch: Fetch,
-  token: string,
-  name: string,
-  args: object,
-  id: number,
-): Promise<z.output<typeof told>> {
-  const answer = await fetch(address, modern(token, 'tools/call', { name, arguments: args }, id))
-  return told.parse(await answer.json())
+  { calls, inFlight }: { calls: number; inFlight: number },
+): Promise<object[]> {
+  const rate = { perSecond: 10_000, burst: 10_000 }
+  const callers = await Promise.all(Array.from({ length: 50 }, () => world.agent('read', { rate })))
+  const crossed: object[] = []
+  let next = 0
+  const callInTurn = async () => {
+    while (next < calls) {
+      const at = next++
+      const [caller, id] = [callers[at % callers.length], 1 + (at % 3)]
+      const params = { name: 'get_identity', arguments: {} }
+      const answer = await fetch(address, modern(caller?.key ?? '', 'tools/call', params, id))
+      const { id: itsId, result } = told.parse(await answer.json())
+      const { account_id: account } = result.structuredContent
+      if (account !== caller?.id || itsId !== id) crossed.push({ at, account, itsId })
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, callInTurn))
+  return crossed
 }
 
 /** A request of revision 2026-07-28; without a token where it is empty. */
-export function modern(token: string, method: string, params: object = {}, id = 1): RequestInit {
+export function modern(
+  token: string,
+  method: string,
+  params: object = {},
+  id = 1,
+  capabilities: object = {},
+): RequestInit {
   const version = '2026-07-28'
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientInfo': { name: 'guarantee', version: '1.0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
   }
   return {
     method: 'POST',
