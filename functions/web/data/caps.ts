@@ -1,11 +1,7 @@
 /** What a key or an app may move at most, as its owner sees and sets it. */
 import type * as z from 'zod'
-import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { formatUsd, parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import type { capsRow } from '../../../shared/payments/entered.ts'
-import { owner } from '../frame.ts'
-import { noticeOf } from '../own-session.ts'
-import type { Visit } from '../visit.ts'
 
 /** As they stand, with what is used of them. */
 export type HeldCaps = z.output<typeof capsRow>
@@ -49,16 +45,8 @@ export function capsQuestion({ each, day }: Caps) {
   }
 }
 
-/** Sets the caps of a key or an app; `named` says in the mail which one it is. */
-export async function setCaps(
-  c: Visit,
-  holder: string,
-  named: Readonly<Record<string, string>>,
-  caps: Caps,
-): Promise<void> {
-  const { db } = await owner(c)
+/** Caps as a mail tells them. */
+export function capsTold({ each, day }: Caps): Record<string, string> {
   const told = (micros: bigint | null) => (micros === null ? 'No cap' : `${formatUsd(micros)} USD`)
-  const changes = { ...named, 'Per payment': told(caps.each), 'In 24 hours': told(caps.day) }
-  const mail = await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes }))
-  await db.run('owner_set_caps', { holder, ...capsQuestion(caps), mail })
+  return { 'Per payment': told(each), 'In 24 hours': told(day) }
 }

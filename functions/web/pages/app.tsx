@@ -1,9 +1,11 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import type { AppRow } from '../data/apps.ts'
 import { levelOf, listApps } from '../data/apps.ts'
-import { canPay, capProblem, capsIn, capsOf, setCaps } from '../data/caps.ts'
+import { canPay, capProblem, capsIn, capsOf, capsQuestion, capsTold } from '../data/caps.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { noticeOf } from '../own-session.ts'
 import { CapsForm, CapsLine } from '../parts/caps.tsx'
 import { Button, Form } from '../parts/form.tsx'
 import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
@@ -24,7 +26,9 @@ export const routes: Routes = (app) => {
     }
     const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
-    await setCaps(c, found.app, { App: found.name }, caps)
+    const changes = { App: found.name, ...capsTold(caps) }
+    const mail = await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes }))
+    await me.db.run('owner_set_caps', { holder: found.app, ...capsQuestion(caps), mail })
     return goTo(c, `/apps/${found.app}`)
   })
 }

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
-import { canPay, capProblem, optionalCapsIn, setCaps } from '../data/caps.ts'
+import { limitsRaised } from '../../../shared/mail/money-messages.ts'
+import { canPay, capProblem, capsQuestion, capsTold, optionalCapsIn } from '../data/caps.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
@@ -89,7 +90,10 @@ async function cap(c: Visit, found: KeyRow, form: URLSearchParams): Promise<Resp
   const { key, label } = found
   const caps = optionalCapsIn(form)
   if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
-  await setCaps(c, key, { Key: label }, caps)
+  const { db } = await owner(c)
+  const changes = { Key: label, ...capsTold(caps) }
+  const mail = await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes }))
+  await db.run('owner_set_caps', { holder: key, ...capsQuestion(caps), mail })
   return goTo(c, `/keys/${key}`)
 }
 
