@@ -4,6 +4,7 @@
  */
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { codesOf } from '../contract/about.ts'
 import { annotationsOf } from '../contract/annotations.ts'
 import { contractDigest } from '../contract/digest.ts'
 import { gaps } from '../contract/gaps.ts'
@@ -49,6 +50,7 @@ function toolOf(contract: Operation): OperationTool {
     _meta: {
       scope: contract.access,
       contract_digest: contractDigest,
+      errors: codesOf(contract).join(' '),
       ...(contract.gap ? { gap_id: contract.gap } : {}),
     },
   }

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
 import { documents } from '../../../functions/discovery/documents.ts'
 import { groupOf, groups } from '../../../shared/contract/about.ts'
+import { contractDigest } from '../../../shared/contract/digest.ts'
 import { gapStates } from '../../../shared/contract/gap-states.ts'
 import { commonErrors } from '../../../shared/contract/operation.ts'
+import { toolsOf } from '../../../shared/mcp/tools.ts'
 import {
   readCard,
   readLlms,
@@ -76,6 +78,22 @@ test.each(readings)(
     expect(states).toMatchObject(gaps.map(({ gap_id, status }) => ({ gap_id, status })))
   },
 )
+
+test('the MCP tools are the operations, with the same scopes, gaps, refusals and digest', () => {
+  const tools = [...toolsOf(contracts)].map(([id, { config }]) => {
+    const { errors = '', ...told } = config._meta
+    return { id, ...told, errors: new Set(errors.split(' ')) }
+  })
+
+  const wanted = expected.map(({ id, scope, gap, errors }) => ({
+    id,
+    scope,
+    contract_digest: contractDigest,
+    errors: new Set(errors),
+    ...(gap === null ? {} : { gap_id: gap }),
+  }))
+  expect(tools).toEqual(wanted)
+})
 
 test('no document has a placeholder left but those of the examples', () => {
   for (const [path, text] of texts) {
