@@ -21,7 +21,7 @@ const terms = ['canonicalize']
 const assertions = ['@levischuck/tiny-cbor']
 
 const kilobyte = 1024
-const plain: BundleRule = { gzipBytesMax: 60 * kilobyte, packages: everywhere, runtime: [] }
+const plain: BundleRule = { gzipBytesMax: 62 * kilobyte, packages: everywhere, runtime: [] }
 const onChain: BundleRule = {
   gzipBytesMax: 130 * kilobyte,
   packages: [...everywhere, ...chains, ...terms],
@@ -117,10 +117,17 @@ const merchants: BundleRule = {
 /** Knows what codes look like in twelve languages, to seal those in attachments. */
 const files: BundleRule = { ...plain, gzipBytesMax: 72 * kilobyte }
 
+/** Carries every contract, and what describes them as JSON Schema. */
+const documents: BundleRule = {
+  gzipBytesMax: 72 * kilobyte,
+  packages: ['zod', '@supabase/postgrest-js'],
+  runtime: [],
+}
+
 /** Speaks two revisions of the protocol, and holds the contract of every operation. */
 const tools: BundleRule = {
   gzipBytesMax: 170 * kilobyte,
-  packages: [...plain.packages, '@modelcontextprotocol/server'],
+  packages: [...plain.packages, '@modelcontextprotocol/core', '@modelcontextprotocol/server'],
   runtime: [],
 }
 
@@ -136,6 +143,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
   'create-account': passwords,
   custody,
+  discovery: documents,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
   'inbound-mail': inboundMail,

@@ -817,6 +817,10 @@ CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (c
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
+CREATE INDEX mails_by_author ON private.mails USING btree (account, from_address, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
+
+CREATE INDEX mails_by_proof ON private.mails USING btree (account, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
+
 CREATE INDEX mails_came ON private.mails USING btree (account, at) WHERE (direction = 'in'::text);
 
 CREATE INDEX mails_from ON private.mails USING btree (account, from_address, number DESC);
@@ -1687,6 +1691,7 @@ begin
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
   delete from private.sessions s where s.ends_at < at - interval '90 days';
+  perform private.forget_oauth(at);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
@@ -1909,7 +1914,7 @@ begin
   return query select found_key.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, size integer, digest text, message uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, account uuid, wrap jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1924,7 +1929,8 @@ begin
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
+      'open')
   end, mailbox, private.account_key(mailbox, 'mail');
 end $function$;
 
@@ -1945,7 +1951,8 @@ begin
     return query select 'kept';
     return;
   end if;
-  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  problem := private.mailbox_problem(
+    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
   if problem is not null then
     return query select problem;
     return;
@@ -2939,7 +2946,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, a.entry, a.mail, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, private.holder_title(k)
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key
@@ -3085,7 +3092,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
- RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], caps jsonb, live boolean, ended_because text, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3094,8 +3101,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
-    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
-    k.created_at, k.expires_at, k.last_used_on
+    private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
+    k.expires_at, k.last_used_on
     from private.credentials k join private.oauth_grants g on g.credential = k.id
    where k.account = caller.account and k.kind = 'oauth'
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
@@ -3125,7 +3132,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), k.label
+  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
@@ -3135,7 +3142,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_exposures(credential text)
- RETURNS TABLE(key uuid, kind text, label text, shown text, exposure jsonb)
+ RETURNS TABLE(key uuid, label text, shown text, exposure jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3143,7 +3150,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
    where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;
@@ -3359,7 +3366,7 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('label', k.label, 'shown', k.shown, 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -4370,7 +4377,7 @@ AS $function$
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('label', k.label, 'shown', k.shown,
+    'asked', (select jsonb_build_object('title', private.holder_title(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
@@ -4413,22 +4420,27 @@ CREATE OR REPLACE FUNCTION private.begin_grant(code private.oauth_codes, dpop_ke
 AS $function$
 declare
   begun private.credentials;
+  budget uuid;
 begin
   if not private.has_place_for_app(code.account, code.asked)
     or exists (select from private.accounts a
       where a.id = code.account and a.frozen_at is not null) then
     return null;
   end if;
+  select private.budget_of(k) into budget from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host' order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
      and g.client_id = code.asked ->> 'client_id'
      and g.redirect_host = code.asked ->> 'redirect_host';
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
-    max_per_payment_usd_micros, max_per_day_usd_micros)
+    max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
     code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
-    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros, budget)
   returning * into begun;
   insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
   values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
@@ -4949,6 +4961,20 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.access_tokens t where t.expires_at < at;
+  delete from private.oauth_codes c where c.expires_at < at - interval '1 day';
+  delete from private.oauth_refresh_tokens r
+   where r.expires_at < at or r.used_at < at - interval '7 days';
+  delete from private.oauth_proofs p where p.used_at < at - interval '5 minutes';
+  delete from private.oauth_clients c where c.good_until < at - interval '1 day'
+    or c.good_until is null and c.created_at < at - interval '1 day'
+      and (c.granted_at is null or c.granted_at < at - interval '1 year');
+$function$;
+
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -4988,7 +5014,7 @@ AS $function$
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
           where m.sealed is not null and m.tries = 0
-            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+            and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
@@ -5036,7 +5062,17 @@ CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+  select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
+$function$;
+
+CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind
+    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.host_of(origin text)
@@ -5509,7 +5545,7 @@ AS $function$
         order by o.created_at desc offset 19 limit 1) as full_until))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, size integer)
+CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
  RETURNS text
  LANGUAGE sql
  STABLE
@@ -5519,10 +5555,12 @@ AS $function$
   select case
     when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
       or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
-        and m.from_address = author order by m.number desc offset 59 limit 1)
-        > private.clock() - interval '1 hour' then 'too_many'
+        and m.from_address = author and (m.proven_domain is null) = unproven
+        order by m.number desc offset 59 limit 1) > private.clock() - interval '1 hour'
+      then 'too_many'
   end from held
 $function$;
 
@@ -6612,7 +6650,7 @@ grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 
-grant execute on function api.inbound_begin(alias text, author text, size integer, digest text, message uuid) to vault;
+grant execute on function api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid) to vault;
 
 grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
 

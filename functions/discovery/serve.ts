@@ -1,15 +1,16 @@
+import type { Service } from '../../shared/contract/about.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
+import type { Refusal } from '../../shared/contract/errors.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import type { GapState } from '../../shared/contract/gap-states.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
-import type { Service } from '../../shared/contract/service.ts'
 import { sha256Hex } from '../../shared/digest.ts'
 import { readGaps } from '../../shared/health/read-gaps.ts'
 import { fixedHeaders, refuse } from '../../shared/http/answer.ts'
 import type { EdgeFunction } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
-import { type Document, documents } from './documents.ts'
+import type { Document } from './documents.ts'
 
 /** Documents tell the state of gaps: with the time for which that is kept, less than a minute. */
 const maxAgeSeconds = 15
@@ -20,9 +21,12 @@ type Bindings = Record<string, unknown>
 /** A document as it is sent, with its strong entity tag (RFC 9110 section 8.8.3). */
 type Made = { text: string; etag: string }
 
-/** Serves the documents about these contracts. `worldOf` is replaced only where a test holds the world. */
+/** What is served, and about what. */
+type Served = { contracts: readonly Operation[]; documents: readonly Document[] }
+
+/** Serves the documents. `worldOf` is replaced only where a test holds the world. */
 export function discoveryFunction(
-  contracts: readonly Operation[],
+  { contracts, documents }: Served,
   worldOf: (bindings: Bindings) => World = worldFrom,
 ): EdgeFunction {
   let world: World | undefined
@@ -32,8 +36,8 @@ export function discoveryFunction(
     async fetch(request, bindings = {}) {
       world ??= worldOf(bindings)
       const requestId = world.newId()
-      const found = documentAt(request)
-      if (!found) return refuse(fail('not_found', { hint: whereTheyAre }), requestId)
+      const found = documentAt(request, documents)
+      if (!found) return refuse(notOneOf(documents), requestId)
       if (request.method === 'OPTIONS') return preflight()
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return refuse(fail('method_not_allowed', { details: { allow: methods } }), requestId)
@@ -49,10 +53,13 @@ export function discoveryFunction(
   }
 }
 
-const whereTheyAre = `The documents are ${documents.map(({ path }) => path).join(', ')}.`
+function notOneOf(documents: readonly Document[]): Refusal {
+  const paths = documents.map(({ path }) => path).join(', ')
+  return fail('not_found', { hint: `The documents are ${paths}.` })
+}
 
 /** The function's own name stands before the path where a platform routes by folder alone. */
-function documentAt(request: Request): Document | undefined {
+function documentAt(request: Request, documents: readonly Document[]): Document | undefined {
   const path = new URL(request.url).pathname.replace(/^\/discovery(?=\/)/, '')
   return documents.find((one) => one.path === path || one.aliases.includes(path))
 }

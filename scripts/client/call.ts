@@ -1,7 +1,7 @@
 /**
  * One call with its repetitions. A call is repeated where the service says that nothing was changed,
- * and after a lost answer only where a repetition cannot have a second effect: a GET, and what has an
- * Idempotency-Key, which all repetitions share.
+ * and after a lost answer only where a repetition cannot have a second effect: what changes nothing or
+ * nothing more, and what has an Idempotency-Key, which all repetitions share.
  */
 import { AccountError } from './account-error.ts'
 import { readAnswer } from './answer.ts'
@@ -22,7 +22,7 @@ export async function callOperation(
   options: CallOptions,
 ): Promise<Record<string, unknown>> {
   const limits = limitsOf(client, options)
-  const key = call.mutates ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+  const key = call.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
   for (let repetitions = 0; ; repetitions += 1) {
     const init = await requestOf(call, input, client, key)
     const answer = await ask(call, addressOf(call, input, client.baseUrl), init, client, limits)
@@ -93,10 +93,10 @@ function pauseBefore(
   return Date.now() + asked < endsAt ? asked : undefined
 }
 
-function isWorthRepeating({ code, status }: AccountError, { method, mutates }: Call): boolean {
+function isWorthRepeating({ code, status }: AccountError, { repeatable }: Call): boolean {
   if (code === 'rate_limited' || code === 'unavailable' || code === 'conflict') return true
   const isOfAProxy = code === 'unexpected_answer' && [429, 502, 503, 504].includes(status)
-  return (code === 'network_error' || isOfAProxy) && (method === 'GET' || mutates)
+  return (code === 'network_error' || isOfAProxy) && repeatable
 }
 
 function pause(milliseconds: number, ending: AbortSignal): Promise<void> {

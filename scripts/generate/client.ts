@@ -1,5 +1,6 @@
 /** The part of the typed client that follows from the contracts: its types and its table of calls. */
 import { contracts } from '../../functions/contracts.ts'
+import { annotationsOf } from '../../shared/contract/annotations.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { requestSchema, responseSchema } from '../../shared/contract/json-schema.ts'
 import { commonErrors, type Operation } from '../../shared/contract/operation.ts'
@@ -67,11 +68,11 @@ function describeMethods(): string {
     const name = typeName(contract)
     const isOptional = (requestSchema(contract).required ?? []).length === 0
     const request = `request${isOptional ? '?' : ''}: ${name}Request`
-    const call = `(${request}, options?: CallOptions): Promise<${name}Answer>`
-    return `${docComment(about(contract), '  ')}  ${methodName(contract)}${call}\n`
+    const call = `(${request}, options?: CallOptions) => Promise<${name}Answer>`
+    return `${docComment(about(contract), '  ')}  ${methodName(contract)}: ${call}\n`
   })
-  return `/** One method for each operation. A refusal is thrown as an AccountError. */
-export interface AccountClient {
+  return `/** One function for each operation. A refusal is thrown as an AccountError. */
+export type AccountClient = {
 ${rows.join('')}}
 `
 }
@@ -86,8 +87,14 @@ function about({ summary, access, mutates, gap }: Operation): string {
 
 function describeTable(): string {
   const rows = contracts.map((contract) => {
-    const { id, method, folder, mutates = false } = contract
-    const row = { id, method, folder, mutates }
+    const { id, method, folder, mutates: keyed = false } = contract
+    const row = {
+      id,
+      method,
+      folder,
+      keyed,
+      repeatable: keyed || annotationsOf(contract).idempotentHint,
+    }
     const fields = Object.entries(row).map(([name, value]) => `${name}: ${literal(value)}`)
     return `  ${methodName(contract)}: { ${fields.join(', ')} },\n`
   })
@@ -95,8 +102,14 @@ function describeTable(): string {
 export const operations = {
 ${rows.join('')}} as const satisfies Record<keyof AccountClient, Call>
 
-/** Where an operation is, and whether its answer is kept under an Idempotency-Key. */
-export type Call = { id: keyof Operations; method: 'GET' | 'POST'; folder: string; mutates: boolean }
+/** Where an operation is, whether it takes an Idempotency-Key, and whether a repeat changes no more. */
+export type Call = {
+  id: keyof Operations
+  method: 'GET' | 'POST'
+  folder: string
+  keyed: boolean
+  repeatable: boolean
+}
 `
 }
 

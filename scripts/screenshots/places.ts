@@ -8,6 +8,8 @@ import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
+import type { ConnectingApp } from './connecting-app.ts'
+import { askingUrl, redeem, registerApp } from './connecting-app.ts'
 import { askMandate, createLink, openRegistration, register } from './stage.ts'
 
 export type Place = {
@@ -57,6 +59,8 @@ function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<strin
     '/web/activity/:id': { '': follow(world, '/web/activity', '/web/activity/') },
     '/web/keys': { '': go(world, '/web/keys'), made: makeKey(world) },
     '/web/keys/:key': { '': follow(world, '/web/keys', '/web/keys/') },
+    '/web/apps/:app': { '': connectApp(world) },
+    '/web/authorize': { '': async (page) => void (await askFor(world, 'pay', page)) },
     '/web/approve/:payment': { '': follow(world, '/web/approvals', '/web/approve/') },
     '/web/approve-batch': { '': chooseAll(world) },
     '/web/mandate/:mandate': {
@@ -105,6 +109,23 @@ function chooseAll(world: WorldFile): Way {
     for (const box of await page.getByRole('checkbox').all()) await box.check()
     await page.getByRole('button', { name: 'Look at the chosen ones' }).click()
     await page.waitForURL('**/approve-batch?*')
+  }
+}
+
+/** An app of this computer, whose users come back to the list of apps. */
+async function askFor(world: WorldFile, scope: string, page: Page): Promise<ConnectingApp> {
+  const app = await registerApp(world, `${world.web_url}/apps`)
+  await page.goto(askingUrl(world, app, scope))
+  return app
+}
+
+function connectApp(world: WorldFile): Way {
+  return async (page) => {
+    const app = await askFor(world, 'pay', page)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL('**/apps?*')
+    await redeem(world, app, page.url())
+    await follow(world, '/web/apps', '/web/apps/')(page)
   }
 }
 

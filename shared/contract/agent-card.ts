@@ -2,7 +2,7 @@
  * The agent card (A2A 1.0, section 4.4.1). The service speaks no A2A: its one interface is the MCP
  * endpoint, under a binding of that name, so a client finds the door and takes it for no other.
  */
-import type { Operation } from './operation.ts'
+
 import {
   authorizationOf,
   codesOf,
@@ -14,7 +14,8 @@ import {
   serviceSummary,
   serviceVersion,
   statusOf,
-} from './service.ts'
+} from './about.ts'
+import type { Operation } from './operation.ts'
 
 /** Custom bindings are named by a URI (A2A 1.0, section 5.8). */
 const mcpBinding = 'https://modelcontextprotocol.io/specification/2026-07-28/basic/transports'

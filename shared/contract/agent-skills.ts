@@ -2,8 +2,7 @@
  * The index of agent skills (Agent Skills Discovery 0.2.0): where the one skill is, and the digest by
  * which a client sees that the bytes are those that the index speaks of.
  */
-import { type Service, serviceName } from './service.ts'
-import { skillDescription } from './skill.ts'
+import { type Service, serviceName, skillDescription } from './about.ts'
 
 /** The whole of /.well-known/agent-skills/index.json; `sha256` is of the bytes of /skill.md, in hex. */
 export function agentSkills({ baseUrl }: Service, sha256: string) {

@@ -3,8 +3,8 @@
  * All of them read these two, so none describes an operation otherwise than the others.
  */
 import * as z from 'zod'
+import { answerOf } from './answered.ts'
 import type { Operation } from './operation.ts'
-import { answerOf } from './operation.ts'
 
 /** A JSON Schema of an object, without `$schema`. */
 export type ObjectSchema = {

@@ -2,7 +2,7 @@
  * The list for language models (llmstxt.org): a title, what the service is, and links. It repeats
  * nothing that stands in the contract document but the names of the operations.
  */
-import { codesOf, groupOf, groups, type Service, serviceSummary, statusOf } from './service.ts'
+import { codesOf, groupOf, groups, type Service, serviceSummary, statusOf } from './about.ts'
 
 /** The whole of /llms.txt. */
 export function llmsText(service: Service): string {

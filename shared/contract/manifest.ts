@@ -2,8 +2,7 @@
  * The tool manifest: every operation as a tool, for hosts that read a list of tools and call HTTP
  * themselves. Its schemas are those that requests and answers are checked against.
  */
-import { requestSchema, responseSchema } from './json-schema.ts'
-import type { Operation } from './operation.ts'
+
 import {
   codesOf,
   groupOf,
@@ -12,7 +11,9 @@ import {
   serviceSummary,
   serviceVersion,
   statusOf,
-} from './service.ts'
+} from './about.ts'
+import { requestSchema, responseSchema } from './json-schema.ts'
+import type { Operation } from './operation.ts'
 
 /** The whole of /tools.json. */
 export function toolManifest(service: Service) {

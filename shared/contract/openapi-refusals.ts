@@ -2,9 +2,10 @@
  * The refusals of an operation as responses of an OpenAPI document: one for each status, with the
  * codes that it can carry there. Equal ones are one component.
  */
+
+import { codesOf } from './about.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 import type { Operation } from './operation.ts'
-import { codesOf } from './service.ts'
 
 /** The body of every refusal, but for what `error` can be. */
 export const refusalSchema = {
@@ -15,10 +16,16 @@ export const refusalSchema = {
     message: {
       type: 'string',
       maxLength: 4096,
+      contentMediaType: 'text/plain',
       description: 'One sentence, safe to show.',
     },
     request_id: { type: 'string', format: 'uuid', maxLength: 36 },
-    hint: { type: 'string', maxLength: 4096, description: 'What to do next.' },
+    hint: {
+      type: 'string',
+      maxLength: 16_384,
+      contentMediaType: 'text/plain',
+      description: 'What to do next.',
+    },
     retry_after_seconds: {
       type: 'integer',
       format: 'int64',

@@ -2,6 +2,16 @@
  * The OpenAPI 3.1 description of every operation: a projection of the contracts and of nothing else.
  * It describes plain HTTP; authorization and MCP describe themselves.
  */
+
+import {
+  authorizationOf,
+  groupOf,
+  groups,
+  type Service,
+  serviceSummary,
+  serviceVersion,
+  statusOf,
+} from './about.ts'
 import { requestSchema, responseSchema } from './json-schema.ts'
 import {
   fixedHeaders,
@@ -12,15 +22,6 @@ import {
 } from './openapi-refusals.ts'
 import { definitionsOf, requestForm, responseForm } from './openapi-schema.ts'
 import type { Operation } from './operation.ts'
-import {
-  authorizationOf,
-  groupOf,
-  groups,
-  type Service,
-  serviceSummary,
-  serviceVersion,
-  statusOf,
-} from './service.ts'
 
 /** The whole of /openapi.json. */
 export function openApiDocument(service: Service) {

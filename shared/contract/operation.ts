@@ -2,10 +2,9 @@
  * The shape of one operation's contract: plain data that the pipeline enforces and that documents,
  * tools and tests are made from. A contract holds no behaviour.
  */
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 import type { GapId } from './gaps.ts'
-import { gapStatuses, gaps } from './gaps.ts'
 import type { Access } from './scopes.ts'
 
 /** One operation: where it is reached, who may call it, what it takes, answers and refuses. */
@@ -27,7 +26,7 @@ export type Operation<
   summary: string
   /** Query parameters of a GET, JSON body of a POST. */
   request: Request
-  /** What its handler answers; a caller gets `answerOf` it. */
+  /** What its handler answers; `answerOf` adds what every caller is told. */
   response: Response
   /** Codes of its own; `commonErrors` adds those of the pipeline. */
   errors: readonly Errors[]
@@ -40,18 +39,6 @@ export function operation<
   const Errors extends ErrorCode,
 >(contract: Operation<Request, Response, Errors>): Operation<Request, Response, Errors> {
   return contract
-}
-
-/**
- * What a caller is answered: the response with the gap and its status on the chain that the answer
- * names, else as a whole. Of a capability that can be live it is told only while it is not.
- */
-export function answerOf({ gap, response }: Operation): z.ZodType {
-  if (gap === undefined) return response
-  const named = z.object({ gap_id: z.literal(gap), gap_status: z.enum(gapStatuses) })
-  const told = gaps[gap].best === 'live' ? named.partial() : named
-  if (!(response instanceof z.ZodObject)) throw new Error(`${gap}: an answer is an object`)
-  return response.extend(told.shape)
 }
 
 /** The codes that the pipeline itself may answer for an operation. */

@@ -2,17 +2,11 @@
  * The contract document for agents (agentskills.io): a text that people wrote, with the tables that
  * follow from the contracts. It is the one authority; the other documents point to it.
  */
+
+import { type Service, serviceName, serviceVersion, skillDescription } from './about.ts'
 import type { GapState } from './gap-states.ts'
 import { type Capability, gaps as gapTable } from './gaps.ts'
 import type { Operation } from './operation.ts'
-import { type Service, serviceName, serviceVersion } from './service.ts'
-
-/** What the skill does and when to take it; at most 1,024 characters. */
-export const skillDescription =
-  'Operate an account for your user: read its mail, see its balances, send stablecoins, pay HTTP 402 ' +
-  'resources, ask for payment mandates and use stored logins without reading them. Use when the user ' +
-  'asks you to pay, transfer, buy from an API, receive a code or mail, or sign in to a site with this ' +
-  'account.'
 
 /**
  * The whole of /skill.md. `prose` is the text with {{name}} for what is put in; placeholders that it

@@ -238,6 +238,7 @@ export type DatabaseFunctions = {
     args: {
       alias: string
       author: string
+      unproven: boolean
       size: number
       digest: string
       message?: string | null

@@ -1,5 +1,5 @@
 /**
- * How capabilities stand, for answers and documents. The database is asked at most every 15 seconds by
+ * How capabilities stand, for answers and documents. The database is asked at most every 10 seconds by
  * one isolate; what this isolate itself met a moment ago counts at once. It never throws: a database
  * that does not answer makes everything unavailable.
  */
@@ -9,29 +9,34 @@ import { gapStates, gapStatesWithoutDatabase, health } from '../contract/gap-sta
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 
-/** With the 20 seconds between two looks of the watch, less than a minute. */
-const keptMilliseconds = 15_000
+const keptMilliseconds = 10_000
 
 const healthRow = z.object({ health })
 
 /** All capabilities as they stand now. */
 export async function readGaps(world: World): Promise<GapState[]> {
-  const kept = world.healthSeen.kept
+  return gapsSeen(world, await readHealth(world))
+}
+
+/** What was found failing; undefined while the database does not answer. */
+export async function readHealth(world: World): Promise<Health | undefined> {
+  const { kept } = world.healthSeen
   const now = world.now().getTime()
-  if (kept && now < kept.untilMilliseconds) return gapsSeen(world, kept.health)
+  if (kept && now < kept.untilMilliseconds) return kept.health
   try {
     const row = await unbound(world.db).one('health_states', {}, healthRow)
     if (!row) throw new Error('health_states answered nothing')
     world.healthSeen.kept = { health: row.health, untilMilliseconds: now + keptMilliseconds }
-    return gapsSeen(world, row.health)
+    return row.health
   } catch (error) {
     world.log({ work: 'health', log: String(error) })
-    return gapStatesWithoutDatabase()
+    return undefined
   }
 }
 
 /** The same from what the database has just told. */
-export function gapsSeen(world: World, found: Health): GapState[] {
+export function gapsSeen(world: World, found: Health | undefined): GapState[] {
+  if (!found) return gapStatesWithoutDatabase()
   return gapStates({ ...found, failing: [...found.failing, ...failingHere(world)] })
 }
 

@@ -1,14 +1,26 @@
 /**
- * The watch over health between two rounds of the schedule, which come a minute apart: with a look every
- * 20 seconds, and what readers keep for 15, no failure goes untold for a minute.
+ * The watch over everything that capabilities rest on: endpoints and relayers of each chain, custody, the
+ * vault, and settings that were left empty. It moves nothing, and one part that fails or hangs keeps no
+ * other from being looked at.
  */
+import type { Chain } from '../chains/chain.ts'
+import type { LaneStates } from '../chains/evm/lanes.ts'
+import { readLanes } from '../chains/evm/lanes.ts'
+import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
+import type { ChainPart, Part } from '../contract/gaps.ts'
+import { unbound } from '../db/database.ts'
+import { usdMicrosOf } from '../money/usd.ts'
+import type { LaneRow } from '../payments/lanes.ts'
+import { laneRow } from '../payments/lanes.ts'
+import { fundedLanes } from '../payments/relay.ts'
 import type { World } from '../world.ts'
-import { lookAround } from './look.ts'
 
-const looks = 3
-const pauseMilliseconds = 20_000
+// The schedule comes once a minute. With what readers keep for 10 seconds and documents for 30, no
+// failure goes untold for a minute.
+const looks = 4
+const pauseMilliseconds = 15_000
 
-/** Looks now and twice more; a look that fails is logged and leaves the others. */
+/** Looks now and three times more; a look that fails is logged and leaves the others. */
 export async function watchHealth(world: World): Promise<void> {
   for (let look = 1; look <= looks; look += 1) {
     await lookAround(world).catch((error: unknown) =>
@@ -16,4 +28,84 @@ export async function watchHealth(world: World): Promise<void> {
     )
     if (look < looks) await world.pause(pauseMilliseconds)
   }
+}
+
+/** Null where it was found well. */
+type Found = { part: Part | `${ChainPart}:${string}`; reason: string | null }
+
+/** A neighbour that says nothing for so long is not there. */
+const neighbourMilliseconds = 5_000
+/** Every chain of the registry has a block at least every quarter of a minute. */
+const headAgeSecondsMax = 120
+
+/** Looks once and writes down what was found. */
+async function lookAround(world: World): Promise<void> {
+  const ledger = unbound(world.db)
+  const rows = await ledger.many('housekeeping_lanes', {}, laneRow)
+  const relayers = rows.filter(({ kind }) => kind === 'relayer')
+  const { custody, vault } = world
+  const found = await Promise.all([
+    lookAtNeighbour(world, 'custody', custody && (() => custody.ready())),
+    lookAtNeighbour(world, 'vault', vault && (() => vault.ready())),
+    lookAtWalletConnect(world),
+    ...connectedChains(world.config).map((chain) => lookAtChain(world, chain, relayers)),
+  ])
+  await ledger.run('health_report', { parts: found.flat() })
+}
+
+async function lookAtNeighbour(
+  world: World,
+  part: Part,
+  ready: (() => Promise<void>) | undefined,
+): Promise<Found> {
+  if (!ready) return { part, reason: 'not_bound' }
+  try {
+    await within(world.deadline(neighbourMilliseconds), ready())
+    return { part, reason: null }
+  } catch (error) {
+    world.log({ work: 'health', part, log: String(error) })
+    return { part, reason: 'unreachable' }
+  }
+}
+
+/** A call between two functions cannot be aborted; this stops waiting for it. */
+function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('no answer in time')), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+function lookAtWalletConnect({ config }: World): Found {
+  const isSet = (config.WALLETCONNECT_PROJECT_ID ?? '') !== ''
+  return { part: 'walletconnect', reason: isSet ? null : 'not_set' }
+}
+
+async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[]): Promise<Found[]> {
+  const relayers = rows.filter((row) => row.chain === chain.id)
+  const addresses = relayers.map(({ address }) => address)
+  const seen = await readLanes(world, chain, addresses)
+  const found = (part: ChainPart, reason: string | null): Found => ({
+    part: `${part}:${chain.caip2}`,
+    reason,
+  })
+  const eurc = tokenBySymbol(chain, 'EURC')
+  const hasRate = !eurc || usdMicrosOf(eurc, 1n, world.config) !== undefined
+  const own = found('eurc', hasRate ? null : 'rate_not_set')
+  if (seen.status !== 'ok') {
+    world.log({ work: 'health', chain: chain.caip2, log: seen.log })
+    return [own, found('endpoints', 'unreachable')]
+  }
+  const isFunded = fundedLanes(relayers, seen).length > 0
+  return [
+    own,
+    found('endpoints', isStalled(world, seen) ? 'stalled' : null),
+    found('relayers', isFunded ? null : 'unfunded'),
+  ]
+}
+
+/** A local chain makes blocks only when there is something to put into them. */
+function isStalled({ config, now }: World, { blockTimestampSeconds }: LaneStates): boolean {
+  if (config.ENVIRONMENT === 'local') return false
+  return Number(blockTimestampSeconds) < now().getTime() / 1000 - headAgeSecondsMax
 }

@@ -5,6 +5,7 @@
 import { digestOfToken, isOfKind } from '../auth/access-token.ts'
 import { credentialOf, isApiKey } from '../auth/api-key.ts'
 import { readProof } from '../auth/dpop.ts'
+import { readHanded } from '../auth/handed.ts'
 import { readSessionToken } from '../auth/session.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -19,12 +20,14 @@ import type { Context } from './handler.ts'
 
 /**
  * What stands in the database for the token of a request: an API key, the token of a browser session,
- * or an access token (RFC 6750 section 2.1, RFC 9449 section 7). Undefined where it can be none of
- * them; then no database is asked.
+ * or an access token (RFC 6750 section 2.1, RFC 9449 section 7), or what a function of ours has read
+ * of one already. Undefined where it can be none of them; then no database is asked.
  */
 export async function credentialFrom(world: World, request: Request): Promise<string | undefined> {
   const [, scheme = '', token = ''] =
-    /^(Bearer|DPoP) ([\w.-]{1,1024})$/i.exec(request.headers.get('authorization') ?? '') ?? []
+    /^(Bearer|DPoP|Handed) ([\w.-]{1,1024})$/i.exec(request.headers.get('authorization') ?? '') ??
+    []
+  if (scheme.toLowerCase() === 'handed') return readHanded(world, token)
   if (scheme.toLowerCase() === 'dpop') return provenCredential(world, request, token)
   if (isApiKey(token)) return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
   if (isOfKind('access', token)) return digestOfToken(world, token)
@@ -34,13 +37,12 @@ export async function credentialFrom(world: World, request: Request): Promise<st
 
 /**
  * The same for an access token that is bound to a key: the proof of the key is used up, whatever comes
- * of the request. A call that came in as MCP carries the proof for that address.
+ * of the request.
  */
 async function provenCredential(world: World, request: Request, token: string) {
   const sent = request.headers.get('dpop')
   if (sent === null || !isOfKind('access', token)) return undefined
-  const { BASE_URL } = world.config
-  const addresses = [`${BASE_URL}${new URL(request.url).pathname}`, `${BASE_URL}/mcp`]
+  const addresses = [`${world.config.BASE_URL}${new URL(request.url).pathname}`]
   const proven = { method: request.method, addresses, accessToken: token }
   const proof = await readProof(world, sent, proven)
   if (!proof) return undefined

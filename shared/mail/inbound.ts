@@ -43,7 +43,8 @@ async function keep(
   if (alias === undefined) return { refused: 'unknown_recipient' }
   const { from: author, size, digest } = mail
   const message = ownMessage(world.config.MAIL_DOMAIN, mail.body.messageId)
-  const asked = { alias, author, size, digest, message }
+  const unproven = mail.authentication.provenDomain === undefined
+  const asked = { alias, author, unproven, size, digest, message }
   const found = await db.one('inbound_begin', asked, begun)
   if (found?.outcome !== 'open') return outcomeOf(found?.outcome ?? 'unknown_recipient')
   const { account } = found

@@ -22,7 +22,7 @@ const toolCall = z.object({
 })
 const identified = z.object({ caller: z.uuid() })
 
-/** The credential of a request that carries something like a token; no database is asked. */
+/** The credential of a request that carries something like a token. */
 export async function credentialOfRequest(world: World, request: Request): Promise<string> {
   const credential = await credentialFrom(world, request)
   if (credential === undefined) throw new Rejection(fail('unauthorized'))
@@ -42,9 +42,17 @@ export async function admit(
   const needed = neededFor(message, tools)
   const db = bindCredential(world.db, credential)
   const asked = { needed: needed ?? 'any', counted: needed === undefined }
-  const found = await db.one('identify_caller', asked, identified)
+  const found = await db.one('identify_caller', asked, identified).catch((error: unknown) => {
+    throw naming(error, asked.needed)
+  })
   if (!found) throw new Error('an admitted caller has no id')
   return found.caller
+}
+
+/** The challenge has to name the scope, of which the database tells in words only. */
+function naming(error: unknown, needed: Access): unknown {
+  const isOfScope = error instanceof Rejection && error.refusal.refusal === 'insufficient_scope'
+  return isOfScope ? new Rejection({ ...error.refusal, details: { needed } }) : error
 }
 
 /** The scope that a call needs; undefined for a message that calls no operation. */
@@ -55,17 +63,18 @@ function neededFor(message: unknown, tools: Tools): Access | undefined {
   return found.contract.access === 'public' ? 'any' : found.contract.access
 }
 
-const lacking = z.looseObject({ needed: z.string().default('read') })
-
 /** A refusal with the challenge that belongs to it: of a token, or of the scope that is missing. */
 export function refuseMessage(
   { config }: World,
-  request: Request,
+  { headers }: Request,
   refusal: Refusal,
   requestId: string,
 ): Response {
-  const { needed: scope } = lacking.parse(refusal.details ?? {})
-  const authorization = request.headers.get('authorization') ?? undefined
-  const challenge = challengeOf(config, refusal, { scope, authorization, resource: '/mcp' })
+  const lacking = z.object({ needed: z.string() }).safeParse(refusal.details)
+  const challenge = challengeOf(config, refusal, {
+    scope: lacking.data?.needed ?? 'read',
+    authorization: headers.get('authorization') ?? undefined,
+    resource: '/mcp',
+  })
   return refuse(refusal, requestId, challenge)
 }

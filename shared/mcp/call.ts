@@ -1,26 +1,23 @@
 /**
- * Calls an operation as its own function is called from outside, with the caller's own token: the
- * operation decides about everything, as if it had been asked directly. Nothing is decided here.
+ * Calls an operation as its own function is called from outside, for the caller of this request: the
+ * operation decides about everything, as if it had been asked directly. The caller's token stays here.
  */
 import * as z from 'zod'
+import { handedOn } from '../auth/handed.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 
 /** Sends a request to the function of an operation. */
 export type CallPort = (folder: string, request: Request) => Promise<Response>
 
+/** What of the world a call goes by: where the operations are. */
+export type CallingWorld = { config: Pick<World['config'], 'BASE_URL'> }
+
 /** What an operation answered: its body, or its refusal as {error, message}. */
 export type OperationAnswer = { status: number; body: Record<string, unknown> }
 
 /** Of the request to the tool, what the operation would have been told by the client itself. */
-const forwarded = [
-  'authorization',
-  'dpop',
-  'user-agent',
-  'x-device-id',
-  'idempotency-key',
-  'cf-connecting-ip',
-]
+const forwarded = ['user-agent', 'x-device-id', 'idempotency-key', 'cf-connecting-ip']
 
 const jsonObject = z.record(z.string(), z.unknown())
 const binding = z.custom<Pick<World, 'fetch'>>(
@@ -40,9 +37,17 @@ export function callOver(bindings: Record<string, unknown>, world: World): CallP
   }
 }
 
+/** The same port for one caller, whose token stays where it was read. */
+export function callFor(world: World, credential: string, call: CallPort): CallPort {
+  return async (folder, request) => {
+    request.headers.set('authorization', await handedOn(world, credential))
+    return call(folder, request)
+  }
+}
+
 /** Calls one operation with these arguments. */
 export async function callOperation(
-  { call, world }: { call: CallPort; world: World },
+  { call, world }: { call: CallPort; world: CallingWorld },
   contract: Operation,
   args: Record<string, unknown>,
   asked: Headers,

@@ -4,7 +4,7 @@
  * whether the owner approved is asked of the operation, and nothing else is acted upon.
  */
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
-import { inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { inputRequired } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { sha256Hex } from '../digest.ts'
 import type { OperationAnswer } from './call.ts'
@@ -77,7 +77,8 @@ export async function goOn(
   const isSame =
     state.data?.tool === contract.id && state.data.argumentsDigest === (await digestOf(args))
   if (!isSame || !continuing) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'requestState is of another call')
+    const message = 'requestState belongs to another call. Call the tool anew.'
+    return { status: 400, body: { error: 'invalid_request', message } }
   }
   const same = { ...args, [continuing]: state.data?.id }
   const isOpened = opened.safeParse(context.mcpReq.inputResponses).success

@@ -11,16 +11,23 @@ import { credentialOf } from '../auth/api-key.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { required } from '../env.ts'
 import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
+import type { World } from '../world.ts'
 import { admit, credentialOfRequest, refuseMessage } from './admission.ts'
+import { callFor } from './call.ts'
 import type { Exchange } from './server.ts'
 import { serverOf } from './server.ts'
 
 const path = '/mcp'
 /** The largest body of an operation, and room for the message around it. */
 const bodyBytesMax = 144 * 1024
+/** Longer than any operation takes. */
+const exchangeMaxMilliseconds = 120_000
 
 /** What every request is served with. `serverOf` is replaced only where a test adds to the server. */
-export type Service = Pick<Exchange, 'world' | 'call' | 'tools'> & { serverOf?: typeof serverOf }
+export type Service = Pick<Exchange, 'call' | 'tools'> & {
+  world: World
+  serverOf?: typeof serverOf
+}
 
 /** Answers one request. */
 export async function serveMcp(service: Service, request: Request): Promise<Response> {
@@ -38,7 +45,7 @@ export async function serveMcp(service: Service, request: Request): Promise<Resp
 }
 
 async function served(service: Service, request: Request, requestId: string): Promise<Response> {
-  const { world, call, tools } = service
+  const { world, tools } = service
   const { BASE_URL, WEB_URL } = world.config
   // A browser names the page that asks; one of another host has no business here.
   const own = [BASE_URL, WEB_URL].map((url) => new URL(url).hostname)
@@ -58,12 +65,17 @@ async function served(service: Service, request: Request, requestId: string): Pr
   }
   const caller = await admit(world, credential, message, tools)
   const stateKey = await credentialOf('mcp request state', required(world.config, 'API_KEY_PEPPER'))
-  const exchange = { world, call, tools, caller, stateKey, headers: request.headers }
+  const { headers } = request
+  const call = callFor(world, credential, service.call)
+  const exchange = { world, call, tools, caller, stateKey, headers }
   const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
     onerror: (error) => world.log({ requestId, operation: 'mcp', log: error.message }),
   })
-  const { url, headers, signal } = request
-  return handler.fetch(new Request(url, { method: 'POST', headers, body: body.text, signal }))
+  // A subscription would otherwise stay open for as long as its client likes.
+  const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])
+  return handler.fetch(
+    new Request(request.url, { method: 'POST', headers, body: body.text, signal }),
+  )
 }
 
 /** Undefined for what is no JSON: the protocol has its own answer to that. */

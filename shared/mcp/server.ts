@@ -5,7 +5,7 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
 import type { World } from '../world.ts'
-import type { CallPort, OperationAnswer } from './call.ts'
+import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
 import { callOperation } from './call.ts'
 import type { Arguments, Ask } from './confirm.ts'
 import { askedOfClient, goOn } from './confirm.ts'
@@ -13,7 +13,7 @@ import type { OperationTool } from './tools.ts'
 
 /** One request: who asks, and what its tools reach. */
 export type Exchange = {
-  world: World
+  world: CallingWorld & Pick<World, 'pause'>
   call: CallPort
   tools: ReadonlyMap<string, OperationTool>
   /** Id of the key, session or grant that the request came with. */
@@ -41,7 +41,7 @@ export function serverOf(exchange: Exchange): McpServer {
   const server = new McpServer(
     { name: 'agent-operating-account', title: 'Agent Operating Account', version: '1.0.0' },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: false } },
       instructions,
       cacheHints: { 'tools/list': cached, 'server/discover': cached },
       requestState: { verify: stateOf(exchange).verify },

@@ -98,8 +98,8 @@ begin
   order by a.id desc limit page;
 end $$;
 
--- One item of the feed, kept out of it or not, with its payment whole and the label of the key that
--- asked for it. No row for a stranger's item, as for none.
+-- One item of the feed, kept out of it or not, with its payment whole and who asked for
+-- it. No row for a stranger's item, as for none.
 create function api.owner_find_activity(credential text, item bigint)
   returns table (id text, at timestamptz, category text, type text, summary text, payment jsonb,
     deposit jsonb, untrusted jsonb, mandate uuid, entry uuid, mail uuid, asked_by text)
@@ -111,7 +111,7 @@ begin
   select a.id::text, a.at, a.category, a.type, a.summary,
     case when p.id is not null then private.payment_json(p) end,
     case when a.deposit is not null then private.deposit_json(a.deposit) end,
-    a.untrusted, a.mandate, a.entry, a.mail, k.label
+    a.untrusted, a.mandate, a.entry, a.mail, private.holder_title(k)
   from private.activities a
   left join private.payments p on p.id = a.payment
   left join private.credentials k on k.id = p.key

@@ -15,12 +15,12 @@ $$;
 
 -- What each key and each app that is in service could move by itself.
 create function api.owner_list_exposures(credential text)
-  returns table (key uuid, kind text, label text, shown text, exposure jsonb)
+  returns table (key uuid, label text, shown text, exposure jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select k.id, k.kind, k.label, k.shown, private.key_exposure(k)
+  return query select k.id, k.label, k.shown, private.key_exposure(k)
     from private.credentials k
    where k.account = caller.account and private.is_agent_live(k)
      and private.scope_covers(k.scopes, 'pay') order by k.created_at, k.id;

@@ -15,5 +15,6 @@ begin
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
   delete from private.sessions s where s.ends_at < at - interval '90 days';
+  perform private.forget_oauth(at);
 end $$;
 grant execute on function api.housekeeping_forget to service_role;

@@ -31,6 +31,11 @@ create table private.mails (
 );
 create index mails_listed on private.mails (account, number desc);
 create index mails_from on private.mails (account, from_address, number desc);
+-- What the limits count: who is proven to have written apart from who may have been imitated.
+create index mails_by_proof on private.mails (account, (proven_domain is null), number desc)
+  where direction = 'in';
+create index mails_by_author on private.mails
+  (account, from_address, (proven_domain is null), number desc) where direction = 'in';
 alter table private.mails enable row level security;
 
 create table private.mail_attachments (
@@ -66,19 +71,24 @@ create function api.inbound_receives(alias text) returns table (known boolean)
 $$;
 
 -- Why a mailbox takes no mail of this size from this author now; null when it does. 10,000 mails and
--- 100 MB, 500 mails in a day, and 60 in an hour from one author. The mail that fills a limit is found
--- by the order in which they came, so that no limit costs more than the mails that it allows.
-create function private.mailbox_problem(mailbox uuid, author text, size integer) returns text
+-- 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails that are
+-- proven to be their author's apart from those that are not, so that whoever writes in somebody's name
+-- keeps none of theirs out. The mail that fills a limit is found by the order in which they came, so that
+-- no limit costs more than the mails that it allows.
+create function private.mailbox_problem(
+  mailbox uuid, author text, unproven boolean, size integer) returns text
   language sql stable as $$
   with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
     from private.mails m where m.account = mailbox)
   select case
     when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
+        and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
       or (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
-        and m.from_address = author order by m.number desc offset 59 limit 1)
-        > private.clock() - interval '1 hour' then 'too_many'
+        and m.from_address = author and (m.proven_domain is null) = unproven
+        order by m.number desc offset 59 limit 1) > private.clock() - interval '1 hour'
+      then 'too_many'
   end from held
 $$;
 
@@ -86,7 +96,8 @@ $$;
 -- has one; `kept`, when it is here already; or why it is refused. `message` is the id of a mail of our
 -- own that this one says it is: to the account that sent it, it comes back in a circle.
 create function api.inbound_begin(
-  alias text, author text, size integer, digest text, message uuid default null)
+  alias text, author text, unproven boolean, size integer, digest text,
+  message uuid default null)
   returns table (outcome text, account uuid, wrap jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -98,7 +109,8 @@ begin
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, inbound_begin.size), 'open')
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
+      'open')
   end, mailbox, private.account_key(mailbox, 'mail');
 end $$;
 
@@ -135,7 +147,8 @@ begin
     return query select 'kept';
     return;
   end if;
-  problem := private.mailbox_problem(mailbox, kept.from_address, kept.size);
+  problem := private.mailbox_problem(
+    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
   if problem is not null then
     return query select problem;
     return;

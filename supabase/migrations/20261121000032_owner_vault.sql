@@ -71,8 +71,8 @@ end $$;
 grant execute on function api.link_login_asked, api.link_store_login to vault;
 
 -- A page of the entries as their owner sees them, the latest made first, from before a position; those
--- whose site or user name holds these words, or one entry. `maker` is the label of the key that made
--- it, null for a person.
+-- whose site or user name holds these words, or one entry. `maker` is the key or app that made it,
+-- null for a person.
 create function api.owner_list_entries(
   credential text, page integer, before bigint default null, words text default '',
   entry uuid default null)
@@ -81,7 +81,7 @@ create function api.owner_list_entries(
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), k.label
+  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),

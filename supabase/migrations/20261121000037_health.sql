@@ -42,7 +42,7 @@ begin
 end $$;
 
 -- All that states are computed from: the chains that are connected, what fails, and whether anybody has
--- looked in the last 90 seconds. A mail that nobody has tried to send for 40 seconds says that the mailer
+-- looked in the last 90 seconds. A mail that nobody has tried to send for 15 seconds says that the mailer
 -- does not run.
 create function private.health_json() returns jsonb
   language sql stable as $$
@@ -57,7 +57,7 @@ create function private.health_json() returns jsonb
         union all
         select 'mail_out', 'mailer_silent' where exists (select from private.outbox m
           where m.sealed is not null and m.tries = 0
-            and m.send_after <= private.clock() - interval '40 seconds')) f), '[]'))
+            and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $$;
 
 -- The same for documents and for answers of operations that do not carry it. It is no secret.

@@ -110,11 +110,12 @@ test('custody reaches the database and nothing else', async () => {
   expect(heard).toEqual(['gateway', 'refused', 'refused', 'refused'])
 })
 
-test('only the functions that pay strangers reach them, and none in plain text outside', async () => {
+test('only the functions that pay or look up strangers reach them, none in plain text outside', async () => {
   const all = ['gateway', 'chain', 'stranger', 'refused']
 
   expect(await reached('x402-payment-prepare')).toEqual(all)
   expect(await reached('x402-payment-execute')).toEqual(all)
+  expect(await reached('web')).toEqual(all)
   const bound = ['gateway', 'chain', 'refused', 'refused']
   expect(await reached('payment-mandate-create')).toEqual(bound)
 })

@@ -5,6 +5,7 @@
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
+import { documents } from '../../functions/discovery/documents.ts'
 import { discoveryFunction } from '../../functions/discovery/serve.ts'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
@@ -31,7 +32,7 @@ async function serve(): Promise<string> {
   for (const [folder, one] of functionsIn(here)) functions.set(folder, one)
   functions.set(
     '',
-    discoveryFunction(contracts, () => here),
+    discoveryFunction({ contracts, documents }, () => here),
   )
   return served.url
 }

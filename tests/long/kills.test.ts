@@ -16,7 +16,7 @@ test(
   async () => {
     const random = seeded()
     for (let run = 1; run <= runs; run += 1) {
-      await raceForCap(race, random)
+      await raceForCap(race, random, run % 2 === 0 ? 'app' : 'account')
       console.log(`run ${run} of ${runs}: the cap held, ${race.fleet.deaths()} isolates have died`)
     }
   },

@@ -11,7 +11,7 @@ import { start } from '../support/world.ts'
 
 const { world } = await start()
 const baseUrl = world.config.BASE_URL
-const discovery = discoveryFunction(contracts, () => world)
+const discovery = discoveryFunction({ contracts, documents }, () => world)
 const paths = documents.flatMap(({ path, aliases }) => [path, ...aliases])
 
 function ask(path: string, init?: RequestInit): Promise<Response> {

@@ -12,19 +12,19 @@ const mailbox = async () => {
   return { ...agent, to: `${agent.alias}@agents.example` }
 }
 let count = 0
-const message = (author = from) => {
+const message = (author = from, proof: { authenticated?: string } = {}) => {
   count += 1
-  return messageOf({ to: 'x', from: author, subject: `${count}`, text: 'Hello' })
+  return messageOf({ to: 'x', from: author, subject: `${count}`, text: 'Hello', ...proof })
 }
 
 /** As if so many mails had come, each of so many bytes and from another author unless one is given. */
-async function fill(account: string, mails: number, { size = 1, author = '' } = {}) {
+async function fill(account: string, mails: number, { size = 1, author = '', proven = '' } = {}) {
   await db.sql`
-    insert into private.mails (id, account, direction, from_address, digest, size, sealed_head,
-      sealed_body)
+    insert into private.mails (id, account, direction, from_address, proven_domain, digest, size,
+      sealed_head, sealed_body)
     select gen_random_uuid(), ${account}, 'in',
       case when ${author} = '' then n || '@other.example' else ${author} end,
-      encode(sha256(n::text::bytea), 'hex'), ${size}, '{}', '{}'
+      nullif(${proven}, ''), encode(sha256(n::text::bytea), 'hex'), ${size}, '{}', '{}'
     from generate_series(1, ${mails}::integer) as n`
 }
 
@@ -51,6 +51,27 @@ test('a mailbox takes 500 mails a day', async () => {
   expect(await byPlatform(world, { to, raw: message() })).toEqual(later)
   await product.tick(86_401)
   expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
+})
+
+test.each([
+  ['in one name keep the real ones of that name out', 60, from],
+  ['of a whole day keep a mail that is proven out', 500, ''],
+])('no mails %s', async (_what, mails, author) => {
+  const { id, to } = await mailbox()
+  await fill(id, mails, { author })
+  const real = message(from, { authenticated: 'shop.example' })
+
+  expect(await byPlatform(world, { to, from, raw: message() })).toEqual(later)
+  expect(await byPlatform(world, { to, from, raw: real })).toEqual({ taken: true })
+})
+
+test('mails that are proven to be of one author have a limit as well', async () => {
+  const { id, to } = await mailbox()
+  await fill(id, 60, { author: from, proven: 'shop.example' })
+  const real = () => message(from, { authenticated: 'shop.example' })
+
+  expect(await byPlatform(world, { to, from, raw: real() })).toEqual(later)
+  expect(await byPlatform(world, { to, from, raw: message() })).toEqual({ taken: true })
 })
 
 test('a mail that is here already is no other mail, when a limit is reached too', async () => {

@@ -43,7 +43,7 @@ export async function resolveAll(world: TestWorld): Promise<void> {
   throw new Error(`${await openPayments(world)} payments never ended`)
 }
 
-/** Notes, from now on, every change after which an account has more reserved and spent than its cap. */
+/** Notes, from now on, every change after which an account or an app has more than its cap. */
 export async function watchCaps({ db }: TestWorld): Promise<void> {
   await db.sql.unsafe(`
     create table testing.breaches (account uuid, total bigint);
@@ -53,7 +53,12 @@ export async function watchCaps({ db }: TestWorld): Promise<void> {
       select a.id, sum(p.amount_usd_micros)
         from private.accounts a join private.payments p on p.account = a.id
        where a.id = new.account and p.state in ('authorized', 'signed', 'unknown', 'settled')
-       group by a.id having sum(p.amount_usd_micros) > a.daily_spending_cap_usd_micros;
+       group by a.id having sum(p.amount_usd_micros) > a.daily_spending_cap_usd_micros
+      union all
+      select k.account, sum(p.amount_usd_micros)
+        from private.credentials k join private.payments p on coalesce(p.budget, p.key) = k.id
+       where k.account = new.account and p.state in ('authorized', 'signed', 'unknown', 'settled')
+       group by k.id having sum(p.amount_usd_micros) > k.max_per_day_usd_micros;
       return null;
     end $$;
     create trigger watch_cap after insert or update of state on private.payments

@@ -1,7 +1,7 @@
 /** The race for a cap: 1,000 payments over isolates that die, and what must hold after it. */
-
 import { expect } from 'vitest'
 import { breaches, resolveAll, settledAsOnChain, watchCaps } from './books.ts'
+import { appWith } from './capped.ts'
 import { atEnd } from './ending.ts'
 import type { Fleet } from './isolates.ts'
 import { inTurn, openFleet } from './isolates.ts'
@@ -31,12 +31,17 @@ export async function openCapRace(): Promise<CapRace> {
   return { world, fleet }
 }
 
-/** Races for the cap of a new account; throws unless it held, and all of it can still be used. */
-export async function raceForCap({ world, fleet }: CapRace, random: Random): Promise<void> {
-  const { payer, payee } = await acquainted(world, 20)
-  await world.db.sql`update private.accounts
-    set daily_spending_cap_usd_micros = ${capMicros} where id = ${payer.id}`
-  await world.db.sql`update private.credentials set burst = 10000 where account = ${payer.id}`
+/** Whose cap is raced for. */
+export type Holder = 'account' | 'app'
+
+/** Races for the cap of a new holder; throws unless it held, and all of it can still be used. */
+export async function raceForCap(
+  { world, fleet }: CapRace,
+  random: Random,
+  holder: Holder,
+): Promise<void> {
+  const { account, payer, payee } = await capped(world, holder)
+  await world.db.sql`update private.credentials set burst = 10000 where account = ${account.id}`
   const body = { recipient: payee.address, chain: 'base-sepolia', token: 'USDC', amount: '0.1' }
   const orders = Array.from({ length: offered }, () => ({ agent: payer, path, body }))
   const lives = Array.from({ length: isolates }, () => [random.between(1, stepsMax)])
@@ -51,6 +56,17 @@ export async function raceForCap({ world, fleet }: CapRace, random: Random): Pro
   expect(await settledAsOnChain(world, payer)).toHaveLength(fitting)
   expect(await usdcOf(world, payee)).toBe(BigInt(capMicros))
   expect(await breaches(world, payer)).toEqual([])
+}
+
+/** Who pays somebody known from a known device, and has that much to spend or its account has. */
+async function capped(world: TestWorld, holder: Holder) {
+  const { payer: account, payee } = await acquainted(world, 20)
+  if (holder === 'app') {
+    return { account, payee, payer: await appWith(world, account, { day: capMicros / 1_000_000 }) }
+  }
+  await world.db.sql`update private.accounts
+    set daily_spending_cap_usd_micros = ${capMicros} where id = ${account.id}`
+  return { account, payee, payer: account }
 }
 
 /** What nobody used of the cap fits to the last unit, and then nothing more. */

@@ -5,29 +5,37 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import * as z from 'zod'
 import { mcpFunction } from '../../functions/mcp/index.ts'
+import type { CallPort } from '../../shared/mcp/call.ts'
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
+import type { TestWorld } from './world.ts'
 import { userAgent } from './world.ts'
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** A network on which the functions of this world answer, the tools among them. */
-export function toolsIn(world: World): Fetch {
+/** Sends a call to the function of an operation in this process. */
+export function callIn(world: World): CallPort {
   const functions = functionsIn(world)
-  const call = async (folder: string, request: Request) => {
+  return async (folder, request) => {
     const found = functions.get(folder)
     if (!found) throw new Error(`no function ${folder}`)
     return found.fetch(request)
   }
+}
+
+/** A network on which the tools of this world answer. */
+export function toolsIn(world: World): Fetch {
   const mcp = mcpFunction(
     () => world,
-    () => call,
+    () => callIn(world),
   )
   return (url, init) => mcp.fetch(new Request(url, init))
 }
 
-const address = new URL('http://aoa.example/mcp')
+/** Where the tools are. */
+export const address = new URL('http://aoa.example/mcp')
 
 /** A client of the revisions of 2025, connected. */
 export async function connectLegacy(fetch: Fetch, token: string): Promise<Client> {
@@ -67,4 +75,65 @@ export async function connectModern(
 
 function headersOf(token: string) {
   return { authorization: `Bearer ${token}`, 'user-agent': userAgent }
+}
+
+const told = z.object({
+  id: z.number(),
+  result: z.object({ structuredContent: z.object({ account_id: z.string() }) }),
+})
+
+/**
+ * Fifty accounts ask who they are, with three ids among all of their messages. Answers those that were
+ * told of another account or under another id.
+ */
+export async function callAtOnce(
+  world: TestWorld,
+  fetch: Fetch,
+  { calls, inFlight }: { calls: number; inFlight: number },
+): Promise<object[]> {
+  const rate = { perSecond: 10_000, burst: 10_000 }
+  const callers = await Promise.all(Array.from({ length: 50 }, () => world.agent('read', { rate })))
+  const crossed: object[] = []
+  let next = 0
+  const callInTurn = async () => {
+    while (next < calls) {
+      const at = next++
+      const [caller, id] = [callers[at % callers.length], 1 + (at % 3)]
+      const params = { name: 'get_identity', arguments: {} }
+      const answer = await fetch(address, modern(caller?.key ?? '', 'tools/call', params, id))
+      const { id: itsId, result } = told.parse(await answer.json())
+      const { account_id: account } = result.structuredContent
+      if (account !== caller?.id || itsId !== id) crossed.push({ at, account, itsId })
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, callInTurn))
+  return crossed
+}
+
+/** A request of revision 2026-07-28; without a token where it is empty. */
+export function modern(
+  token: string,
+  method: string,
+  params: object = {},
+  id = 1,
+  capabilities: object = {},
+): RequestInit {
+  const version = '2026-07-28'
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'guarantee', version: '1.0' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  return {
+    method: 'POST',
+    headers: {
+      ...(token === '' ? {} : headersOf(token)),
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': version,
+      'mcp-method': method,
+      ...('name' in params ? { 'mcp-name': String(params.name) } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }),
+  }
 }

@@ -10,8 +10,8 @@ import { passkeysRow } from './consent.ts'
 const approvalRow = z.object({
   payment_row: paymentRow,
   asked: z.object({
-    label: z.string(),
-    shown: z.string(),
+    /** The key or the app. */
+    title: z.string(),
     /** The first digits of the fingerprint. */
     device: z.string(),
     device_known: z.boolean(),

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { createApiKey, credentialOf, shownPart } from '../../../shared/auth/api-key.ts'
 import { time } from '../../../shared/db/row-fields.ts'
 import { required } from '../../../shared/env.ts'
+import { capsRow } from '../../../shared/payments/entered.ts'
 import type { World } from '../../../shared/world.ts'
 
 export const keyRow = z.object({
@@ -17,6 +18,7 @@ export const keyRow = z.object({
   last_used_on: z.string().nullable(),
   /** Whether it may read secrets of the vault, not only have them used. */
   reads_secrets: z.boolean(),
+  caps: capsRow,
 })
 export type KeyRow = z.output<typeof keyRow>
 

@@ -38,8 +38,8 @@ const pastRow = z
 const openedRow = z.object({
   mandate_row: mandateRow,
   asked: z.object({
-    label: z.string(),
-    shown: z.string(),
+    /** The key or the app. */
+    title: z.string(),
     /** The first digits of the fingerprint. */
     device: z.string(),
     device_known: z.boolean(),

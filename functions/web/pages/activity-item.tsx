@@ -98,7 +98,7 @@ function paymentFacts({ payment, asked_by }: Found): Fact[] {
     ...(alias === null ? [] : [['To', alias] as const]),
     ['To address', <Address value={payment.payee} />],
     ...(typeof origin === 'string' ? [['For', origin] as const] : []),
-    ...(asked_by === null ? [] : [['Asked by', `The key “${asked_by}”`] as const]),
+    ...(asked_by === null ? [] : [['Asked by', asked_by] as const]),
     ...(level === null ? [] : [['Allowed because', consentWords[level]] as const]),
     ...(failure === null ? [] : [['Why it ended', sentence(failure)] as const]),
     ['Payment', <code>{payment.id}</code>],

@@ -86,7 +86,7 @@ function Payments({ approvals, isChoice }: { approvals: Approval[]; isChoice: bo
         ...(isChoice ? [choice] : []),
         { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
         { label: 'To', cell: ({ payment_row }) => payeeOf(payment_row) },
-        { label: 'Asked by', cell: ({ asked }) => asked.label },
+        { label: 'Asked by', cell: ({ asked }) => asked.title },
         { label: 'Until', cell: ({ payment_row }) => <Time at={payment_row.expires_at} /> },
         { label: 'Decision', cell: (approval) => <Way approval={approval} /> },
       ]}

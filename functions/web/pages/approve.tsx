@@ -97,7 +97,7 @@ const titles: Record<Standing, string> = {
 function Asked({ asked, payment_row }: Opened['approval']) {
   return (
     <>
-      The key “{asked.label}” asked to pay <Amount payment={payment_row} />.
+      {asked.title} asked to pay <Amount payment={payment_row} />.
     </>
   )
 }

@@ -42,7 +42,7 @@ function Freeze({ c, me }: { c: Visit; me: Owner }) {
     <Page c={c} title="Freeze the account" owner={me} lead="One click stops all payments at once.">
       <Section title="What happens">
         <ul class="points">
-          <li>No agent can pay, whatever key it has, until you unfreeze the account.</li>
+          <li>No agent or app can pay, whatever it holds, until you unfreeze the account.</li>
           <li>No agent can use a login of the vault, read one or send mail.</li>
           <li>Payments that are prepared and not sent are released.</li>
           <li>Payments that are on their way are cancelled where that is still possible.</li>
@@ -66,7 +66,8 @@ function Unfreeze({ c, me }: { c: Visit; me: Owner }) {
         <ul class="points">
           <li>
             Revoke every key that you do not trust, under{' '}
-            <a href={`${pagesBelow}/keys`}>API keys</a>.
+            <a href={`${pagesBelow}/keys`}>API keys</a>, and disconnect every such app, under{' '}
+            <a href={`${pagesBelow}/apps`}>Connected apps</a>.
           </li>
           <li>
             Look through <a href={`${pagesBelow}/approvals`}>what waits for you</a>: what you

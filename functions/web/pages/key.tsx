@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
+import { canPay, capProblem, optionalCapsIn, setCaps } from '../data/caps.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
@@ -15,6 +16,7 @@ import {
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
+import { CapsForm } from '../parts/caps.tsx'
 import { Button, Choices, Form } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { SecretsForm } from '../parts/secrets-form.tsx'
@@ -42,6 +44,8 @@ export const routes: Routes = (app) => {
       case 'reads':
       case 'uses':
         return letRead(c, found, form.get('wanted') === 'reads')
+      case 'capped':
+        return cap(c, found, form)
       case 'revoked':
         await db.run('owner_revoke_key', { key })
         return goTo(c, '/keys')
@@ -76,9 +80,17 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
     },
     placedRow,
   )
-  if (!placed?.placed) return showKey(c, await find(c), form, keysFull)
+  if (!placed?.placed) return showKey(c, await find(c), form, { text: keysFull, status: 409 })
   const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
   return showNewKey(c, me, made.key, note)
+}
+
+async function cap(c: Visit, found: KeyRow, form: URLSearchParams): Promise<Response> {
+  const { key, label } = found
+  const caps = optionalCapsIn(form)
+  if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
+  await setCaps(c, key, { Key: label }, caps)
+  return goTo(c, `/keys/${key}`)
 }
 
 async function letRead(c: Visit, { key, label }: KeyRow, reads: boolean): Promise<Response> {
@@ -90,12 +102,14 @@ async function letRead(c: Visit, { key, label }: KeyRow, reads: boolean): Promis
   return goTo(c, `/keys/${key}`)
 }
 
-async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: string) {
+type Problem = { text: string; status: 400 | 409 }
+
+async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?: Problem) {
   const me = await owner(c)
   return show(
     c,
     <Page c={c} title={key.label} owner={me} back={{ to: '/keys', label: 'API keys' }}>
-      {problem && <Notice kind="danger">{problem}</Notice>}
+      {problem && <Notice kind="danger">{problem.text}</Notice>}
       {typed && problem === undefined && <SendAgain />}
       <Section title="What it is">
         <Facts
@@ -109,6 +123,7 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         />
       </Section>
       <ReplaceForm c={c} typed={typed} />
+      {canPay(key.scopes) && <CapsForm c={c} caps={key.caps} typed={typed} isOptional />}
       <SecretsForm c={c} apiKey={key} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
@@ -121,7 +136,7 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         </Form>
       </Section>
     </Page>,
-    problem === undefined ? 200 : 409,
+    problem?.status ?? 200,
   )
 }
 

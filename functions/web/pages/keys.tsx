@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
+import { capProblem, capsQuestion, optionalCapsIn } from '../data/caps.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
   keyRow,
@@ -14,6 +15,7 @@ import {
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
+import { CapFields } from '../parts/caps.tsx'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { Badge, Empty, Notice, Section, SendAgain, Table, Time } from '../parts/show.tsx'
@@ -35,12 +37,14 @@ export const routes: Routes = (app) => {
     const scope = scopes.find((one) => one === form.get('scope'))
     const isLabel = label.length > 0 && label.length <= labelMax && /^\P{C}*$/u.test(label)
     if (!scope || !isLabel) return showKeys(c, form, 'Give the key a name of 1 to 64 characters.')
+    const caps = optionalCapsIn(form)
+    if (!caps) return showKeys(c, form, capProblem)
     const { key, known } = await makeKey(c.get('world'))
     const expires_in_days = lifeOf(form.get('days'))
     const mail = await noticeOf(c, (webUrl, deed) =>
       newApiKey(webUrl, { ...deed, label, scope: scopeWords[scope] ?? scope }),
     )
-    const question = { ...known, label, scope, expires_in_days, mail }
+    const question = { ...known, label, scope, expires_in_days, ...capsQuestion(caps), mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
     if (!created?.key) return showKeys(c, form, keysFull)
     return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
@@ -136,6 +140,7 @@ function CreateForm({ c, typed }: { c: Visit; typed: URLSearchParams | undefined
             },
           ]}
         />
+        <CapFields caps={{ each: null, day: null }} typed={typed} isOptional />
         <Choices
           name="days"
           legend="Good for"

@@ -53,7 +53,7 @@ async function showMandate(c: Visit, opened: OpenedMandate, trouble: Trouble = {
       back={{ to: '/mandates', label: 'Mandates' }}
       lead={
         <>
-          The key “{asked.label}” asked for it: {mandateSummary(mandateFacts(mandate))}
+          {asked.title} asked for it: {mandateSummary(mandateFacts(mandate))}
         </>
       }
       scripts={['copy', 'passkey']}

@@ -46,7 +46,7 @@ export function Terms({
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
           ...requestOf(payment),
-          ['Asked by', `${asked.label} (${asked.shown})`],
+          ['Asked by', asked.title],
           ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
           ['Waits until', <Time at={payment.expires_at} />],
         ]}
@@ -107,13 +107,15 @@ export function Warnings({ approval, facts }: Opened) {
 
 /** What is left of each limit, now and once this is paid: an approved payment counts for the cap alone. */
 export function Left({ approval, facts }: Opened) {
-  const { automatic_daily, asserted_daily, daily_spending_cap } = facts.limits
+  const { limits, caps } = facts
+  const { automatic_daily, asserted_daily, daily_spending_cap } = limits
   const usd = approval.payment_row.amount_usd_micros
   const after = (window: Window, amount: bigint) => ({ ...window, spent: window.spent + amount })
   const rows = [
     { name: limitWords.daily_spending_cap.title, window: daily_spending_cap, used: usd },
     { name: limitWords.automatic_daily.title, window: automatic_daily, used: 0n },
     { name: limitWords.asserted_daily.title, window: asserted_daily, used: 0n },
+    ...(caps.daily ? [{ name: 'Of this key or app', window: caps.daily, used: usd }] : []),
   ]
   return (
     <Section title="What it leaves of your limits">
@@ -135,6 +137,12 @@ export function Left({ approval, facts }: Opened) {
         <Notice kind="warning" title="Over the limit for everything together">
           Approved or not, it cannot be paid before enough of that limit is free again, or you raise
           it.
+        </Notice>
+      )}
+      {(usd > (caps.payment ?? usd) || (caps.daily && headroom(caps.daily) < usd)) && (
+        <Notice kind="warning" title="Over what its key or app may move">
+          Approved or not, that key or app cannot pay it before enough of its cap is free again, or
+          you raise it.
         </Notice>
       )}
     </Section>

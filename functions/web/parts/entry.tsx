@@ -7,7 +7,7 @@ export function Holds({ entry }: { entry: OwnEntry['listed'] }) {
   return <>{parts.filter(Boolean).join(', ')}</>
 }
 
-/** A key by its label. */
+/** The key or the app that made it, by the words of the database. */
 export function Maker({ label }: { label: string | null }) {
-  return <>{label === null ? 'A person' : `The key “${label}”`}</>
+  return <>{label ?? 'A person'}</>
 }

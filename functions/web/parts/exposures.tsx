@@ -25,17 +25,17 @@ export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
   return (
     <Section title="The worst case">
       <p>
-        If a key got into the wrong hands now, this is the most that could leave with it before you
-        are asked. All keys share the limits: what one moves, another cannot.
+        If a key or an app got into the wrong hands now, this is the most that could leave with it
+        before you are asked. All of them share the limits: what one moves, another cannot.
       </p>
       {keys.length === 0 ? (
-        <Empty>No key that can pay is in service.</Empty>
+        <Empty>No key or app that can pay is in service.</Empty>
       ) : (
         <Table
-          caption="The most that each key can move by itself"
+          caption="The most that each key and app can move by itself"
           rows={keys}
           columns={[
-            { label: 'Key', cell: ({ label, shown }) => `${label} (${shown})` },
+            { label: 'Key or app', cell: ({ label, shown }) => `${label} (${shown})` },
             { label: 'In an hour', cell: within(hourMinutes), isNumber: true },
             { label: 'In a day', cell: within(dayMinutes), isNumber: true },
             { label: 'In a week', cell: within(weekMinutes), isNumber: true },

@@ -72,7 +72,7 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
           ['Payments', count === null ? 'Any number' : `At most ${count}`],
           ...pins(mandate, world),
           ['Ends', <Time at={mandate.expires_at} />],
-          ['Asked by', `${asked.label} (${asked.shown})`],
+          ['Asked by', asked.title],
           ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
         ]}
       />

@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import * as z from 'zod'
 import { contracts } from '../../../functions/contracts.ts'
+import { documents } from '../../../functions/discovery/documents.ts'
 import { discoveryFunction } from '../../../functions/discovery/serve.ts'
 import type { World } from '../../../shared/world.ts'
 import type { Schema } from './values.ts'
@@ -38,7 +39,7 @@ const document = z.looseObject({
 
 /** What the service serves as its description. */
 export async function describedBy(world: World): Promise<[Described, ...Described[]]> {
-  const discovery = discoveryFunction(contracts, () => world)
+  const discovery = discoveryFunction({ contracts, documents }, () => world)
   const answer = await discovery.fetch(new Request('http://aoa/openapi.json'))
   const served: unknown = await answer.json()
   const ajv = new Ajv2020({ strict: false })

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
 import { documents } from '../../../functions/discovery/documents.ts'
+import { groupOf, groups } from '../../../shared/contract/about.ts'
 import { gapStates } from '../../../shared/contract/gap-states.ts'
 import { commonErrors } from '../../../shared/contract/operation.ts'
-import { groupOf, groups } from '../../../shared/contract/service.ts'
 import {
   readCard,
   readLlms,

@@ -26,6 +26,13 @@ export const serviceSummary =
   'An operating account for AI agents: a mail identity, a custodial stablecoin wallet, guarded ' +
   'payments and a credential vault behind one key.'
 
+/** What the skill does and when to take it; at most 1,024 characters. */
+export const skillDescription =
+  'Operate an account for your user: read its mail, see its balances, send stablecoins, pay HTTP 402 ' +
+  'resources, ask for payment mandates and use stored logins without reading them. Use when the user ' +
+  'asks you to pay, transfer, buy from an API, receive a code or mail, or sign in to a site with this ' +
+  'account.'
+
 /** A kind of operations; `ids` tells them by their names. */
 export type Group = { name: string; title: string; summary: string; ids: RegExp }
 

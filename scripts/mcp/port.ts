@@ -1,0 +1,53 @@
+/**
+ * Calls operations over the network as the typed client does: with a time limit, with repetitions where
+ * they are safe, and whatever comes in place of an answer, a refusal that an agent can read.
+ */
+import * as z from 'zod'
+import type { CallPort } from '../../shared/mcp/call.ts'
+import { AccountError } from '../client/account-error.ts'
+import { callOperation } from '../client/call.ts'
+import { operations } from '../client/operations.ts'
+import type { ClientOptions } from '../client/options.ts'
+import type { Input } from '../client/request.ts'
+
+/** Opens the way to the service. */
+export function callOverNetwork(client: ClientOptions): CallPort {
+  return async (folder, request) => {
+    const call = Object.values(operations).find(
+      (one) => one.folder === folder && one.method === request.method,
+    )
+    if (!call) throw new Error(`no operation is at ${request.method} ${folder}`)
+    const input = await inputOf(request)
+    try {
+      return Response.json(await callOperation(call, input, client, {}))
+    } catch (error) {
+      if (error instanceof AccountError) return refusalOf(error)
+      throw error
+    }
+  }
+}
+
+const jsonObject = z.record(z.string(), z.unknown())
+
+async function inputOf(request: Request): Promise<Input> {
+  if (request.method === 'GET') return Object.fromEntries(new URL(request.url).searchParams)
+  return jsonObject.parse(await request.json())
+}
+
+/** The refusal as it came, or what kept it from coming in the same form. */
+function refusalOf(error: AccountError): Response {
+  const isUnknown = error.code === 'network_error' || error.code === 'timeout'
+  const body = {
+    error: error.code,
+    message: error.message,
+    request_id: error.requestId,
+    hint: isUnknown ? lookFirst : error.hint,
+    retry_after_seconds: error.retryAfterSeconds,
+    details: error.details,
+  }
+  return Response.json(body, { status: error.status < 400 ? 502 : error.status })
+}
+
+const lookFirst =
+  'Before you repeat a call that pays, sends or stores something, look with wallet_activity_list ' +
+  'whether it was done.'

@@ -1,0 +1,43 @@
+/** An app that asks its user for access by OAuth, and what it does of that beside the browser. */
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { WorldFile } from '../demo/world-file.ts'
+import { openAgent } from './agent.ts'
+
+export type ConnectingApp = { client_id: string; redirect_uri: string }
+
+const verifier = 'v'.repeat(43)
+const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
+
+/** Registers an app whose users come back to this address. */
+export async function registerApp(
+  { base_url }: WorldFile,
+  redirect_uri: string,
+): Promise<ConnectingApp> {
+  const told = { client_name: 'Research desk', redirect_uris: [redirect_uri] }
+  const registered = z.object({ client_id: z.string() })
+  const { client_id } = await openAgent(base_url)('/oauth/register', told, registered)
+  return { client_id, redirect_uri }
+}
+
+/** Where it sends its user. */
+export function askingUrl({ web_url }: WorldFile, app: ConnectingApp, scope: string): string {
+  const proof = { code_challenge: codeChallenge, code_challenge_method: 'S256' }
+  const asked = { ...app, ...proof, scope, response_type: 'code', state: 'of this browser' }
+  return `${web_url}/authorize?${new URLSearchParams(asked).toString()}`
+}
+
+/** Turns the code with which the user came back into an access token. */
+export async function redeem(
+  { base_url }: WorldFile,
+  app: ConnectingApp,
+  backAt: string,
+): Promise<string> {
+  const code = new URL(backAt).searchParams.get('code') ?? ''
+  const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
+  const answer = await fetch(`${base_url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...app, ...proof }),
+  })
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
+}

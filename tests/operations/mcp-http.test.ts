@@ -1,0 +1,175 @@
+/** The tools as HTTP: who is let in, and what everybody else is told. */
+import { beforeAll, expect, test } from 'vitest'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { handedOn } from '../../shared/auth/handed.ts'
+import type { Fetch } from '../support/mcp.ts'
+import { address, modern, toolsIn } from '../support/mcp.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { pepper, start } from '../support/world.ts'
+
+let world: TestWorld
+let agent: Agent
+let fetch: Fetch
+beforeAll(async () => {
+  world = await start()
+  agent = await world.agent('read')
+  fetch = toolsIn(world.world)
+})
+
+const metadata = 'http://aoa.example/.well-known/oauth-protected-resource/mcp'
+const initialize = {
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'x', version: '1' },
+  },
+}
+
+/** A request of the revisions of 2025. */
+function legacy(token: string, message: object): RequestInit {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+  }
+  return { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) }
+}
+
+async function ask(init: RequestInit) {
+  const response = await fetch(address, init)
+  const text = await response.text()
+  return { status: response.status, text, headers: response.headers }
+}
+
+test.each(['server/discover', 'tools/list', 'tools/call'])(
+  'without a token %s is answered 401, with the way to one',
+  async (method) => {
+    const params = method === 'tools/call' ? { name: 'check_alias', arguments: {} } : {}
+
+    const { status, headers } = await ask(modern('', method, params))
+
+    const told = headers.get('www-authenticate') ?? ''
+    expect(status).toBe(401)
+    expect(told).toMatch(/^Bearer scope="read", resource_metadata="/)
+    expect(told).toContain(`resource_metadata="${metadata}"`)
+  },
+)
+
+test('a token that is unknown or revoked is told to be invalid, whatever is asked', async () => {
+  const revoked = await world.agent('read')
+  const digest = await credentialOf(revoked.key, pepper)
+  await world.db.sql`update private.credentials set revoked_at = private.clock()
+    where digest = ${digest}`
+
+  for (const token of ['aoa_test_made-up', revoked.key]) {
+    for (const init of [modern(token, 'tools/list'), legacy(token, { id: 1, ...initialize })]) {
+      const { status, headers } = await ask(init)
+      expect(status).toBe(401)
+      expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
+    }
+  }
+})
+
+test.each([
+  { name: 'wallet_custodial_transfer', scope: 'pay' },
+  { name: 'vault_list', scope: 'vault' },
+])('a call of $name without the scope $scope is answered 403, and names it', async (called) => {
+  const params = { name: called.name, arguments: {} }
+  const calls = [
+    modern(agent.key, 'tools/call', params),
+    legacy(agent.key, { id: 1, method: 'tools/call', params }),
+  ]
+
+  for (const init of calls) {
+    const { status, headers } = await ask(init)
+    const told = headers.get('www-authenticate') ?? ''
+    expect(status).toBe(403)
+    expect(told).toContain(`Bearer error="insufficient_scope", scope="${called.scope}"`)
+    expect(told).toContain(`resource_metadata="${metadata}"`)
+  }
+})
+
+test('a call counts once against the rate of its caller', async () => {
+  const slow = await world.agent('read', { rate: { perSecond: 1, burst: 100 } })
+  const call = modern(slow.key, 'tools/call', { name: 'get_identity', arguments: {} })
+  // While calls are ahead of the rate, each moves the end of the queue by its second exactly.
+  await Promise.all(Array.from({ length: 8 }, () => ask(call)))
+  const before = await world.db.sql`select arrives_at from private.rate_buckets order by 1 desc`
+
+  await ask(call)
+
+  const after = await world.db.sql`select arrives_at from private.rate_buckets order by 1 desc`
+  expect(after[0]?.['arrives_at'] - before[0]?.['arrives_at']).toBe(1000)
+})
+
+test('over the rate of its caller a message is refused, and told when to come back', async () => {
+  const slow = await world.agent('read', { rate: { perSecond: 1, burst: 2 } })
+
+  const lists = Array.from({ length: 20 }, () => ask(modern(slow.key, 'tools/list')))
+
+  const refused = (await Promise.all(lists)).filter(({ status }) => status === 429)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused[0]?.headers.get('retry-after')).not.toBeNull()
+})
+
+test('there is no session and no stream to come back to', async () => {
+  const authorization = `Bearer ${agent.key}`
+  for (const method of ['GET', 'DELETE']) {
+    const { status, headers } = await ask({ method, headers: { authorization } })
+    expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+  }
+
+  const opened = await ask(legacy(agent.key, { id: 1, ...initialize }))
+  const noted = await ask(legacy(agent.key, { method: 'notifications/initialized' }))
+
+  expect(opened.status).toBe(200)
+  expect(opened.headers.get('mcp-session-id')).toBeNull()
+  expect([noted.status, noted.text]).toEqual([202, ''])
+})
+
+test('a page of another host is refused, and our own is not', async () => {
+  const from = (origin: string) => {
+    const init = modern(agent.key, 'tools/list')
+    const headers = new Headers(init.headers)
+    headers.set('origin', origin)
+    return ask({ ...init, headers })
+  }
+
+  expect((await from('https://evil.example')).status).toBe(403)
+  expect((await from('null')).status).toBe(403)
+  expect((await from('http://aoa.example')).status).toBe(200)
+})
+
+test('more than one message, too large a body and what is no JSON are refused', async () => {
+  const { headers } = modern(agent.key, 'tools/list')
+  const send = async (body: string) =>
+    (await ask({ method: 'POST', headers: headers ?? {}, body })).status
+
+  expect(await send('[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]')).toBe(400)
+  expect(await send(JSON.stringify({ filler: 'x'.repeat(150_000) }))).toBe(413)
+  expect(await send('{')).toBe(400)
+})
+
+test('every answer carries a request id and the contract digest, and is kept by nobody', async () => {
+  const { headers } = await ask(modern(agent.key, 'tools/list'))
+
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(headers.get('x-contract-digest')).toMatch(/^[\w:-]+$/)
+  expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('a caller handed on is believed for a minute, and only under the pepper', async () => {
+  const credential = await credentialOf(agent.key, pepper)
+  const header = await handedOn(world.world, credential)
+  const identify = (authorization: string) =>
+    world.send('/get-identity', { headers: { authorization } })
+  const other = await world.agent('read')
+  const swapped = header.replace(credential, await credentialOf(other.key, pepper))
+
+  expect((await identify(header)).body['account_id']).toBe(agent.id)
+  expect((await identify(swapped)).status).toBe(401)
+  expect((await identify(`${header.slice(0, -1)}g`)).status).toBe(401)
+  await world.tick(61)
+  expect((await identify(header)).status).toBe(401)
+})

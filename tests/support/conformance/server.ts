@@ -1,0 +1,48 @@
+/**
+ * The tools with the diagnostics that the conformance suite expects, on a port of this machine. It is
+ * the product's handler and server; the diagnostics are added to each server, and exist in tests
+ * alone. The suite sends no token, so this address adds one.
+ */
+import { serve } from '@hono/node-server'
+import { contracts } from '../../../functions/contracts.ts'
+import { serveMcp } from '../../../shared/mcp/endpoint.ts'
+import type { Exchange } from '../../../shared/mcp/server.ts'
+import { serverOf, stateOf } from '../../../shared/mcp/server.ts'
+import { toolsOf } from '../../../shared/mcp/tools.ts'
+import type { World } from '../../../shared/world.ts'
+import { callIn } from '../mcp.ts'
+import { addBehaviour } from './behaviour.ts'
+import { addContent } from './content.ts'
+import { addRounds } from './rounds.ts'
+
+/** Starts it; the address ends in /mcp. */
+export async function serveConformance(
+  world: World,
+  token: string,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const service = { world, call: callIn(world), tools: toolsOf(contracts), serverOf: diagnostic }
+  const fetch = (request: Request) => {
+    const headers = new Headers(request.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    return serveMcp(service, new Request(request, { headers }))
+  }
+  return new Promise((resolve) => {
+    const server = serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
+      const stop = () => new Promise<void>((ended) => server.close(() => ended()))
+      resolve({ url: `http://localhost:${port}/mcp`, stop })
+    })
+  })
+}
+
+function diagnostic(exchange: Exchange) {
+  const server = serverOf(exchange)
+  server.server.registerCapabilities({
+    logging: {},
+    prompts: { listChanged: false },
+    resources: { listChanged: false },
+  })
+  addContent(server)
+  addBehaviour(server)
+  addRounds(server, stateOf(exchange).mint)
+  return server
+}

@@ -1,0 +1,179 @@
+/**
+ * An app and the owner who lets it in, against the functions served on loopback. The owner's click is
+ * what the page does with it; everything else are the requests that an app sends.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import notFound from '../../functions/not-found/index.ts'
+import { listen } from '../../scripts/local/listen.ts'
+import type { OwnSession } from '../../shared/auth/own-session.ts'
+import { bindCredential } from '../../shared/db/database.ts'
+import type { ReadRequest } from '../../shared/oauth/authorization-request.ts'
+import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
+import type { GrantChoice } from '../../shared/oauth/grant.ts'
+import { grantAccess } from '../../shared/oauth/grant.ts'
+import type { Fetch, World } from '../../shared/world.ts'
+import { atEnd } from './ending.ts'
+import { functionsIn } from './functions.ts'
+import { ownerOf } from './owner.ts'
+import type { Agent, Answer, TestWorld } from './world.ts'
+
+export type Served = {
+  /** The base URL: every function is below it. */
+  url: string
+  world: World
+  tests: TestWorld
+}
+
+export const redirectUri = 'https://app.example/back'
+const json = z.record(z.string(), z.unknown())
+
+/** Serves the functions where BASE_URL says that they are; `outside` is the network of the product. */
+export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> {
+  let fetch: (request: Request) => Response | Promise<Response> = () => new Response()
+  const server = await listen((request) => fetch(request))
+  atEnd(() => server.close())
+  const config = { ...tests.world.config, BASE_URL: server.url }
+  const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
+  const functions = functionsIn(world)
+  fetch = (request) => {
+    const { pathname } = new URL(request.url)
+    const isDocument = /^\/\.well-known\/(oauth-|openid-configuration)/.test(pathname)
+    const found = functions.get(isDocument ? 'oauth' : (pathname.split('/')[1] ?? ''))
+    return (found ?? notFound).fetch(request)
+  }
+  return { url: server.url, world, tests }
+}
+
+/** The owner of an account, signed in and just proven. */
+export async function sessionOf(
+  { tests, world }: Served,
+  agent: Agent,
+  provenMinutesAgo = 0,
+): Promise<OwnSession> {
+  const { credential } = await ownerOf(tests, agent, provenMinutesAgo)
+  const account = { id: agent.id, alias: agent.alias }
+  const browser = { userAgent: 'Browser', client: 'direct' }
+  return { world, db: bindCredential(world.db, credential), account, browser }
+}
+
+/** Sends a request as an app does and reads what comes back. */
+export async function ask({ url }: Served, path: string, init?: RequestInit): Promise<Answer> {
+  const answer = await fetch(new URL(path, url), init)
+  const text = await answer.text()
+  const body = text === '' ? {} : json.parse(JSON.parse(text))
+  return { status: answer.status, body, headers: answer.headers }
+}
+
+export function postForm(
+  served: Served,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return ask(served, path, { method: 'POST', body: new URLSearchParams(fields), headers })
+}
+
+export function postJson(served: Served, path: string, body: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  return ask(served, path, { method: 'POST', body: JSON.stringify(body), headers })
+}
+
+/** Registers an app; answers its id. */
+export async function register(served: Served, metadata: object = {}): Promise<string> {
+  const { body } = await postJson(served, '/oauth/register', {
+    client_name: 'An app',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    ...metadata,
+  })
+  return z.string().parse(body['client_id'])
+}
+
+export type Asking = { verifier: string; params: Record<string, string> }
+
+/** What an app asks of the owner, and the verifier that it keeps. */
+export function asking(client: string, differs: Record<string, string> = {}): Asking {
+  const verifier = randomBytes(32).toString('base64url')
+  const params = {
+    client_id: client,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    state: 'the state of the app',
+    ...differs,
+  }
+  return { verifier, params }
+}
+
+export function read({ world }: Served, params: Record<string, string>): Promise<ReadRequest> {
+  return readAuthorizationRequest(world, new URLSearchParams(params))
+}
+
+/** The owner says yes; answers where the browser is sent. */
+export async function consent(
+  served: Served,
+  agent: Agent,
+  params: Record<string, string>,
+  choice: Partial<GrantChoice> = {},
+): Promise<URL> {
+  const asked = await read(served, params)
+  if (asked.kind !== 'asked') throw new Error(JSON.stringify(asked))
+  const { scopes } = asked.request
+  const session = await sessionOf(served, agent)
+  return new URL(await grantAccess(session, asked.request, { scopes, days: 90, ...choice }))
+}
+
+/** Everything up to the code; answers the form that redeems it. */
+export async function codeFor(
+  served: Served,
+  agent: Agent,
+  client: string,
+  differs: Record<string, string> = {},
+  choice: Partial<GrantChoice> = {},
+): Promise<Record<string, string>> {
+  const { verifier, params } = asking(client, differs)
+  const back = await consent(served, agent, params, choice)
+  return {
+    grant_type: 'authorization_code',
+    code: back.searchParams.get('code') ?? '',
+    client_id: client,
+    redirect_uri: params['redirect_uri'] ?? '',
+    code_verifier: verifier,
+  }
+}
+
+export function redeem(served: Served, form: Record<string, string>): Promise<Answer> {
+  return postForm(served, '/oauth/token', form)
+}
+
+const tokensOf = z.object({ access_token: z.string(), refresh_token: z.string() })
+
+/** Tokens of an app that an account lets in. */
+export async function connect(
+  served: Served,
+  agent: Agent,
+  scope = 'read',
+): Promise<{ client: string; access: string; refresh: string }> {
+  const client = await register(served)
+  const { body } = await redeem(served, await codeFor(served, agent, client, { scope }))
+  const tokens = tokensOf.parse(body)
+  return { client, access: tokens.access_token, refresh: tokens.refresh_token }
+}
+
+export function refreshWith(
+  served: Served,
+  client: string,
+  token: unknown,
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const form = { grant_type: 'refresh_token', client_id: client, refresh_token: String(token) }
+  return postForm(served, '/oauth/token', { ...form, ...more })
+}
+
+/** The status of a call with a token. */
+export async function statusWith(served: Served, token: unknown, path = '/get-identity') {
+  const headers = { authorization: `Bearer ${String(token)}` }
+  return (await ask(served, path, { headers })).status
+}
