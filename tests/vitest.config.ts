@@ -9,11 +9,14 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
     reporters: ['default', 'tests/support/closing-line.ts'],
+    setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
     // Files that run in one process share what they load: to load it again took 40 % of a run. Each
     // has its own database and world, and no test may replace what others see.
     isolate: false,
     hookTimeout: 120_000,
+    // A condition that a test waits for may take long on a busy machine.
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

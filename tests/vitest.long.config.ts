@@ -11,6 +11,7 @@ export default defineConfig({
     reporters: ['default', 'tests/support/closing-line.ts'],
     include: ['tests/long/**/*.test.ts'],
     globalSetup: ['tests/support/global.ts'],
+    setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 600_000,

@@ -1,7 +1,8 @@
 /** The race for a cap: 1,000 payments over isolates that die, and what must hold after it. */
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { breaches, resolveAll, settledAsOnChain, watchCaps } from './books.ts'
 import { appWith } from './capped.ts'
+import { atEnd } from './ending.ts'
 import type { Fleet } from './isolates.ts'
 import { inTurn, openFleet } from './isolates.ts'
 import { acquainted, usdcOf } from './ledger.ts'
@@ -26,7 +27,7 @@ export async function openCapRace(): Promise<CapRace> {
   const world = await start({ chain: true, lanes: 4 })
   await watchCaps(world)
   const fleet = await openFleet(world, isolates)
-  afterAll(() => fleet.close())
+  atEnd(() => fleet.close())
   return { world, fleet }
 }
 

@@ -1,9 +1,11 @@
 /** Payments while PostgreSQL and isolates die under them, with clients that come again. */
-import { afterAll, expect } from 'vitest'
+
+import { expect } from 'vitest'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { resolveAll, settledAsOnChain } from './books.ts'
 import type { CrashingPostgres } from './crashing-postgres.ts'
 import { openCrashingPostgres } from './crashing-postgres.ts'
+import { atEnd } from './ending.ts'
 import type { Fleet, Order, Reply } from './isolates.ts'
 import { openFleet } from './isolates.ts'
 import { acquainted, usdcOf } from './ledger.ts'
@@ -32,7 +34,7 @@ export async function openScene(): Promise<Scene> {
   const server = await openCrashingPostgres()
   const world = await start({ chain: true, lanes: 4, database: server })
   const fleet = await openFleet(world, isolates)
-  afterAll(() => fleet.close())
+  atEnd(() => fleet.close())
   return { world, server, fleet }
 }
 

@@ -1,12 +1,13 @@
 /** A PostgreSQL of a test's own, with a migrated database, that can be crashed and comes back. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll } from 'vitest'
 import { startEmbeddedPostgres } from '../../scripts/local/postgres.ts'
 import { migrate } from '../../scripts/migrate.ts'
 import type { MigratedDatabase } from './database.ts'
+import { atEnd } from './ending.ts'
 
 export type CrashingPostgres = MigratedDatabase & {
   /** What `pg_ctl stop -m immediate` does, and a start that recovers from the log. */
@@ -17,7 +18,7 @@ export type CrashingPostgres = MigratedDatabase & {
 export async function openCrashingPostgres(): Promise<CrashingPostgres> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-crash-'))
   let server = await startEmbeddedPostgres({ directory })
-  afterAll(async () => {
+  atEnd(async () => {
     await server.stop()
     rmSync(directory, { recursive: true, force: true })
   })

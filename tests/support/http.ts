@@ -2,13 +2,14 @@
  * Small HTTP servers on loopback that answer as a test says, remember what they were sent, and die
  * with the test file.
  */
+
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import type { Outside } from '../../shared/egress/safe-fetch.ts'
+import { atEnd } from './ending.ts'
 
 export type Received = {
   method: string
@@ -36,7 +37,7 @@ export async function serverThat(answer: Answering): Promise<TestServer> {
     void serve(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
+  atEnd(() => {
     server.closeAllConnections()
     server.close()
   })

@@ -1,8 +1,10 @@
 /** Payments that race for one mandate over connections of their own, straight to custody's decision. */
+
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { credentialOf } from '../../shared/auth/api-key.ts'
+import { atEnd } from './ending.ts'
 import type { GivenMandate, MandateOrder } from './mandates.ts'
 import { giveMandate } from './mandates.ts'
 import type { Agent, TestWorld } from './world.ts'
@@ -19,7 +21,7 @@ export type MandateRace = { world: TestWorld; sql: Sql }
 export async function openMandateRace(): Promise<MandateRace> {
   const world = await start()
   const sql = postgres(world.db.url, { max: connections, onnotice() {} })
-  afterAll(() => sql.end({ timeout: 1 }))
+  atEnd(() => sql.end({ timeout: 1 }))
   return { world, sql }
 }
 

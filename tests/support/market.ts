@@ -2,7 +2,7 @@
  * A product world with shops around it: the official facilitator, an honest merchant built from the
  * official packages, and one that lies. Balances are read from the chain and never from an answer.
  */
-import { afterAll } from 'vitest'
+
 import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import type { Facilitator } from '../../scripts/local/facilitator.ts'
@@ -12,6 +12,7 @@ import { startHostileMerchant } from '../../scripts/local/hostile-merchant.ts'
 import type { Merchant } from '../../scripts/local/merchant.ts'
 import { startMerchant } from '../../scripts/local/merchant.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { atEnd } from './ending.ts'
 import type { Agent, Answer, StartOptions, TestWorld } from './world.ts'
 import { start } from './world.ts'
 
@@ -32,13 +33,13 @@ export async function openMarket(options: StartOptions = {}): Promise<Market> {
   const world = await start({ ...options, chain: true })
   const { chain } = world
   const facilitator = await startFacilitator({ chains: [chain] })
-  afterAll(() => facilitator.close())
+  atEnd(() => facilitator.close())
   const shops = { facilitatorUrl: facilitator.url, chains: [chain] as const }
   const [merchant, hostile] = await Promise.all([
     startMerchant({ ...shops, chains: [chain] }),
     startHostileMerchant({ ...shops, chains: [chain] }),
   ])
-  afterAll(() => Promise.all([merchant.close(), hostile.close()]))
+  atEnd(() => Promise.all([merchant.close(), hostile.close()]))
   return Object.assign(world, {
     facilitator,
     merchant,

@@ -2,11 +2,12 @@
  * A merchant of the official MPP package, which settles through the official x402 facilitator. Its
  * 402 speaks both protocols; under /mpp the x402 half is taken out.
  */
+
 import { Hono } from 'hono'
 import { evm, Mppx } from 'mppx/hono'
-import { afterAll } from 'vitest'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { listen } from '../../scripts/local/listen.ts'
+import { atEnd } from './ending.ts'
 
 export const mppPayTo = '0x976EA74026E726554dB657fA54763abd0C3a0aa9'
 
@@ -46,6 +47,6 @@ export async function startMppMerchant(chain: Chain, facilitator: string): Promi
     app.on(['GET', 'POST'], path, (context) => context.json({ paid: true }))
   }
   const { url, close } = await listen(app.fetch)
-  afterAll(close)
+  atEnd(close)
   return { url, paid }
 }

@@ -3,7 +3,6 @@
  * what the page does with it; everything else are the requests that an app sends.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
@@ -14,6 +13,7 @@ import { readAuthorizationRequest } from '../../shared/oauth/authorization-reque
 import type { GrantChoice } from '../../shared/oauth/grant.ts'
 import { grantAccess } from '../../shared/oauth/grant.ts'
 import type { Fetch, World } from '../../shared/world.ts'
+import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { ownerOf } from './owner.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
@@ -32,7 +32,7 @@ const json = z.record(z.string(), z.unknown())
 export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> {
   let fetch: (request: Request) => Response | Promise<Response> = () => new Response()
   const server = await listen((request) => fetch(request))
-  afterAll(() => server.close())
+  atEnd(() => server.close())
   const config = { ...tests.world.config, BASE_URL: server.url }
   const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
   const functions = functionsIn(world)

@@ -2,16 +2,17 @@
  * A merchant of the official packages that is paid by Permit2, and a facilitator that does what the
  * proxies' source does. How much upto takes, and whether anything is settled at all, is the test's.
  */
+
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm/exact/server'
 import { UptoEvmScheme } from '@x402/evm/upto/server'
 import { paymentMiddleware, setSettlementOverrides, x402ResourceServer } from '@x402/hono'
 import { Hono } from 'hono'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import { newKey } from './chain-world.ts'
+import { atEnd } from './ending.ts'
 import { permitPayload, useAllowance, usePermit } from './permit2.ts'
 
 const settleSchema = z.object({
@@ -61,7 +62,7 @@ export async function startPermit2Merchant(chain: Chain): Promise<Permit2Merchan
     return Response.json({ success: true, transaction, network, payer, amount: `${amount}` })
   })
   const { url, close } = await listen(shop(chain, facilitatorUrl, payTo, takes).fetch)
-  afterAll(() => Promise.all([close(), closeFacilitator()]))
+  atEnd(() => Promise.all([close(), closeFacilitator()]))
   return { url, payTo, takes, paid }
 }
 

@@ -2,6 +2,7 @@
  * Permit2's real code on a local chain, and what the proxies of x402 do with it by their source: their
  * own code is in no package, so Permit2 is called in the name of their addresses.
  */
+
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +10,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { AbiCoder, Interface, keccak256 } from 'ethers'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { permit2Address } from '../../shared/chains/evm/places.ts'
 import { hex } from './chain-world.ts'
+import { atEnd } from './ending.ts'
 
 export const installTimeoutMilliseconds = 300_000
 const artifact =
@@ -61,7 +62,7 @@ export const allowanceInfo = z.object({
 /** Permit2's code stands whole inside the contract that deploys it in tests. */
 export async function placePermit2({ rpcUrl }: Chain): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-permit2-'))
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  atEnd(() => rmSync(directory, { recursive: true, force: true }))
   const peer = fileURLToPath(new URL('../peers/permit2', import.meta.url))
   cpSync(peer, directory, { recursive: true })
   const timeout = installTimeoutMilliseconds

@@ -2,10 +2,11 @@
  * Sessions of PostgreSQL that are stepped through in a given order. A step that has to wait for a
  * lock waits while the others go on, as it would outside.
  */
+
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import { afterAll } from 'vitest'
 import type { TestDatabase } from './database.ts'
+import { atEnd } from './ending.ts'
 
 export type Session = {
   /** Sends statements, which stand behind those before them. */
@@ -22,7 +23,7 @@ type Row = Record<string, unknown>
 /** Opens a session that lasts as long as the file. */
 export async function openSession({ url }: TestDatabase): Promise<Session> {
   const sql = postgres(url, { max: 1, onnotice() {} })
-  afterAll(() => sql.end({ timeout: 1 }))
+  atEnd(() => sql.end({ timeout: 1 }))
   const [{ pid } = { pid: 0 }] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   let busy = 0
   let given: Promise<Row[]>[] = []

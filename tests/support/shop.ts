@@ -2,12 +2,13 @@
  * A shop whose terms a test changes while it is open: whatever the path, it asks for what it is told
  * to ask for and has the official facilitator settle what it is sent.
  */
+
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import type { PaymentPayload } from '@x402/core/types'
 import { Hono } from 'hono'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import { listen } from '../../scripts/local/listen.ts'
+import { atEnd } from './ending.ts'
 import type { Market } from './market.ts'
 import { challengeV2, headerOf, payTo, requirementV2 } from './x402.ts'
 
@@ -41,7 +42,7 @@ export async function openShop({ facilitator }: Pick<Market, 'facilitator'>): Pr
     return context.json({ paid: settled.success }, settled.success ? 200 : 402, headers)
   })
   const { url, close } = await listen(app.fetch)
-  afterAll(close)
+  atEnd(close)
   const shop: Shop = {
     url,
     payTo,

@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import { buildMcp } from '../../scripts/packages/mcp.ts'
+import { atEnd } from './ending.ts'
 
 export type Program = { file: string; folder: string }
 
 /** Builds the package into a folder of its own. */
 export async function buildProgram(): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), 'aoa-mcp-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   await buildMcp(folder)
   return { file: join(folder, 'agent-operating-account-mcp.js'), folder }
 }

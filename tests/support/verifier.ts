@@ -1,15 +1,16 @@
 /** The programs that verify a file, run as a third party runs them: a process with files of its own. */
+
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { atEnd } from './ending.ts'
 
 export function openVerifier(name: 'verify-proof' | 'verify-receipt') {
   const script = fileURLToPath(new URL(`../../scripts/${name}.ts`, import.meta.url))
   const folder = mkdtempSync(join(tmpdir(), `aoa-${name}-`))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
 
   /** Writes a file and answers where it is; what is no text becomes JSON. */
   function fileOf(content: unknown): string {

@@ -3,8 +3,8 @@
  * real chain, with accounts and keys on demand and a clock that the test moves. Nothing of the
  * product is replaced but its clock.
  */
+
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll } from 'vitest'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
@@ -20,6 +20,7 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
+import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { findAllWell } from './health.ts'
 import { openMailbox } from './mail.ts'
@@ -107,9 +108,9 @@ export type StartOptions = {
 /** Starts everything for this file and ends it after the file. */
 export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const db = await openTestDatabase(options.database, options.connections)
-  afterAll(() => db.close())
+  atEnd(() => db.close())
   const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
-  if (chain) afterAll(() => chain.stop())
+  if (chain) atEnd(() => chain.stop())
   const rootKeys = options.rootKeys ?? JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []
   const movedSeconds = new Int32Array(new SharedArrayBuffer(4))
@@ -125,7 +126,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const world = openProduct(bindings, held)
   await findAllWell(db, Object.keys(rpcUrls))
   const mailbox = openMailbox(world)
-  afterAll(() => mailbox.close())
+  atEnd(() => mailbox.close())
   const roots = readRoots(rootKeys, 'custody')
   for (let lane = 0; chain && lane < (options.lanes ?? 1); lane += 1) {
     await openFundedLane(db, chain, roots)

@@ -2,12 +2,14 @@
  * A person with a browser in front of the running product. Every visitor has cookies of its own, and
  * what its console complains about fails the test that it belongs to.
  */
+
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { chromium } from 'playwright-core'
-import { afterAll, afterEach, expect, inject } from 'vitest'
+import { afterEach, expect, inject } from 'vitest'
 import * as z from 'zod'
 import { type WorldFile, worldFile } from '../../../scripts/demo/world-file.ts'
 import { signInAs } from '../../../scripts/screenshots/sign-in.ts'
+import { atEnd } from '../ending.ts'
 
 const sceneSchema = z.object({
   chromiumUrl: z.url(),
@@ -47,7 +49,7 @@ export async function openScene(): Promise<Scene> {
   const { chromiumUrl, world: facts, routes, relay } = sceneSchema.parse(await answer.json())
   const browser = await chromium.connect(chromiumUrl)
   const visitors: Visitor[] = []
-  afterAll(() => browser.close())
+  atEnd(() => browser.close())
   afterEach(async () => {
     const here = visitors.splice(0)
     await Promise.all(here.map(({ context }) => context.close()))

@@ -1,0 +1,4 @@
+/** Runs before each test file. */
+import { endAfterFile } from './ending.ts'
+
+endAfterFile()
