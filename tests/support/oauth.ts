@@ -16,6 +16,7 @@ import type { GrantChoice } from '../../shared/oauth/grant.ts'
 import { grantAccess } from '../../shared/oauth/grant.ts'
 import type { World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
+import { toolsIn } from './mcp.ts'
 import { ownerOf } from './owner.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
@@ -37,8 +38,10 @@ export async function serve(tests: TestWorld): Promise<Served> {
   const world = { ...tests.world, config: { ...tests.world.config, BASE_URL: server.url } }
   const functions = functionsIn(world)
   const oauth = oauthFunction(() => world)
+  const tools = toolsIn(world)
   fetch = (request) => {
     const { pathname } = new URL(request.url)
+    if (pathname === '/mcp') return tools(request)
     const isOAuth = /^\/(oauth|\.well-known\/(oauth-|openid-configuration))/.test(pathname)
     const found = isOAuth ? oauth : functions.get(pathname.split('/')[1] ?? '')
     return (found ?? notFound).fetch(request)
