@@ -4,7 +4,7 @@
  * run ends with an error when one of them does not match to the unit.
  */
 import { parseArgs } from 'node:util'
-import { openClient } from './demo/client.ts'
+import { openAccount } from './demo/client.ts'
 import { payUnderMandate } from './demo/mandate.ts'
 import { onboard } from './demo/onboard.ts'
 import { payByAlias } from './demo/pay.ts'
@@ -33,7 +33,7 @@ else process.exitCode = await run(values.world)
 async function run(file: string): Promise<number> {
   try {
     const world = readWorldFile(file)
-    const agent = openClient(world, world.api_keys.pay)
+    const agent = openAccount(world, world.api_keys.pay)
     await payByAlias(world, agent)
     await payMerchant(world, agent, { name: 'x402 version 2', url: world.merchant.v2_url })
     await payMerchant(world, agent, { name: 'x402 version 1', url: world.merchant.v1_url })

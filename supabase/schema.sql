@@ -3092,7 +3092,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_apps(credential text, listed_max integer)
- RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
+ RETURNS TABLE(app uuid, name text, host text, redirect_host text, scopes text[], caps jsonb, live boolean, ended_because text, created_at timestamp with time zone, expires_at timestamp with time zone, last_used_on date)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3101,8 +3101,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
-    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
-    k.created_at, k.expires_at, k.last_used_on
+    private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
+    k.expires_at, k.last_used_on
     from private.credentials k join private.oauth_grants g on g.credential = k.id
    where k.account = caller.account and k.kind = 'oauth'
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;
@@ -4420,22 +4420,27 @@ CREATE OR REPLACE FUNCTION private.begin_grant(code private.oauth_codes, dpop_ke
 AS $function$
 declare
   begun private.credentials;
+  budget uuid;
 begin
   if not private.has_place_for_app(code.account, code.asked)
     or exists (select from private.accounts a
       where a.id = code.account and a.frozen_at is not null) then
     return null;
   end if;
+  select private.budget_of(k) into budget from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host' order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
      and g.client_id = code.asked ->> 'client_id'
      and g.redirect_host = code.asked ->> 'redirect_host';
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
-    max_per_payment_usd_micros, max_per_day_usd_micros)
+    max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
     code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
-    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros, budget)
   returning * into begun;
   insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
   values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',
@@ -5057,7 +5062,7 @@ CREATE OR REPLACE FUNCTION private.holder_name(k private.credentials)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+  select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
 $function$;
 
 CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)

@@ -13,7 +13,7 @@ export default defineConfig({
     // Files that run in one process share what they load: to load it again took 40 % of a run. Each
     // has its own database and world, and no test may replace what others see.
     isolate: false,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
@@ -23,7 +23,7 @@ export default defineConfig({
           exclude: ['tests/long/**', 'tests/browser/**'],
           globalSetup: ['tests/support/global.ts'],
           maxWorkers: 2,
-          testTimeout: 30_000,
+          testTimeout: 120_000,
         },
       },
       {

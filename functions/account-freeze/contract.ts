@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 const openPayment = z.object({
   payment_id: z.uuid(),
   kind: z.enum(['transfer', 'x402']),
   chain: field.chain,
-  token: z.string(),
-  amount: z.string(),
+  token: form.token,
+  amount: form.decimal,
   amount_atomic: field.amountAtomic,
-  payee: z.string(),
+  payee: form.address,
   why: z.enum([
     'live_authorization',
     'in_transaction',
@@ -18,7 +19,7 @@ const openPayment = z.object({
     'permit2',
     'not_queued',
   ]),
-  message: z.string(),
+  message: form.words(4096),
   can_settle_until: field.time.nullable().describe('Null where the chain sets no end.'),
 })
 
@@ -41,8 +42,9 @@ export const accountFreeze = operation({
     frozen_at: field.time.describe('A second call answers the first time.'),
     cancelling: z
       .array(openPayment)
+      .max(10_000)
       .describe('Their cancellation is queued; until the chain has it, they can still settle.'),
-    cannot_be_stopped: z.array(openPayment),
+    cannot_be_stopped: z.array(openPayment).max(10_000),
     not_listed: z.int().describe('More open payments; call again to go on with them.'),
   }),
   errors: [],

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const checkAlias = operation({
@@ -9,16 +10,16 @@ export const checkAlias = operation({
   gap: 'GAP_SIGN_UP_V1',
   summary: 'Whether an alias is free, in the form in which it would be registered.',
   request: z.strictObject({
-    alias: z.string().min(1).max(64).describe('3 to 32 letters, digits, hyphens.'),
+    alias: form.words(64).min(1).describe('3 to 32 letters, digits, hyphens.'),
   }),
   response: z.object({
-    alias: z.string().describe('Canonical form.'),
+    alias: form.words(256).describe('Canonical form.'),
     available: z.boolean(),
     reason: z
       .enum(['taken', 'similar', 'reserved', 'malformed'])
       .optional()
       .describe('similar: it looks like one that is taken.'),
-    suggestions: z.array(z.string()),
+    suggestions: z.array(form.alias).max(16),
   }),
   errors: [],
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const confirmRegistrationCode = operation({
@@ -13,11 +14,12 @@ export const confirmRegistrationCode = operation({
     email: field.email,
     code: z
       .string()
+      .max(6)
       .regex(/^[0-9]{6}$/, 'the 6 digits from the mail')
       .describe('As your user tells it.'),
   }),
   response: z.object({
-    registration_url: z.url().describe('For your user alone, to open in a browser; works once.'),
+    registration_url: form.url.describe('For your user alone, to open in a browser; works once.'),
     expires_at: field.time,
   }),
   errors: ['code_not_accepted'],

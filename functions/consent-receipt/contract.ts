@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 const publicKey = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  alg: z.string(),
-  use: z.string(),
-  kid: z.string(),
+  x: form.word,
+  y: form.word,
+  alg: form.word,
+  use: form.word,
+  kid: form.words(256),
 })
 
 export const consentReceipt = operation({
@@ -29,14 +30,14 @@ export const consentReceipt = operation({
     }),
   response: z.object({
     level: field.ownersLevel,
-    digest: z
-      .string()
-      .describe('SHA-256 of the terms, or of the batch that they were approved in.'),
+    digest: form.sha256.describe(
+      'SHA-256 of the terms, or of the batch that they were approved in.',
+    ),
     decided_at: field.time,
-    terms: z.record(z.string(), z.unknown()).describe('What the owner saw, as it is digested.'),
-    receipt: z.string().describe('JWS of type aoa-consent-receipt+jwt, signed with ES256.'),
-    public_keys: z.object({ keys: z.array(publicKey) }).describe('JWKS to check it with.'),
-    public_keys_url: z.url().describe('Where the same keys are published.'),
+    terms: z.record(form.word, z.unknown()).describe('What the owner saw, as it is digested.'),
+    receipt: form.words(65_536).describe('JWS of type aoa-consent-receipt+jwt, signed with ES256.'),
+    public_keys: z.object({ keys: z.array(publicKey).max(100) }).describe('JWKS to check it with.'),
+    public_keys_url: form.url.describe('Where the same keys are published.'),
   }),
   errors: ['payment_not_found', 'mandate_not_found', 'consent_not_found', 'consent_invalid'],
 })

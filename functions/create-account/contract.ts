@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const createAccount = operation({
@@ -11,23 +13,28 @@ export const createAccount = operation({
     'Opens the account. A person does this in a browser, on the page that registration_url names; ' +
     'calls of agents are refused.',
   request: z.strictObject({
-    registration: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'the last part of registration_url'),
-    alias: z.string().min(1).max(64),
-    password: z.string().min(1).max(1024).describe('Typed by the person, never told to an agent.'),
-    form: z.string().max(64).describe('What the cookie __Host-aoa_form holds.'),
+    registration: z
+      .string()
+      .max(43)
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'the last part of registration_url'),
+    alias: form.words(64).min(1),
+    password: form.words(1024).min(1).describe('Typed by the person, never told to an agent.'),
+    form: form.words(64).describe('What the cookie __Host-aoa_form holds.'),
   }),
   response: z.object({
     account_id: z.uuid(),
-    alias: z.string(),
-    mail_address: z.string(),
-    wallets: z.array(
-      z.object({
-        chain_family: z.literal('evm'),
-        address: z.string(),
-        chains: z.array(z.string()),
-      }),
-    ),
-    api_key: z.string().describe('Shown this once.'),
+    alias: form.alias,
+    mail_address: form.mailAddress,
+    wallets: z
+      .array(
+        z.object({
+          chain_family: z.literal('evm'),
+          address: form.address,
+          chains: z.array(field.chain).max(64),
+        }),
+      )
+      .max(16),
+    api_key: form.word.describe('Shown this once.'),
   }),
   errors: [
     'browser_only',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import * as entry from '../../shared/contract/vault-entry.ts'
 
@@ -54,7 +55,7 @@ export const createHostedAction = operation({
       { message: 'site and username are for website_login, which needs a site' },
     ),
   response: z.object({
-    url: z.url().describe('For one browser, the first that opens it. Give it to the user alone.'),
+    url: form.url.describe('For one browser, the first that opens it. Give it to the user alone.'),
     action_id: z.uuid().describe('For hosted_action_status.'),
     expires_at: field.time,
   }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { gapState, time, usd, window } from '../../shared/contract/fields.ts'
+import { chain, gapState, time, usd, window } from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const getIdentity = operation({
@@ -11,16 +12,22 @@ export const getIdentity = operation({
   request: z.strictObject({}),
   response: z.object({
     account_id: z.uuid(),
-    alias: z.string(),
-    mail_address: z.string(),
-    wallets: z.array(
-      z.object({ chain_family: z.string(), address: z.string(), chains: z.array(z.string()) }),
-    ),
+    alias: form.alias,
+    mail_address: form.mailAddress,
+    wallets: z
+      .array(
+        z.object({
+          chain_family: form.word,
+          address: form.address,
+          chains: z.array(chain).max(64),
+        }),
+      )
+      .max(16),
     credential: z.object({
       kind: z.enum(['api_key', 'session', 'oauth']),
       id: z.uuid(),
-      label: z.string(),
-      scopes: z.array(z.string()),
+      label: form.words(256),
+      scopes: z.array(form.word).max(16),
       expires_at: time.nullable(),
       reads_secrets: z
         .boolean()
@@ -43,7 +50,7 @@ export const getIdentity = operation({
       daily_spending_cap: window,
     }),
     frozen: z.boolean(),
-    gaps: z.array(gapState).describe('What is offered, and how it stands now.'),
+    gaps: z.array(gapState).max(64).describe('What is offered, and how it stands now.'),
   }),
   errors: [],
 })

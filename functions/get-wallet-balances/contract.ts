@@ -7,6 +7,7 @@ import {
   tokenInput,
   usd,
 } from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const walletBalances = operation({
@@ -21,26 +22,30 @@ export const walletBalances = operation({
     tokens: z.array(tokenInput).min(1).max(32).optional(),
   }),
   response: z.object({
-    balances: z.array(
-      z.object({
-        chain,
-        token: z.string(),
-        token_address: z.string().nullable().describe('Null for the native coin.'),
-        decimals: z.int(),
-        amount: z.string(),
-        amount_atomic: amountAtomic,
-        usd_value: usd.nullable().describe('Null where no rate is configured.'),
-      }),
-    ),
-    chains: z.array(
-      z.object({
-        chain,
-        name: z.string(),
-        status: z.enum(['ok', 'unavailable']),
-        block_number: z.string().nullable(),
-        as_of: time.nullable(),
-      }),
-    ),
+    balances: z
+      .array(
+        z.object({
+          chain,
+          token: form.token,
+          token_address: form.address.nullable().describe('Null for the native coin.'),
+          decimals: z.int(),
+          amount: form.decimal,
+          amount_atomic: amountAtomic,
+          usd_value: usd.nullable().describe('Null where no rate is configured.'),
+        }),
+      )
+      .max(4_096),
+    chains: z
+      .array(
+        z.object({
+          chain,
+          name: form.words(64),
+          status: z.enum(['ok', 'unavailable']),
+          block_number: form.digits.nullable(),
+          as_of: time.nullable(),
+        }),
+      )
+      .max(64),
     total_usd: usd,
     reserved_usd: usd,
     available_usd: usd,

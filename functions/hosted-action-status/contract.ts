@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 const arrived = z.object({
-  amount: z.string(),
+  amount: form.decimal,
   amount_atomic: field.amountAtomic,
-  token: z.string(),
+  token: form.token,
   chain: field.chain,
-  tx_hash: z.string(),
-  from: z.string().describe('Who sent it; a deposit makes nobody known.'),
+  tx_hash: form.chainHash,
+  from: form.address.describe('Who sent it; a deposit makes nobody known.'),
   finality: field.finality,
 })
 const verified = z.object({
@@ -17,8 +18,8 @@ const verified = z.object({
 })
 const entered = z.object({
   credential_id: z.uuid().describe('For the vault tools. What was entered is told to nobody.'),
-  site: z.string(),
-  username: z.string(),
+  site: form.url,
+  username: form.words(320),
 })
 const signedIn = z.object({ signed_in_at: field.time })
 

@@ -14,6 +14,7 @@ export const mailList = operation({
     limit: field.limit.optional(),
     cursor: z
       .string()
+      .max(15)
       .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
       .optional(),
     from: mailFrom.optional(),
@@ -24,9 +25,11 @@ export const mailList = operation({
     direction: mailDirection.optional(),
   }),
   response: z.object({
-    mails: z.array(z.object(mailFields)),
+    mails: z.array(z.object(mailFields)).max(50),
     next_cursor: z
       .string()
+      .max(64)
+      .regex(/^[0-9]+$/)
       .nullable()
       .describe('Go on with it, even where a search by subject found nothing so far.'),
   }),

@@ -1,9 +1,13 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { mailFields, untrustedText } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 const verdict = z.enum(['pass', 'fail', 'neutral', 'error', 'none', 'absent'])
-const offset = z.string().regex(/^[0-9]{1,9}$/, 'the next_offset of an earlier answer')
+const offset = z
+  .string()
+  .max(9)
+  .regex(/^[0-9]{1,9}$/, 'the next_offset of an earlier answer')
 
 export const mailRead = operation({
   id: 'mail_read',
@@ -16,6 +20,7 @@ export const mailRead = operation({
     mail_id: z.uuid(),
     attachment: z
       .string()
+      .max(2)
       .regex(/^[1-9][0-9]?$/, 'the number of an attachment')
       .optional()
       .describe('Number of an attachment, whose content is answered in place of the text.'),
@@ -26,29 +31,38 @@ export const mailRead = operation({
     authentication: z
       .object({ spf: verdict, dkim: verdict, dmarc: verdict })
       .describe('What the receiving server found.'),
-    to: z.array(z.string()),
+    to: z.array(form.words(1024)).max(10_000),
     in_reply_to_mail_id: z
       .uuid()
       .nullable()
       .describe('The mail of this account that it says it answers.'),
     automatic: z.boolean().describe('A program sent it by itself; mail_send does not answer it.'),
-    oddities: z.array(z.string()).describe('What is not as it should be in a mail.'),
-    attachments: z.array(
-      z.object({
-        number: z.int(),
-        type: z.string(),
-        size: z.int(),
-        withheld: z
-          .boolean()
-          .describe('A mail within the mail: it could hold codes, and the owner alone opens it.'),
-        untrusted: z.object({ name: untrustedText }),
-      }),
-    ),
+    oddities: z
+      .array(form.words(1024))
+      .max(1_000)
+      .describe('What is not as it should be in a mail.'),
+    attachments: z
+      .array(
+        z.object({
+          number: z.int(),
+          type: form.words(1024),
+          size: z.int(),
+          withheld: z
+            .boolean()
+            .describe('A mail within the mail: it could hold codes, and the owner alone opens it.'),
+          untrusted: z.object({ name: untrustedText }),
+        }),
+      )
+      .max(1_000),
     untrusted: mailFields.untrusted.extend({
       text: untrustedText.optional().describe('The plain text, else what the HTML shows.'),
       attachment: untrustedText.optional().describe('Of an attachment that is text.'),
     }),
-    content_base64: z.string().optional().describe('Of an attachment that is not text.'),
+    content_base64: z
+      .base64()
+      .max(16_777_216)
+      .optional()
+      .describe('Of an attachment that is not text.'),
     next_offset: z.int().nullable().describe('Where to read on; null: this was the end.'),
   }),
   errors: ['mail_not_found'],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { mailDelivery } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
@@ -18,21 +19,16 @@ export const mailSend = operation({
       .max(10)
       .optional()
       .describe('Everyone sees all of them. Absent in an answer: whoever wrote.'),
-    subject: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('Absent in an answer: Re: its subject.'),
-    text: z.string().min(1).max(50_000).describe('Plain text.'),
+    subject: form.words(200).min(1).optional().describe('Absent in an answer: Re: its subject.'),
+    text: form.words(50_000).min(1).describe('Plain text.'),
     reply_to_mail_id: z.uuid().optional().describe('The mail that this one answers.'),
   }),
   response: z.object({
     mail_id: z.uuid(),
     at: field.time,
-    from: z.string(),
-    subject: z.string(),
-    deliveries: z.array(mailDelivery).describe('mail_read tells later what became of it.'),
+    from: form.mailAddress,
+    subject: form.words(1024),
+    deliveries: z.array(mailDelivery).max(100).describe('mail_read tells later what became of it.'),
   }),
   errors: ['mail_not_found', 'mail_refused', 'mail_limit_reached'],
 })

@@ -13,6 +13,7 @@ export const mailWait = operation({
   request: z.strictObject({
     timeout_seconds: z
       .string()
+      .max(2)
       .regex(/^(1?[0-9]|2[0-5])$/, 'an integer from 0 to 25')
       .optional()
       .describe('0 to 25; 25 when absent.'),

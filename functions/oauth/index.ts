@@ -20,13 +20,14 @@ export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
     await next()
     forEverybody(c)
   })
+  // A browser asks first when a client sends headers of its own, such as DPoP.
+  app.options('*', () => new Response(null, { status: 204 }))
   for (const [path, read] of Object.entries(documents)) {
     app.get(path, (c) => c.json(read(c.get('world').config), 200, cached))
     app.all(path, (c) => wrongMethod(c.get('requestId'), 'GET'))
   }
   for (const [path, answer] of Object.entries(endpoints)) {
     app.post(path, answer)
-    app.options(path, () => new Response(null, { status: 204 }))
     app.all(path, (c) => wrongMethod(c.get('requestId'), 'POST'))
   }
   app.notFound((c) => refuse(wrongPath('/oauth/token'), c.get('requestId')))

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
@@ -15,9 +16,8 @@ export const paymentMandateCreate = operation({
   gap: 'GAP_PAYMENT_MANDATE_V1',
   summary: 'Asks the owner to let payments to one merchant pass within caps. It pays nothing.',
   request: z.strictObject({
-    merchant_domain: z
-      .string()
-      .max(512)
+    merchant_domain: form
+      .words(512)
       .describe('The exact host that is paid, such as shop.example.com; no scheme, no path.'),
     max_amount_per_payment_usd: capUsd('The most for one payment'),
     max_amount_per_day_usd: capUsd('The most in any 24 hours').optional(),
@@ -38,7 +38,7 @@ export const paymentMandateCreate = operation({
       .optional()
       .describe('The only tokens; all when absent.'),
     pay_to: z
-      .array(z.string().max(64))
+      .array(form.words(64))
       .min(1)
       .max(20)
       .optional()

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { mandateFields } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
@@ -8,21 +9,21 @@ const line = z.object({
   kind: z.enum(['transfer', 'x402']),
   status: field.paymentStatus,
   finality: field.finality.nullable(),
-  amount: z.string().describe('Decimal string in token units.'),
+  amount: form.decimal.describe('Decimal string in token units.'),
   amount_atomic: field.amountAtomic,
   counted_usd: field.usd.describe('What it uses of the caps; 0 once it was given back.'),
   chain: field.chain,
-  token: z.string().describe('Symbol.'),
-  pay_to: z.string(),
-  origin: z.string().nullable().describe('Null for a transfer.'),
-  paid_by: z.string().describe('Label of the key that paid.'),
+  token: form.token.describe('Symbol.'),
+  pay_to: form.address,
+  origin: form.url.nullable().describe('Null for a transfer.'),
+  paid_by: form.words(256).describe('Label of the key that paid.'),
   authorized_at: field.time,
   settled_at: field.time.nullable(),
-  tx_hash: z.string().nullable(),
-  block_number: z.string().nullable(),
-  explorer_url: z.url().nullable(),
+  tx_hash: form.chainHash.nullable(),
+  block_number: form.digits.nullable(),
+  explorer_url: form.url.nullable(),
   delivery: z
-    .object({ kind: z.string(), http_status: z.int().nullable() })
+    .object({ kind: form.word, http_status: z.int().nullable() })
     .nullable()
     .describe("How the merchant answered the paid request: a merchant's word, and no proof."),
 })
@@ -42,10 +43,10 @@ export const paymentMandateStatement = operation({
   response: z.object({
     mandate: z.object(mandateFields),
     consent: z
-      .object({ level: field.ownersLevel, digest: z.string(), decided_at: field.time })
+      .object({ level: field.ownersLevel, digest: form.sha256, decided_at: field.time })
       .nullable()
       .describe('Null while the owner has not approved it.'),
-    payments: z.array(line).describe('The latest first.'),
+    payments: z.array(line).max(50).describe('The latest first.'),
     next_cursor: z.uuid().nullable().describe('Null: there are no more.'),
   }),
   errors: ['mandate_not_found'],

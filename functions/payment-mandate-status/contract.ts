@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { limit } from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { mandateDigest, mandateFields, mandateStatus } from '../../shared/contract/mandate.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
@@ -17,6 +18,7 @@ export const paymentMandateStatus = operation({
       limit: limit.optional(),
       cursor: z
         .string()
+        .max(15)
         .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
         .optional()
         .describe('The next_cursor of an earlier answer.'),
@@ -29,8 +31,9 @@ export const paymentMandateStatus = operation({
   response: z.object({
     mandates: z
       .array(z.object({ ...mandateFields, digest: mandateDigest }))
+      .max(50)
       .describe('Newest first.'),
-    next_cursor: z.string().nullable().describe('Null: there are no more.'),
+    next_cursor: form.cursor.nullable().describe('Null: there are no more.'),
   }),
   errors: ['mandate_not_found'],
 })

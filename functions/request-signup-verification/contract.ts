@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const requestSignupVerification = operation({
@@ -11,7 +12,7 @@ export const requestSignupVerification = operation({
   summary: "Sends a 6-digit code to your user's mail address, to begin an account with it.",
   request: z.strictObject({
     email: field.email,
-    alias: z.string().min(1).max(64).optional().describe('A wish; check_alias tells what is free.'),
+    alias: form.words(64).min(1).optional().describe('A wish; check_alias tells what is free.'),
   }),
   response: z.object({
     status: z.literal('sent').describe('Whether or not the address has an account already.'),

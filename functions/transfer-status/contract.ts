@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { transferProof } from '../../shared/contract/transfer-proof.ts'
 
@@ -14,6 +15,7 @@ export const transferStatus = operation({
     .strictObject({
       tx_hash: z
         .string()
+        .max(66)
         .regex(/^0x[0-9a-fA-F]{64}$/)
         .optional(),
       chain: field.chainInput.optional(),
@@ -27,19 +29,19 @@ export const transferStatus = operation({
     status: field.paymentStatus,
     finality: field.finality.nullable(),
     chain: field.chain,
-    tx_hash: z.string().nullable(),
-    block_number: z.string().nullable(),
-    block_hash: z.string().nullable(),
+    tx_hash: form.chainHash.nullable(),
+    block_number: form.digits.nullable(),
+    block_hash: form.chainHash.nullable(),
     confirmations: z.int(),
-    from: z.string(),
-    to: z.string(),
-    token: z.string(),
-    amount: z.string(),
+    from: form.address,
+    to: form.address,
+    token: form.token,
+    amount: form.decimal,
     amount_atomic: field.amountAtomic,
     consent_level: field.consentLevel.nullable(),
     mandate_id: z.uuid().optional().describe('The mandate that carried it.'),
     proof: transferProof.nullable().describe('Null while the payment is not settled.'),
-    explorer_url: z.url().nullable(),
+    explorer_url: form.url.nullable(),
   }),
   errors: ['payment_not_found', 'unsupported_chain'],
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import * as entry from '../../shared/contract/vault-entry.ts'
 
@@ -28,17 +29,19 @@ export const userSiteCredentials = operation({
     credential_id: entry.credentialId.optional().describe('One entry, whatever else is asked for.'),
   }),
   response: z.object({
-    credentials: z.array(
-      z.object({
-        ...entry.listedEntry,
-        secret: entry.readableSecret.optional(),
-        secret_readable: z
-          .boolean()
-          .optional()
-          .describe('Of one entry. False: have it used by vault_use, or ask the owner.'),
-      }),
-    ),
-    next_cursor: z.string().nullable(),
+    credentials: z
+      .array(
+        z.object({
+          ...entry.listedEntry,
+          secret: entry.readableSecret.optional(),
+          secret_readable: z
+            .boolean()
+            .optional()
+            .describe('Of one entry. False: have it used by vault_use, or ask the owner.'),
+        }),
+      )
+      .max(50),
+    next_cursor: form.cursor.nullable(),
   }),
   errors: ['site_refused', 'credential_not_found', 'account_frozen'],
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import * as entry from '../../shared/contract/vault-entry.ts'
 
@@ -16,12 +17,11 @@ export const vaultGenerate = operation({
       site: entry.site.optional().describe('For a new login, or the one of this user name.'),
       username: entry.username.optional(),
       credential_id: entry.credentialId.optional().describe('In place of site and username.'),
-      rules: z
-        .string()
-        .max(1024)
+      rules: form
+        .words(1024)
         .optional()
         .describe('Rules of the site in the passwordrules language, as in its HTML.'),
-      exclude: z.string().max(128).optional().describe('Characters that the site does not take.'),
+      exclude: form.words(128).optional().describe('Characters that the site does not take.'),
       length: z.int().min(8).max(256).optional().describe('24 where the rules allow it.'),
     })
     .refine(

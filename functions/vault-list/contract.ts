@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { listedEntry, listRequest } from '../../shared/contract/vault-entry.ts'
 
@@ -11,8 +12,8 @@ export const vaultList = operation({
   summary: 'The logins that can be used with vault_use, without their secrets.',
   request: z.strictObject(listRequest),
   response: z.object({
-    credentials: z.array(z.object(listedEntry)),
-    next_cursor: z.string().nullable(),
+    credentials: z.array(z.object(listedEntry)).max(50),
+    next_cursor: form.cursor.nullable(),
   }),
   errors: ['site_refused'],
 })

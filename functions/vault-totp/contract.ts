@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { credentialId } from '../../shared/contract/vault-entry.ts'
 
@@ -12,8 +13,8 @@ export const vaultTotp = operation({
   request: z.strictObject({ credential_id: credentialId }),
   response: z.object({
     credential_id: z.uuid(),
-    site: z.string(),
-    code: z.string(),
+    site: form.url,
+    code: form.digits,
     seconds_left: z.int().describe('Ask again when it is over; the next code is another.'),
   }),
   errors: ['credential_not_found', 'credential_refused', 'account_frozen'],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const walletCustodialTransfer = operation({
@@ -11,12 +12,12 @@ export const walletCustodialTransfer = operation({
   gap: 'GAP_TRANSFER_V1',
   summary: 'Sends a stablecoin to a recipient, once the rules of the account are met.',
   request: z.strictObject({
-    recipient: z.string().min(1).max(320).describe('Alias, alias@domain, or EIP-55 address.'),
+    recipient: form.words(320).min(1).describe('Alias, alias@domain, or EIP-55 address.'),
     chain: field.chainInput,
     token: field.tokenInput,
     amount: field.amount,
     user_confirmed: field.userConfirmed.optional(),
-    memo: z.string().max(280).optional().describe('For your own feed; it is not sent.'),
+    memo: form.words(280).optional().describe('For your own feed; it is not sent.'),
     transfer_id: z.uuid().optional().describe('Continues a transfer that awaited confirmation.'),
   }),
   response: z.object({
@@ -24,15 +25,15 @@ export const walletCustodialTransfer = operation({
     status: field.paymentStatus,
     requires_user_confirm: z.boolean(),
     reasons: field.reasons,
-    summary: z.string().describe('One sentence to show to the user.'),
+    summary: form.words(8192).describe('One sentence to show to the user.'),
     ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
     chain: field.chain,
-    token: z.string(),
-    amount: z.string(),
+    token: form.token,
+    amount: form.decimal,
     amount_atomic: field.amountAtomic,
-    recipient: z.object({ address: z.string(), alias: z.string().optional() }),
-    tx_hash: z.string().optional(),
+    recipient: z.object({ address: form.address, alias: form.alias.optional() }),
+    tx_hash: form.chainHash.optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
     covered_by: field.coveredBy.optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 export const x402PaymentExecute = operation({
@@ -25,14 +26,14 @@ export const x402PaymentExecute = operation({
     ]),
     requires_user_confirm: z.boolean(),
     reasons: field.reasons,
-    summary: z.string(),
+    summary: form.words(8192),
     ...field.whatWouldPass,
     confirmation: field.confirmation.optional(),
-    tx_hash: z.string().optional(),
+    tx_hash: form.chainHash.optional(),
     network: field.chain,
-    amount: z.string(),
+    amount: form.decimal,
     amount_atomic: field.amountAtomic,
-    settled_amount: z.string().optional().describe('What was taken, where it may be less.'),
+    settled_amount: form.decimal.optional().describe('What was taken, where it may be less.'),
     settled_amount_atomic: field.amountAtomic.optional(),
     finality: field.finality.nullable(),
     consent_level: field.consentLevel.nullable(),
@@ -43,9 +44,9 @@ export const x402PaymentExecute = operation({
     response: z
       .object({
         status: z.int(),
-        headers: z.record(z.string(), z.string()),
-        body: z.string().optional(),
-        body_base64: z.string().optional(),
+        headers: z.record(form.words(1024), form.words(262_144)),
+        body: form.words(2_097_152).optional(),
+        body_base64: z.base64().max(2_097_152).optional(),
         truncated: z.boolean(),
       })
       .optional()

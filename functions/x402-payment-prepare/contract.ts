@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { methods } from '../../shared/x402/request.ts'
 
@@ -13,13 +14,13 @@ export const x402PaymentPrepare = operation({
   summary: 'Freezes the terms of an HTTP 402 payment and says whether it needs a confirmation.',
   request: z
     .strictObject({
-      resource_url: z.string().min(1).max(4096),
+      resource_url: form.words(4096).min(1),
       method: z.enum(methods).optional(),
-      headers: z.record(z.string().max(128), z.string().max(4096)).optional(),
-      body: z.string().max(65_536).optional(),
-      body_base64: z.string().max(87_384).optional(),
-      payment_required: z.string().max(32_768).optional().describe('The PAYMENT-REQUIRED header.'),
-      www_authenticate: z.string().max(65_536).optional().describe('The WWW-Authenticate header.'),
+      headers: z.record(form.words(128), form.words(4096)).optional(),
+      body: form.words(65_536).optional(),
+      body_base64: form.words(87_384).optional(),
+      payment_required: form.words(32_768).optional().describe('The PAYMENT-REQUIRED header.'),
+      www_authenticate: form.words(65_536).optional().describe('The WWW-Authenticate header.'),
       x402Version: z.unknown().optional(),
       accepts: z.unknown().optional(),
       resource: z.unknown().optional(),
@@ -36,25 +37,25 @@ export const x402PaymentPrepare = operation({
     attempt_id: z.uuid(),
     requires_user_confirm: z.boolean(),
     reasons: field.reasons,
-    summary: z.string(),
+    summary: form.words(8192),
     terms: z.object({
       protocol: z.enum(['x402', 'mpp']),
       version: z.int(),
-      scheme: z
-        .string()
+      scheme: form
+        .words(64)
         .describe('In upto the amount is the most; what is taken is told once it settled.'),
       transfer_method: z
         .enum(['eip3009', 'permit2'])
         .describe('A permit of permit2 cannot be cancelled by a freeze, and ends with its time.'),
       network: field.chain,
-      token: z.string(),
-      token_address: z.string(),
-      amount: z.string(),
+      token: form.token,
+      token_address: form.address,
+      amount: form.decimal,
       amount_atomic: field.amountAtomic,
       amount_usd: field.usd,
-      pay_to: z.string(),
-      origin: z.string(),
-      method: z.string(),
+      pay_to: form.address,
+      origin: form.url,
+      method: form.word,
       valid_seconds: z.int(),
     }),
     covered_by: field.coveredBy.optional(),

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'd960ea557fff7ecdd19005794c2a26c054f16782a521e40e04c6fa79efa6ee6a'
+export const contractDigest = '8db81ae695eeb76f50d52b92e8b40999b40817483b6905fa36737e59063e4e25'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -482,11 +482,11 @@ export type X402PaymentPrepareRequest = {
   payment_required?: string | undefined
   /** The WWW-Authenticate header. */
   www_authenticate?: string | undefined
-  x402Version?: unknown | undefined
-  accepts?: unknown | undefined
-  resource?: unknown | undefined
-  extensions?: unknown | undefined
-  error?: unknown | undefined
+  x402Version?: unknown
+  accepts?: unknown
+  resource?: unknown
+  extensions?: unknown
+  error?: unknown
 }
 
 export type X402PaymentPrepareAnswer = {
@@ -1887,74 +1887,74 @@ export type Operations = {
   mail_send: { request: MailSendRequest; answer: MailSendAnswer; error: MailSendError }
 }
 
-/** One method for each operation. A refusal is thrown as an AccountError. */
-export interface AccountClient {
+/** One function for each operation. A refusal is thrown as an AccountError. */
+export type AccountClient = {
   /** Who the account is, where it can be paid, and what this key may still spend. Scope: read. */
-  getIdentity(request?: GetIdentityRequest, options?: CallOptions): Promise<GetIdentityAnswer>
+  getIdentity: (request?: GetIdentityRequest, options?: CallOptions) => Promise<GetIdentityAnswer>
   /** Whether an alias is free, in the form in which it would be registered. Needs no token. GAP_SIGN_UP_V1. */
-  checkAlias(request: CheckAliasRequest, options?: CallOptions): Promise<CheckAliasAnswer>
+  checkAlias: (request: CheckAliasRequest, options?: CallOptions) => Promise<CheckAliasAnswer>
   /** Sends a 6-digit code to your user's mail address, to begin an account with it. Needs no token. GAP_SIGN_UP_V1. */
-  requestSignupVerification(request: RequestSignupVerificationRequest, options?: CallOptions): Promise<RequestSignupVerificationAnswer>
+  requestSignupVerification: (request: RequestSignupVerificationRequest, options?: CallOptions) => Promise<RequestSignupVerificationAnswer>
   /** Exchanges the code from the mail for a link, on which your user opens the account. Needs no token. GAP_SIGN_UP_V1. */
-  confirmRegistrationCode(request: ConfirmRegistrationCodeRequest, options?: CallOptions): Promise<ConfirmRegistrationCodeAnswer>
+  confirmRegistrationCode: (request: ConfirmRegistrationCodeRequest, options?: CallOptions) => Promise<ConfirmRegistrationCodeAnswer>
   /** Opens the account. A person does this in a browser, on the page that registration_url names; calls of agents are refused. Needs no token. GAP_SIGN_UP_V1. */
-  createAccount(request: CreateAccountRequest, options?: CallOptions): Promise<CreateAccountAnswer>
+  createAccount: (request: CreateAccountRequest, options?: CallOptions) => Promise<CreateAccountAnswer>
   /** What the wallet holds on every connected chain, read from the chains now. Scope: read. GAP_BALANCES_V1. */
-  walletBalances(request?: WalletBalancesRequest, options?: CallOptions): Promise<WalletBalancesAnswer>
+  walletBalances: (request?: WalletBalancesRequest, options?: CallOptions) => Promise<WalletBalancesAnswer>
   /** Who is behind an alias, a mail address or an address, and what speaks against paying it. Scope: read. GAP_TRANSFER_V1. */
-  resolveTransferRecipient(request: ResolveTransferRecipientRequest, options?: CallOptions): Promise<ResolveTransferRecipientAnswer>
+  resolveTransferRecipient: (request: ResolveTransferRecipientRequest, options?: CallOptions) => Promise<ResolveTransferRecipientAnswer>
   /** Sends a stablecoin to a recipient, once the rules of the account are met. Scope: pay. Takes an Idempotency-Key. GAP_TRANSFER_V1. */
-  walletCustodialTransfer(request: WalletCustodialTransferRequest, options?: CallOptions): Promise<WalletCustodialTransferAnswer>
+  walletCustodialTransfer: (request: WalletCustodialTransferRequest, options?: CallOptions) => Promise<WalletCustodialTransferAnswer>
   /** What the chain says now about one of the account's own payments. Scope: read. GAP_TRANSFER_V1. */
-  transferStatus(request?: TransferStatusRequest, options?: CallOptions): Promise<TransferStatusAnswer>
+  transferStatus: (request?: TransferStatusRequest, options?: CallOptions) => Promise<TransferStatusAnswer>
   /** Freezes the terms of an HTTP 402 payment and says whether it needs a confirmation. Scope: pay. Takes an Idempotency-Key. GAP_X402_V1. */
-  x402PaymentPrepare(request: X402PaymentPrepareRequest, options?: CallOptions): Promise<X402PaymentPrepareAnswer>
+  x402PaymentPrepare: (request: X402PaymentPrepareRequest, options?: CallOptions) => Promise<X402PaymentPrepareAnswer>
   /** Pays a prepared attempt once and answers what the chain and the merchant say. Scope: pay. Takes an Idempotency-Key. GAP_X402_V1. */
-  x402PaymentExecute(request: X402PaymentExecuteRequest, options?: CallOptions): Promise<X402PaymentExecuteAnswer>
+  x402PaymentExecute: (request: X402PaymentExecuteRequest, options?: CallOptions) => Promise<X402PaymentExecuteAnswer>
   /** Asks the owner to let payments to one merchant pass within caps. It pays nothing. Scope: pay. Takes an Idempotency-Key. GAP_PAYMENT_MANDATE_V1. */
-  paymentMandateCreate(request: PaymentMandateCreateRequest, options?: CallOptions): Promise<PaymentMandateCreateAnswer>
+  paymentMandateCreate: (request: PaymentMandateCreateRequest, options?: CallOptions) => Promise<PaymentMandateCreateAnswer>
   /** Where mandates stand: caps, what is spent and left of each, and until when. Scope: read. GAP_PAYMENT_MANDATE_V1. */
-  paymentMandateStatus(request?: PaymentMandateStatusRequest, options?: CallOptions): Promise<PaymentMandateStatusAnswer>
+  paymentMandateStatus: (request?: PaymentMandateStatusRequest, options?: CallOptions) => Promise<PaymentMandateStatusAnswer>
   /** Ends a payment mandate now. Payments already signed stand; none can follow. Scope: pay. GAP_PAYMENT_MANDATE_V1. */
-  paymentMandateRevoke(request: PaymentMandateRevokeRequest, options?: CallOptions): Promise<PaymentMandateRevokeAnswer>
+  paymentMandateRevoke: (request: PaymentMandateRevokeRequest, options?: CallOptions) => Promise<PaymentMandateRevokeAnswer>
   /** Every payment under one mandate, with its receipt, and what the owner consented to. Scope: read. GAP_PAYMENT_MANDATE_V1. */
-  paymentMandateStatement(request: PaymentMandateStatementRequest, options?: CallOptions): Promise<PaymentMandateStatementAnswer>
+  paymentMandateStatement: (request: PaymentMandateStatementRequest, options?: CallOptions) => Promise<PaymentMandateStatementAnswer>
   /** What happened in the account, newest first. Scope: read. GAP_BALANCES_V1. */
-  walletActivityList(request?: WalletActivityListRequest, options?: CallOptions): Promise<WalletActivityListAnswer>
+  walletActivityList: (request?: WalletActivityListRequest, options?: CallOptions) => Promise<WalletActivityListAnswer>
   /** The most that this key can move without a human, by what the limits let through. Scope: read. */
-  accountExposure(request?: AccountExposureRequest, options?: CallOptions): Promise<AccountExposureAnswer>
+  accountExposure: (request?: AccountExposureRequest, options?: CallOptions) => Promise<AccountExposureAnswer>
   /** Stops everything that spends or signs, at once. Only the owner can undo it. Any token will do. */
-  accountFreeze(request?: AccountFreezeRequest, options?: CallOptions): Promise<AccountFreezeAnswer>
+  accountFreeze: (request?: AccountFreezeRequest, options?: CallOptions) => Promise<AccountFreezeAnswer>
   /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Scope: read. GAP_HOSTED_ACTION_V1. */
-  createLoginLink(request: CreateLoginLinkRequest, options?: CallOptions): Promise<CreateLoginLinkAnswer>
+  createLoginLink: (request: CreateLoginLinkRequest, options?: CallOptions) => Promise<CreateLoginLinkAnswer>
   /** What has become of a hosted action. Ask every few seconds, not faster. Scope: read. GAP_HOSTED_ACTION_V1. */
-  hostedActionStatus(request: HostedActionStatusRequest, options?: CallOptions): Promise<HostedActionStatusAnswer>
+  hostedActionStatus: (request: HostedActionStatusRequest, options?: CallOptions) => Promise<HostedActionStatusAnswer>
   /** A signed statement of what the owner consented to. It proves consent, and no payment. Scope: read. GAP_PAYMENT_MANDATE_V1. */
-  consentReceipt(request?: ConsentReceiptRequest, options?: CallOptions): Promise<ConsentReceiptAnswer>
+  consentReceipt: (request?: ConsentReceiptRequest, options?: CallOptions) => Promise<ConsentReceiptAnswer>
   /** Keeps the login of a site in the vault, or changes the one of that user name. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
-  storeSiteCredentials(request: StoreSiteCredentialsRequest, options?: CallOptions): Promise<StoreSiteCredentialsAnswer>
+  storeSiteCredentials: (request: StoreSiteCredentialsRequest, options?: CallOptions) => Promise<StoreSiteCredentialsAnswer>
   /** Lists logins without their secrets; one by its id with them, where the owner allows it. Scope: read. GAP_VAULT_V1. */
-  userSiteCredentials(request?: UserSiteCredentialsRequest, options?: CallOptions): Promise<UserSiteCredentialsAnswer>
+  userSiteCredentials: (request?: UserSiteCredentialsRequest, options?: CallOptions) => Promise<UserSiteCredentialsAnswer>
   /** The logins that can be used with vault_use, without their secrets. Scope: vault. GAP_VAULT_V1. */
-  vaultList(request?: VaultListRequest, options?: CallOptions): Promise<VaultListAnswer>
+  vaultList: (request?: VaultListRequest, options?: CallOptions) => Promise<VaultListAnswer>
   /** Keeps the login of a site in the vault, or changes one that this key made. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
-  vaultStore(request: VaultStoreRequest, options?: CallOptions): Promise<VaultStoreAnswer>
+  vaultStore: (request: VaultStoreRequest, options?: CallOptions) => Promise<VaultStoreAnswer>
   /** The one-time code of this moment for a login that has a TOTP secret. Scope: vault. GAP_VAULT_V1. */
-  vaultTotp(request: VaultTotpRequest, options?: CallOptions): Promise<VaultTotpAnswer>
+  vaultTotp: (request: VaultTotpRequest, options?: CallOptions) => Promise<VaultTotpAnswer>
   /** Draws a strong password and keeps it unseen; the one before stays as previous_password. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
-  vaultGenerate(request?: VaultGenerateRequest, options?: CallOptions): Promise<VaultGenerateAnswer>
+  vaultGenerate: (request?: VaultGenerateRequest, options?: CallOptions) => Promise<VaultGenerateAnswer>
   /** Deletes a login that this key made, for good. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
-  vaultDelete(request: VaultDeleteRequest, options?: CallOptions): Promise<VaultDeleteAnswer>
+  vaultDelete: (request: VaultDeleteRequest, options?: CallOptions) => Promise<VaultDeleteAnswer>
   /** Sends one request to an entry's own site with its secrets in it, which you never see. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
-  vaultUse(request: VaultUseRequest, options?: CallOptions): Promise<VaultUseAnswer>
+  vaultUse: (request: VaultUseRequest, options?: CallOptions) => Promise<VaultUseAnswer>
   /** Mails of the account, newest first: who wrote when, the subject, and codes by handle. Scope: read. GAP_MAIL_V1. */
-  mailList(request?: MailListRequest, options?: CallOptions): Promise<MailListAnswer>
+  mailList: (request?: MailListRequest, options?: CallOptions) => Promise<MailListAnswer>
   /** One mail in full, or one of its attachments; long ones are read on by offset. Scope: read. GAP_MAIL_V1. */
-  mailRead(request: MailReadRequest, options?: CallOptions): Promise<MailReadAnswer>
+  mailRead: (request: MailReadRequest, options?: CallOptions) => Promise<MailReadAnswer>
   /** Waits up to 25 seconds for a mail to come in and answers it as soon as it is there. Scope: read. GAP_MAIL_V1. */
-  mailWait(request?: MailWaitRequest, options?: CallOptions): Promise<MailWaitAnswer>
+  mailWait: (request?: MailWaitRequest, options?: CallOptions) => Promise<MailWaitAnswer>
   /** Sends a mail in plain text from the account’s own address, or answers one. Scope: pay. Takes an Idempotency-Key. GAP_MAIL_V1. */
-  mailSend(request: MailSendRequest, options?: CallOptions): Promise<MailSendAnswer>
+  mailSend: (request: MailSendRequest, options?: CallOptions) => Promise<MailSendAnswer>
 }
 
 /** How each method is called. */

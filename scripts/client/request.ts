@@ -19,7 +19,8 @@ export function addressOf({ method, folder }: Call, input: Input, baseUrl: strin
   if (method === 'POST') return address
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input)) {
-    if (value !== undefined) query.set(name, String(value))
+    if (value === undefined) continue
+    query.set(name, typeof value === 'string' ? value : JSON.stringify(value))
   }
   return query.size === 0 ? address : `${address}?${query.toString()}`
 }

@@ -1,56 +1,41 @@
-/** A small client of the interface for the demo: it prints each call and checks what it must. */
+/** The typed client as the demo uses it: it prints each call and checks what it must. */
 import * as z from 'zod'
+import type { AccountClient } from '../client/index.ts'
+import { AccountError, createClient } from '../client/index.ts'
 import { callRpc } from '../local/rpc.ts'
 import type { WorldFile } from './world-file.ts'
 
-export type Client = {
-  get<Body>(path: string, body: z.ZodType<Body>): Promise<Body>
-  post<Body>(path: string, request: unknown, body: z.ZodType<Body>): Promise<Body>
-  /** The status and error code of a call that must be refused. */
-  refused(path: string, init?: RequestInit): Promise<string>
+export function openAccount({ base_url }: WorldFile, apiKey?: string): AccountClient {
+  const printing = async (url: string, init: RequestInit) => {
+    const answer = await fetch(url, init)
+    console.log(`  ${init.method} ${url.slice(base_url.length)} -> ${answer.status}`)
+    return answer
+  }
+  return createClient({ baseUrl: base_url, apiKey, deviceId: 'demo', fetch: printing })
 }
 
-const refusal = z.object({ error: z.string(), message: z.string() })
-
-export function openClient({ base_url }: WorldFile, key?: string): Client {
-  const auth: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const call = async (path: string, init: RequestInit = {}) => {
-    const headers = { ...auth, 'user-agent': 'demo/1.0', 'content-type': 'application/json' }
-    const answer = await fetch(`${base_url}${path}`, { ...init, headers })
-    console.log(`  ${init.method ?? 'GET'} ${path} -> ${answer.status}`)
-    return { status: answer.status, body: await answer.json() }
+/** The status and error code of a call that must be refused. */
+export async function refusalOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof AccountError) return `${error.status} ${error.code}`
+    throw error
   }
-  const succeed = async <Body>(path: string, init: RequestInit, body: z.ZodType<Body>) => {
-    const answer = await call(path, init)
-    if (answer.status !== 200) {
-      const { error, message } = refusal.parse(answer.body)
-      throw new Error(`${path} answered ${answer.status} ${error}: ${message}`)
-    }
-    return body.parse(answer.body)
-  }
-  return {
-    get: (path, body) => succeed(path, {}, body),
-    post: (path, request, body) =>
-      succeed(path, { method: 'POST', body: JSON.stringify(request) }, body),
-    async refused(path, init) {
-      const { status, body } = await call(path, init)
-      return `${status} ${refusal.parse(body).error}`
-    },
-  }
+  return '200'
 }
 
-const proof = z.object({ status: z.string(), finality: z.string() })
 const looksMax = 50
 const lookEveryMilliseconds = 200
 
 /** Asks for the proof of a payment until the chain has it in a block. */
-export async function mustSettle(agent: Client, hash: string | undefined): Promise<void> {
-  let shown = { status: 'not asked', finality: '' }
-  for (let look = 0; look < looksMax && shown.status !== 'settled'; look += 1) {
+export async function mustSettle(account: AccountClient, hash: string | undefined): Promise<void> {
+  let shown = 'not asked'
+  for (let look = 0; look < looksMax && shown !== 'settled'; look += 1) {
     if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookEveryMilliseconds))
-    shown = await agent.post('/transfer-status', { tx_hash: hash }, proof)
+    shown = (await account.transferStatus({ tx_hash: hash })).status
   }
-  mustBe('the status of the transfer', shown.status, 'settled')
+  mustBe('the status of the transfer', shown, 'settled')
 }
 
 /** Throws unless the two are the same. */

@@ -1,30 +1,10 @@
 /** Call order 3 of SPEC section 4.3: what the owner approved once is paid without being asked again. */
-import * as z from 'zod'
-import type { Client } from './client.ts'
+import type { AccountClient } from '../client/index.ts'
 import { mustBe, usdcOf } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 import type { WorldFile } from './world-file.ts'
 
-const asked = z.object({ mandate_id: z.uuid(), status: z.string(), approval_url: z.url() })
-const listed = z.object({
-  mandates: z.array(
-    z.object({
-      status: z.string(),
-      spent: z.object({ total_usd: z.string(), payments: z.int() }),
-    }),
-  ),
-})
-const prepared = z.object({
-  attempt_id: z.uuid(),
-  requires_user_confirm: z.boolean(),
-  covered_by: z.object({ mandate_id: z.uuid() }).optional(),
-  terms: z.object({ amount_atomic: z.string(), amount_usd: z.string() }),
-})
-const executed = z.object({ status: z.string(), consent_level: z.string() })
-const statement = z.object({ payments: z.array(z.object({ payment_id: z.uuid() })) })
-const revoked = z.object({ status: z.string() })
-
-export async function payUnderMandate(world: WorldFile, agent: Client): Promise<void> {
+export async function payUnderMandate(world: WorldFile, agent: AccountClient): Promise<void> {
   const url = world.merchant.v2_url
   console.log(`\nPaying ${url} under a mandate`)
   const request = {
@@ -33,32 +13,31 @@ export async function payUnderMandate(world: WorldFile, agent: Client): Promise<
     max_payments: 1,
     ttl_seconds: 3600,
   }
-  const mandate = await agent.post('/payment-mandate-create', request, asked)
+  const mandate = await agent.paymentMandateCreate(request)
   const { mandate_id } = mandate
   mustBe('the mandate before the owner saw it', mandate.status, 'pending_approval')
   await approve(world, mandate.approval_url)
   const before = await read(agent, mandate_id)
   mustBe('the mandate once it is approved', before?.status, 'active')
 
-  const attempt = await agent.post('/x402-payment-prepare', { resource_url: url }, prepared)
+  const attempt = await agent.x402PaymentPrepare({ resource_url: url })
   mustBe('whether anybody is asked', attempt.requires_user_confirm, false)
   mustBe('what covers the payment', attempt.covered_by?.mandate_id, mandate_id)
   const held = await usdcOf(world, world.owner.address)
   const order = { attempt_id: attempt.attempt_id, user_confirmed: false }
-  const paid = await agent.post('/x402-payment-execute', order, executed)
+  const paid = await agent.x402PaymentExecute(order)
   mustBe('the outcome', `${paid.status}, ${paid.consent_level}`, 'settled, mandate')
   const left = await usdcOf(world, world.owner.address)
   mustBe('what the wallet paid', held - left, attempt.terms.amount_atomic)
   const used = await read(agent, mandate_id)
   mustBe('the mandate for one payment', used?.status, 'exhausted')
   mustBe('what was spent under it', used?.spent.total_usd, attempt.terms.amount_usd)
-  const path = `/payment-mandate-statement?mandate_id=${mandate_id}`
-  const { payments } = await agent.get(path, statement)
+  const { payments } = await agent.paymentMandateStatement({ mandate_id })
   mustBe('the payment on its statement', payments[0]?.payment_id, attempt.attempt_id)
 
-  const ended = await agent.post('/payment-mandate-revoke', { mandate_id }, revoked)
+  const ended = await agent.paymentMandateRevoke({ mandate_id })
   mustBe('the mandate in the end', ended.status, 'revoked')
-  const again = await agent.post('/x402-payment-prepare', { resource_url: url }, prepared)
+  const again = await agent.x402PaymentPrepare({ resource_url: url })
   mustBe('what covers the next payment', again.covered_by?.mandate_id ?? 'nothing', 'nothing')
 }
 
@@ -68,7 +47,7 @@ async function approve(world: WorldFile, url: string): Promise<void> {
   console.log('  the owner signs in, reads the terms and approves')
 }
 
-async function read(agent: Client, mandate: string) {
-  const { mandates } = await agent.get(`/payment-mandate-status?mandate_id=${mandate}`, listed)
+async function read(agent: AccountClient, mandate: string) {
+  const { mandates } = await agent.paymentMandateStatus({ mandate_id: mandate })
   return mandates[0]
 }

@@ -1,32 +1,27 @@
 /** Call order 4 of the specification: an agent brings its user to an account of their own. */
 import { randomBytes } from 'node:crypto'
-import * as z from 'zod'
 import { mailTo } from '../screenshots/mailbox.ts'
-import { mustBe, openClient } from './client.ts'
+import { mustBe, openAccount, refusalOf } from './client.ts'
 import type { WorldFile } from './world-file.ts'
-
-const sent = z.object({ status: z.string(), expires_in_seconds: z.int() })
-const confirmed = z.object({ registration_url: z.url(), expires_at: z.string() })
-const standing = z.object({ alias: z.string(), available: z.boolean() })
-const identity = z.object({ alias: z.string(), mail_address: z.string() })
 
 export async function onboard(world: WorldFile): Promise<void> {
   console.log('\nAn account for a new user')
   const name = `user-${randomBytes(4).toString('hex')}`
   const email = `${name}@example.com`
-  const agent = openClient(world)
-  await agent.post('/request-signup-verification', { email, alias: name }, sent)
-  const [code] = /\b\d{6}\b/.exec(await mailTo(world, email, 'Your sign-up code')) ?? []
-  const link = await agent.post('/confirm-registration-code', { email, code }, confirmed)
-  const alias = await agent.get(`/check-availability?alias=${name}`, standing)
+  const agent = openAccount(world)
+  await agent.requestSignupVerification({ email, alias: name })
+  const [code = ''] = /\b\d{6}\b/.exec(await mailTo(world, email, 'Your sign-up code')) ?? []
+  const link = await agent.confirmRegistrationCode({ email, code })
+  const alias = await agent.checkAlias({ alias: name })
   mustBe('the alias', alias.available ? 'free' : 'taken', 'free')
-  const request = { registration: link.registration_url.slice(-43), alias: name }
-  const body = JSON.stringify({ ...request, password: 'not for agents', form: '' })
-  const byAgent = await agent.refused('/create-account', { method: 'POST', body })
+  const registration = link.registration_url.slice(-43)
+  const byAgent = await refusalOf(
+    agent.createAccount({ registration, alias: name, password: 'not for agents', form: '' }),
+  )
   mustBe('an account opened by an agent', byAgent, '403 browser_only')
 
   const key = await register(link.registration_url, name)
-  const account = await openClient(world, key).get('/get-identity', identity)
+  const account = await openAccount(world, key).getIdentity()
   mustBe('the alias of the new key', account.alias, name)
 }
 

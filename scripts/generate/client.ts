@@ -68,11 +68,11 @@ function describeMethods(): string {
     const name = typeName(contract)
     const isOptional = (requestSchema(contract).required ?? []).length === 0
     const request = `request${isOptional ? '?' : ''}: ${name}Request`
-    const call = `(${request}, options?: CallOptions): Promise<${name}Answer>`
-    return `${docComment(about(contract), '  ')}  ${methodName(contract)}${call}\n`
+    const call = `(${request}, options?: CallOptions) => Promise<${name}Answer>`
+    return `${docComment(about(contract), '  ')}  ${methodName(contract)}: ${call}\n`
   })
-  return `/** One method for each operation. A refusal is thrown as an AccountError. */
-export interface AccountClient {
+  return `/** One function for each operation. A refusal is thrown as an AccountError. */
+export type AccountClient = {
 ${rows.join('')}}
 `
 }

@@ -51,6 +51,8 @@ const keywords = {
       'minItems',
       'maxItems',
       'propertyNames',
+      'contentEncoding',
+      'contentMediaType',
     ].map((name) => [name, z.unknown().optional()]),
   ),
 }
@@ -115,8 +117,9 @@ function objectType(schema: Schema, writing: Writing, indent: string): string {
   const lines = Object.entries(properties).map(([name, property]) => {
     const isGiven = required.includes(name)
     const type = typeOf(property, writing, within)
-    const absent = !isGiven && writing.takesUndefined ? ' | undefined' : ''
-    const field = `${within}${name}${isGiven ? '' : '?'}: ${type}${absent}\n`
+    const mayBeUndefined = !isGiven && writing.takesUndefined && type !== 'unknown'
+    const whole = mayBeUndefined ? `${type} | undefined` : type
+    const field = `${within}${name}${isGiven ? '' : '?'}: ${whole}\n`
     return `${docComment(property.description, within)}${field}`
   })
   if (others !== false) lines.push(`${within}[name: string]: ${other}\n`)

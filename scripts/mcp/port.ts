@@ -2,6 +2,7 @@
  * Calls operations over the network as the typed client does: with a time limit, with repetitions where
  * they are safe, and whatever comes in place of an answer, a refusal that an agent can read.
  */
+import * as z from 'zod'
 import type { CallPort } from '../../shared/mcp/call.ts'
 import { AccountError } from '../client/account-error.ts'
 import { callOperation } from '../client/call.ts'
@@ -26,10 +27,11 @@ export function callOverNetwork(client: ClientOptions): CallPort {
   }
 }
 
+const jsonObject = z.record(z.string(), z.unknown())
+
 async function inputOf(request: Request): Promise<Input> {
   if (request.method === 'GET') return Object.fromEntries(new URL(request.url).searchParams)
-  const body: Input = JSON.parse(await request.text())
-  return body
+  return jsonObject.parse(await request.json())
 }
 
 /** The refusal as it came, or what kept it from coming in the same form. */

@@ -4,7 +4,6 @@
  * database can tell. No nonce is asked for.
  */
 import { EmbeddedJWK } from 'jose/jwk/embedded'
-import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { jwtVerify } from 'jose/jwt/verify'
 import * as z from 'zod'
 import { encodeForUrl } from '../base64.ts'
@@ -30,6 +29,8 @@ export type Proven = {
   /** The token that is sent beside it, where one is. */
   accessToken?: string
 }
+
+type PublicKey = { kty?: string; crv?: string; x?: string; y?: string }
 
 const proofLengthMax = 4096
 const secondsMax = 60
@@ -59,7 +60,7 @@ export async function readProof(
     const isHere = htm === method && addresses.includes(bare(htu))
     const isOfToken = accessToken === undefined || ath === (await hashOf(accessToken))
     if (!isTimely || !isHere || !isOfToken || !protectedHeader.jwk) return undefined
-    const key = await calculateJwkThumbprint(protectedHeader.jwk)
+    const key = await thumbprintOf(protectedHeader.jwk)
     return { key, digest: await sha256Hex(`${key}.${jti}`) }
   } catch {
     // Everything in a proof is what a stranger wrote: jose and zod throw for what is not one.
@@ -75,6 +76,11 @@ function bare(address: string): string {
   return url.href
 }
 
-async function hashOf(token: string): Promise<string> {
-  return encodeForUrl(await sha256(new TextEncoder().encode(token)))
+/** RFC 7638 section 3.2, for the two kinds of keys that the algorithms have. */
+function thumbprintOf({ kty = '', crv = '', x = '', y = '' }: PublicKey): Promise<string> {
+  return hashOf(JSON.stringify(kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x }))
+}
+
+async function hashOf(text: string): Promise<string> {
+  return encodeForUrl(await sha256(new TextEncoder().encode(text)))
 }

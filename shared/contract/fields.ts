@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { amountPattern } from '../money/amount.ts'
 import { consentLevels, ownersLevels } from '../policy/facts.ts'
+import * as form from './forms.ts'
 import { gapStatuses } from './gaps.ts'
 
 /** A token amount in token units. */
@@ -15,32 +16,38 @@ export const amount = z
   .describe('Decimal string in token units, at most as fine as the token.')
 
 /** Atomic units of a token. */
-export const amountAtomic = z.string().describe('Decimal string of atomic units.')
+export const amountAtomic = form.digits.describe('Decimal string of atomic units.')
 
 /** US dollars with at most 6 decimals. */
-export const usd = z.string().describe('US dollars, decimal string.')
+export const usd = form.decimal.describe('US dollars, decimal string.')
 
 /** A chain on input: CAIP-2 or a name of the registry. */
-export const chainInput = z
-  .string()
+export const chainInput = form
+  .words(64)
   .min(1)
-  .max(64)
   .describe('CAIP-2 id such as eip155:8453, or a name such as base.')
 
 /** A token on input: symbol or contract address. */
-export const tokenInput = z.string().min(1).max(64).describe('Symbol such as USDC, or its address.')
+export const tokenInput = form.words(64).min(1).describe('Symbol such as USDC, or its address.')
 
 /** A chain in an answer. */
-export const chain = z.string().describe('CAIP-2 id.')
+export const chain = z
+  .string()
+  .max(41)
+  .regex(/^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/)
+  .describe('CAIP-2 id.')
 
 /** RFC 3339 in UTC. */
 export const time = z.iso.datetime({ offset: true }).describe('RFC 3339, UTC.')
 
 /** A time on input. PostgreSQL knows neither a year 0 nor an offset of 16 hours. */
-export const timeInput = time.regex(
-  /^[12]\d{3}-.*(Z|[+-](0\d|1[0-5]):\d\d)$/,
-  'a time of the years 1000 to 2999, less than 16 hours off UTC',
-)
+export const timeInput = time
+  .max(40)
+  .regex(
+    /^[12]\d{3}-.*(Z|[+-](0\d|1[0-5]):\d\d)$/,
+    'a time of the years 1000 to 2999, less than 16 hours off UTC',
+  )
+  .meta({ format: 'date-time' })
 
 /** How far the chain has gone with a transaction (DESIGN section 5). */
 export const finality = z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged'])
@@ -73,15 +80,20 @@ export const userConfirmed = z
   .describe('True only after the user has confirmed payee, amount, chain and token.')
 
 /** Why a payment does not go through by itself. */
-export const reasons = z.array(
-  z.object({
-    code: z.string(),
-    message: z.string(),
-    headroom_usd: usd.optional(),
-    resets_at: time.nullable().optional(),
-    mandate_id: z.uuid().optional().describe('The mandate that does not cover it for this reason.'),
-  }),
-)
+export const reasons = z
+  .array(
+    z.object({
+      code: form.word,
+      message: form.words(4096),
+      headroom_usd: usd.optional(),
+      resets_at: time.nullable().optional(),
+      mandate_id: z
+        .uuid()
+        .optional()
+        .describe('The mandate that does not cover it for this reason.'),
+    }),
+  )
+  .max(10_000)
 
 /** The mandate that carries a payment which nobody is asked about. */
 export const coveredBy = z
@@ -121,24 +133,25 @@ export const whatWouldPass = {
         user_confirmed: z.boolean().describe('What user_confirmed has to be with it.'),
         amount_usd: usd.optional().describe('The most that passes now.'),
         until: time.optional(),
-        limit: z.string().optional(),
+        limit: form.word.optional(),
         limit_usd: usd.optional().describe('The least that the limit has to be.'),
       }),
     )
+    .max(100)
     .optional()
     .describe('Any one of these changes would let it through.'),
-  hint: z.string().optional().describe('What would pass, in words.'),
+  hint: form.words(16_384).optional().describe('What would pass, in words.'),
 }
 
 /** What has to be confirmed, and by whom. The digest is SHA-256 over the canonical terms. */
 export const confirmation = z.object({
   level: consentLevel,
-  digest: z.string(),
+  digest: form.sha256,
   expires_at: time,
   status: z
     .enum(['pending', 'approved', 'declined', 'expired'])
     .describe('Approved: repeat the call with user_confirmed, and it is paid once.'),
-  url: z.url().describe('Where the owner sees the terms and approves or declines.'),
+  url: form.url.describe('Where the owner sees the terms and approves or declines.'),
 })
 
 /** What an item of the feed can be about. */
@@ -159,17 +172,21 @@ export const email = z.email().max(254).describe('Mail address.')
 /** A page size of 1 to 50. */
 export const limit = z
   .string()
+  .max(2)
   .regex(/^([1-9]|[1-4][0-9]|50)$/, 'an integer from 1 to 50')
   .describe('1 to 50.')
 
 const standing = {
   status: z.enum(gapStatuses),
-  reasons: z.array(z.string()).describe('What keeps it from being better.'),
+  reasons: z.array(form.word).max(256).describe('What keeps it from being better.'),
 }
 
 /** How a capability stands now, and on which chain. */
 export const gapState = z.object({
-  gap_id: z.string(),
+  gap_id: form.word,
   ...standing,
-  chains: z.array(z.object({ chain, ...standing })).optional(),
+  chains: z
+    .array(z.object({ chain, ...standing }))
+    .max(64)
+    .optional(),
 })

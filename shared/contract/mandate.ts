@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { mandateStatuses } from '../consent/mandate-row.ts'
 import * as field from './fields.ts'
+import * as form from './forms.ts'
 
 /** Where a mandate stands; expired and exhausted follow from time and use. */
 export const mandateStatus = z
@@ -10,16 +11,16 @@ export const mandateStatus = z
 
 const capUsd = field.usd.nullable()
 const unlimited = 'Null: not limited.'
-const pins = (what: string) => z.array(z.string()).nullable().describe(`${what} Null: any.`)
+const pins = (what: string) => z.array(form.word).max(100).nullable().describe(`${what} Null: any.`)
 
 /** A mandate with what is used and left of it. */
 export const mandateFields = {
   mandate_id: z.uuid(),
   status: mandateStatus,
-  summary: z.string().describe('The terms in one sentence.'),
-  merchant_domain: z.string().describe('The exact host in ASCII, as it is compared.'),
-  merchant_name: z
-    .string()
+  summary: form.words(8192).describe('The terms in one sentence.'),
+  merchant_domain: form.words(255).describe('The exact host in ASCII, as it is compared.'),
+  merchant_name: form
+    .words(255)
     .optional()
     .describe('The same as it reads, for names in other writing.'),
   include_subdomains: z.boolean().describe('Whether hosts below it are covered too.'),
@@ -48,8 +49,8 @@ export const mandateFields = {
   expires_at: field.time.describe('It covers nothing from then on.'),
   decided_at: field.time.nullable().describe('Null while the owner has said nothing.'),
   revoked_at: field.time.nullable().describe('Null: not revoked.'),
-  approval_url: z.url().describe('The page on which the owner decides, suspends and revokes.'),
+  approval_url: form.url.describe('The page on which the owner decides, suspends and revokes.'),
 }
 
 /** What the owner approves. */
-export const mandateDigest = z.string().describe('SHA-256 over the canonical terms, in hex.')
+export const mandateDigest = form.sha256.describe('SHA-256 over the canonical terms, in hex.')

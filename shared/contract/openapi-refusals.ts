@@ -16,10 +16,16 @@ export const refusalSchema = {
     message: {
       type: 'string',
       maxLength: 4096,
+      contentMediaType: 'text/plain',
       description: 'One sentence, safe to show.',
     },
     request_id: { type: 'string', format: 'uuid', maxLength: 36 },
-    hint: { type: 'string', maxLength: 4096, description: 'What to do next.' },
+    hint: {
+      type: 'string',
+      maxLength: 16_384,
+      contentMediaType: 'text/plain',
+      description: 'What to do next.',
+    },
     retry_after_seconds: {
       type: 'integer',
       format: 'int64',

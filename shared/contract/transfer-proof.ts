@@ -4,8 +4,12 @@
  */
 import * as z from 'zod'
 import * as field from './fields.ts'
+import * as form from './forms.ts'
 
-const bytes = z.string().regex(/^0x[0-9a-f]*$/)
+const bytes = z
+  .string()
+  .max(16_777_216)
+  .regex(/^0x[0-9a-f]*$/)
 
 const inclusion = z.object({
   transaction_index: z.int(),
@@ -13,6 +17,7 @@ const inclusion = z.object({
   receipt: bytes.describe('In consensus encoding: RLP, behind its type (EIP-2718).'),
   receipt_proof: z
     .array(bytes)
+    .max(1_000)
     .describe("Trie nodes from the header's receiptsRoot to the leaf that holds the receipt."),
   header: bytes.describe('RLP; its keccak-256 is the block hash.'),
 })
@@ -20,19 +25,18 @@ const inclusion = z.object({
 /** What a settled payment is proven by. */
 export const transferProof = z.object({
   chain: field.chain,
-  tx_hash: z.string(),
-  block: z.object({ number: z.string(), hash: z.string() }),
+  tx_hash: form.chainHash,
+  block: z.object({ number: form.digits, hash: form.chainHash }),
   log_index: z.int().describe('Of the Transfer log, in the block.'),
-  token: z.string().describe('Contract address.'),
-  from: z.string(),
-  to: z.string(),
+  token: form.address.describe('Contract address.'),
+  from: form.address,
+  to: form.address,
   amount_atomic: field.amountAtomic,
-  authorization_nonce: z
-    .string()
+  authorization_nonce: form.chainHash
     .nullable()
     .describe('EIP-3009. Null for a transfer that the wallet itself sent.'),
-  nonce_preimage: z
-    .string()
+  nonce_preimage: form
+    .words(1024)
     .nullable()
     .describe('keccak-256 of this text is the authorization nonce.'),
   inclusion: inclusion

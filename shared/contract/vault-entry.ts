@@ -1,13 +1,13 @@
 /** The form of an entry of the vault on the wire: what is given to be kept, and what is told of it. */
 import * as z from 'zod'
 import * as field from './fields.ts'
+import * as form from './forms.ts'
 import { secretChange } from './vault-secret.ts'
 
 /** A site as somebody names it. */
-export const site = z
-  .string()
+export const site = form
+  .words(2048)
   .min(1)
-  .max(2048)
   .describe('The site, such as https://example.com: its secrets go to this origin alone.')
 
 /** With the site it names an entry. */
@@ -35,8 +35,8 @@ export const credentialId = z.uuid().describe('From vault_list or vault_store.')
 /** What names an entry that was kept. */
 export const storedEntry = {
   credential_id: z.uuid(),
-  site: z.string().describe('The canonical origin.'),
-  username: z.string(),
+  site: form.url.describe('The canonical origin.'),
+  username: form.words(320),
   version: z.int().describe('Grows by one with every change.'),
 }
 
@@ -53,7 +53,7 @@ export const listedEntry = {
   ...storedEntry,
   has_password: z.boolean(),
   has_totp: z.boolean(),
-  field_names: z.array(z.string()),
+  field_names: z.array(form.word).max(20),
   created_by_this_key: z.boolean().describe('What another made, this key cannot change.'),
   created_at: field.time,
   updated_at: field.time,
@@ -66,21 +66,23 @@ export const listRequest = {
   limit: field.limit.optional(),
   cursor: z
     .string()
+    .max(15)
     .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
     .optional(),
 }
 
 /** The secrets of an entry, for who may read them. */
 export const readableSecret = z.object({
-  password: z.string().optional(),
+  password: form.words(1024).optional(),
   previous_passwords: z
-    .array(z.string())
+    .array(form.words(1024))
+    .max(3)
     .optional()
     .describe('Those that generated ones took the place of, the latest first.'),
   totp: z
-    .object({ code: z.string(), seconds_left: z.int() })
+    .object({ code: form.digits, seconds_left: z.int() })
     .optional()
     .describe('The code of this moment; its seed is never told.'),
-  notes: z.string().optional(),
-  fields: z.record(z.string(), z.string()).optional(),
+  notes: form.words(4096).optional(),
+  fields: z.record(form.word, form.words(1024)).optional(),
 })

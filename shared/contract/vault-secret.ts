@@ -1,20 +1,26 @@
 /** The secret part of an entry of the vault, as it is given on the wire and as it is sealed. */
 import * as z from 'zod'
+import * as form from './forms.ts'
 
 const fieldsMax = 20
 
 /** Text that comes back from UTF-8 as it was. */
 function text(charactersMax: number) {
-  return z
-    .string()
+  return form
+    .words(charactersMax)
     .min(1)
-    .max(charactersMax)
     .refine((value) => value.isWellFormed(), { message: 'must be well-formed Unicode' })
 }
 
 function fieldsOf<Value extends z.ZodType>(value: Value) {
   return z
-    .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/), value)
+    .record(
+      z
+        .string()
+        .max(64)
+        .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/),
+      value,
+    )
     .refine((fields) => Object.keys(fields).length <= fieldsMax, `at most ${fieldsMax} fields`)
 }
 

@@ -15,22 +15,28 @@ const healthRow = z.object({ health })
 
 /** All capabilities as they stand now. */
 export async function readGaps(world: World): Promise<GapState[]> {
-  const kept = world.healthSeen.kept
+  return gapsSeen(world, await readHealth(world))
+}
+
+/** What was found failing; undefined while the database does not answer. */
+export async function readHealth(world: World): Promise<Health | undefined> {
+  const { kept } = world.healthSeen
   const now = world.now().getTime()
-  if (kept && now < kept.untilMilliseconds) return gapsSeen(world, kept.health)
+  if (kept && now < kept.untilMilliseconds) return kept.health
   try {
     const row = await unbound(world.db).one('health_states', {}, healthRow)
     if (!row) throw new Error('health_states answered nothing')
     world.healthSeen.kept = { health: row.health, untilMilliseconds: now + keptMilliseconds }
-    return gapsSeen(world, row.health)
+    return row.health
   } catch (error) {
     world.log({ work: 'health', log: String(error) })
-    return gapStatesWithoutDatabase()
+    return undefined
   }
 }
 
 /** The same from what the database has just told. */
-export function gapsSeen(world: World, found: Health): GapState[] {
+export function gapsSeen(world: World, found: Health | undefined): GapState[] {
+  if (!found) return gapStatesWithoutDatabase()
   return gapStates({ ...found, failing: [...found.failing, ...failingHere(world)] })
 }
 

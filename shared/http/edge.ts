@@ -3,9 +3,7 @@
  * Path and method, token form, media type and size, input, handler, declared answer. A caller that
  * is not admitted hears 401 or 403 before anything is said about its request.
  */
-import { zValidator } from '@hono/zod-validator'
-import type { ExecutionContext, Context as HonoContext, MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+import type { ExecutionContext, Context as HonoContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod'
 import { answerOf } from '../contract/answered.ts'
@@ -15,18 +13,16 @@ import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { worldFrom } from '../world.ts'
 import { answer, refuse, wrongPath } from './answer.ts'
-import { contextOf, credentialFrom, idempotencyKey } from './caller.ts'
+import { contextOf, idempotencyKey } from './caller.ts'
 import { challengeOf } from './challenge.ts'
-import { gapTold, refusedWithGap } from './gap-answer.ts'
+import { tellingGap } from './gap-answer.ts'
+import type { Frame } from './gates.ts'
+import { gatesOf, inputGate } from './gates.ts'
 import type { Context, Handler } from './handler.ts'
 import { once } from './idempotency.ts'
 import { laterOf } from './later.ts'
 
 type Bindings = Record<string, unknown>
-type Frame = {
-  Bindings: Bindings
-  Variables: { requestId: string; world: World; credential: string }
-}
 type Received = HonoContext<Frame>
 
 /** What a platform calls: a Workers module or, through an adapter, Deno.serve. */
@@ -37,9 +33,6 @@ export type EdgeFunction = {
     execution?: ExecutionContext,
   ): Response | Promise<Response>
 }
-
-/** Bytes of a request body that the pipeline accepts; a paid request's body travels inside it. */
-const bodyBytesMax = 128 * 1024
 
 /** An operation with what runs it. */
 export type BoundOperation = {
@@ -83,7 +76,7 @@ export function edgeFunctions(
   })
   for (const operation of operations) {
     const { contract } = operation
-    for (const gate of gates(contract)) app.on(contract.method, [path], gate)
+    for (const gate of gatesOf(contract)) app.on(contract.method, [path], gate)
     app.on(contract.method, [path], inputGate(contract))
     app.on(contract.method, [path], (c) => serve(operation, c))
   }
@@ -100,75 +93,6 @@ export function edgeFunctions(
   }
 }
 
-function gates(contract: Operation): MiddlewareHandler<Frame>[] {
-  const token: MiddlewareHandler<Frame> = async (c, next) => {
-    if (contract.access !== 'public') {
-      const found = await credentialFrom(c.get('world'), c.req.raw)
-      if (found === undefined) throw new Rejection(fail('unauthorized'))
-      c.set('credential', found)
-    }
-    await next()
-  }
-  const mediaType: MiddlewareHandler<Frame> = async (c, next) => {
-    if (contract.method === 'POST' && hasBody(c.req.raw) && !isJson(c.req.raw)) {
-      throw new Rejection(fail('unsupported_media_type'))
-    }
-    await next()
-  }
-  const size = bodyLimit({
-    maxSize: bodyBytesMax,
-    onError: () => {
-      throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
-    },
-  })
-  return [token, mediaType, size, emptyBody]
-}
-
-/**
- * No body stands for an empty object (SPEC section 4.1, wallet_balances). The validator takes it so
- * only where no content type announces one.
- */
-const emptyBody: MiddlewareHandler<Frame> = async (c, next) => {
-  if (c.req.method === 'POST' && (await c.req.text()).trim() === '') {
-    const headers = new Headers(c.req.raw.headers)
-    headers.delete('content-type')
-    c.req.raw = new Request(c.req.url, { method: 'POST', headers })
-  }
-  await next()
-}
-
-function hasBody(request: Request): boolean {
-  return request.body !== null && request.headers.get('content-length') !== '0'
-}
-
-function isJson(request: Request): boolean {
-  const type = request.headers.get('content-type') ?? ''
-  return type.split(';')[0]?.trim().toLowerCase() === 'application/json'
-}
-
-function inputGate(contract: Operation) {
-  const target = contract.method === 'GET' ? 'query' : 'json'
-  return zValidator(target, contract.request, (result) => {
-    if (!result.success) throw new Rejection(invalidRequest(result.error.issues))
-  })
-}
-
-/** Of each name and each sentence of what is wrong with a request. */
-const problemCharactersMax = 500
-
-type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>
-
-function invalidRequest(issues: readonly Issue[]): Refusal {
-  // Names of fields may be the caller's own, as long as a body can be.
-  const problems = issues.slice(0, 8).map((issue) => ({
-    field: issue.path.join('.').slice(0, problemCharactersMax),
-    message: issue.message.slice(0, problemCharactersMax),
-  }))
-  const [first] = problems
-  const message = first ? `${first.field || 'request'}: ${first.message}` : undefined
-  return fail('invalid_request', { details: { problems }, ...(message ? { message } : {}) })
-}
-
 async function serve({ contract, answered, run }: BoundOperation, c: Received): Promise<Response> {
   const context = contextOf(contract, c.get('world'), c.req.raw, {
     credential: c.get('credential') ?? '',
@@ -178,10 +102,9 @@ async function serve({ contract, answered, run }: BoundOperation, c: Received): 
   const target = contract.method === 'GET' ? 'query' : 'json'
   const input = validInput(c, target)
   const work = async (claim: string | null) => {
-    const result = await run(input, { ...context, claim }).catch(refusedIn)
-    if (isRefusal(result)) return refusedWithGap(contract, context.world, result)
-    const gap = await gapTold(contract, context.world, result)
-    return JSON.stringify(answered.parse({ ...result, ...gap }))
+    const running = () => run(input, { ...context, claim }).catch(refusedIn)
+    const result = await tellingGap(contract, context.world, running)
+    return isRefusal(result) ? result : JSON.stringify(answered.parse(result))
   }
   const key = contract.mutates ? idempotencyKey(c.req.raw.headers) : null
   const result =
@@ -237,16 +160,10 @@ function refusalOf(error: unknown): Refusal {
 function answerRefusal(contract: Operation, refusal: Refusal, c: Received): Response {
   const requestId = c.get('requestId')
   if (refusal.log !== undefined) {
-    c.get('world').log({
-      requestId,
-      operation: contract.id,
-      error: refusal.refusal,
-      log: refusal.log,
-    })
+    const { refusal: error, log } = refusal
+    c.get('world').log({ requestId, operation: contract.id, error, log })
   }
-  const challenge = challengeOf(c.get('world').config, refusal, {
-    scope: contract.access === 'any' ? 'read' : contract.access,
-    authorization: c.req.header('authorization'),
-  })
-  return refuse(refusal, requestId, challenge)
+  const scope = contract.access === 'any' ? 'read' : contract.access
+  const asked = { scope, authorization: c.req.header('authorization') }
+  return refuse(refusal, requestId, challengeOf(c.get('world').config, refusal, asked))
 }

@@ -3,36 +3,37 @@
  * is not there now says so as well; any other refusal has nothing to do with it.
  */
 import type { Refusal } from '../contract/errors.ts'
-import type { GapStatus } from '../contract/gaps.ts'
+import { isRefusal } from '../contract/errors.ts'
+import type { GapId, GapStatus } from '../contract/gaps.ts'
 import { gaps } from '../contract/gaps.ts'
 import type { Operation } from '../contract/operation.ts'
-import { readGaps } from '../health/read-gaps.ts'
+import { gapsSeen, readHealth } from '../health/read-gaps.ts'
 import type { World } from '../world.ts'
 
-type Told = { gap_id?: string; gap_status?: GapStatus }
-
-/** The fields that go beside what the handler answered; see `answerOf` for when there are none. */
-export async function gapTold({ gap }: Operation, world: World, body: object): Promise<Told> {
-  if (gap === undefined) return {}
-  const status = await statusOf(gap, world, chainIn(body))
-  return status === 'live' && gaps[gap].best === 'live' ? {} : { gap_id: gap, gap_status: status }
-}
-
-/** The refusal with the gap in its details, where the operation could not be done now. */
-export async function refusedWithGap(
+/** Runs an operation. What is known of health is read meanwhile, so that nobody waits for it. */
+export async function tellingGap(
   { gap }: Operation,
   world: World,
-  refusal: Refusal,
-): Promise<Refusal> {
-  if (gap === undefined || refusal.refusal !== 'unavailable') return refusal
-  const gap_status = await statusOf(gap, world)
-  return { ...refusal, details: { ...refusal.details, gap_id: gap, gap_status } }
+  run: () => Promise<object>,
+): Promise<object | Refusal> {
+  if (gap === undefined) return run()
+  const reading = readHealth(world)
+  const result = await run()
+  const states = gapsSeen(world, await reading)
+  const state = states.find(({ gap_id }) => gap_id === gap)
+  const chain = isRefusal(result) ? undefined : chainIn(result)
+  const onChain = state?.chains?.find((one) => one.chain === chain)
+  return added(result, gap, (onChain ?? state)?.status ?? 'unavailable')
 }
 
-async function statusOf(gap: string, world: World, chain?: unknown): Promise<GapStatus> {
-  const state = (await readGaps(world)).find(({ gap_id }) => gap_id === gap)
-  const onChain = state?.chains?.find((one) => one.chain === chain)
-  return (onChain ?? state)?.status ?? 'unavailable'
+/** See `answerOf` for when an answer has none of it. */
+function added(result: object, gap_id: GapId, gap_status: GapStatus): object {
+  const told = { gap_id, gap_status }
+  if (!isRefusal(result)) {
+    return gap_status === 'live' && gaps[gap_id].best === 'live' ? result : { ...result, ...told }
+  }
+  if (result.refusal !== 'unavailable') return result
+  return { ...result, details: { ...result.details, ...told } }
 }
 
 /** The one chain that an answer is about: `chain` of a transfer, `network` of an x402 payment. */

@@ -77,7 +77,9 @@ function described(schema: ObjectSchema): Described {
 
 /** What a model must know of an operation before it calls it, beyond what it does. */
 function conditionsOf({ access, gap }: Operation): string[] {
-  const maturity = gap ? [`${gap} is ${gaps[gap]}: claim no more than the answer proves.`] : []
+  const maturity = gap
+    ? [`${gap} is ${gaps[gap].best} at best: claim no more than the answer proves.`]
+    : []
   return [scopeWords[access], ...maturity].filter((words) => words !== '')
 }
 

@@ -82,7 +82,7 @@ async function askCustody(
   { fundsAtomic, ...signing }: Signing,
 ): Promise<AuthorizeAnswer> {
   const { custody } = context.world
-  if (!custody) throw new Error('CUSTODY is not bound')
+  if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
   const { id: paymentId } = entered.payment_row
   try {
     return await custody.authorize({

@@ -5,22 +5,30 @@
  * sign-in link is the exception, as it is a secret itself: it takes the place of the path.
  */
 import * as z from 'zod'
+import * as form from '../contract/forms.ts'
 
 const bodyCharactersMax = 65_536
 
 /** `totp` is the code of the moment, `mail.HANDLE` the code of a mail. */
 const secretName = z
   .string()
+  .max(80)
   .regex(
     /^(password|previous_password(_[23])?|totp|username|fields\.[A-Za-z][A-Za-z0-9_-]{0,63}|mail\.c_[0-9a-z]{12})$/,
     'password, previous_password, totp, username, fields.NAME or mail.HANDLE',
   )
   .describe('password, previous_password, totp, username, fields.NAME, or mail.HANDLE of a mail.')
 
-const mailName = z.string().regex(/^mail\.c_[0-9a-z]{12}$/, 'mail.HANDLE')
+const mailName = z
+  .string()
+  .max(19)
+  .regex(/^mail\.c_[0-9a-z]{12}$/, 'mail.HANDLE')
 
 /** RFC 9110 section 5.6.2: a token. */
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'the name of a header')
+const headerName = z
+  .string()
+  .max(64)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, 'the name of a header')
 
 /** RFC 9110 section 5.5 without what is not ASCII, which no client sends alike. */
 const headerValue = z
@@ -28,7 +36,7 @@ const headerValue = z
   .max(2048)
   .regex(/^[\t\x20-\x7e]*$/, 'printable ASCII')
 
-const formField = z.string().min(1).max(256)
+const formField = form.words(256).min(1)
 
 const injection = z.discriminatedUnion('where', [
   z.strictObject({
@@ -71,12 +79,12 @@ export const requestTemplate = z.strictObject({
     .refine((headers) => Object.keys(headers).length <= 32, 'at most 32 headers')
     .optional(),
   form: z
-    .record(formField, z.string().max(bodyCharactersMax))
+    .record(formField, form.words(bodyCharactersMax))
     .refine((fields) => Object.keys(fields).length <= 64, 'at most 64 fields')
     .optional()
     .describe('Fields that are not secret.'),
   json: z
-    .record(z.string(), z.json())
+    .record(form.words(bodyCharactersMax), z.json())
     .refine((value) => JSON.stringify(value).length <= bodyCharactersMax, 'too long')
     .optional()
     .describe('Members that are not secret.'),

@@ -56,7 +56,7 @@ create table private.credentials (
   -- What it may move by itself, whatever the consent; null is no cap but those of the account.
   max_per_payment_usd_micros bigint check (max_per_payment_usd_micros >= 0),
   max_per_day_usd_micros bigint check (max_per_day_usd_micros >= 0),
-  -- The key that it took the place of: what either moves counts against the caps of both.
+  -- The key or grant that it took the place of: what either moves counts against the caps of both.
   shares_budget_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz,
@@ -105,7 +105,7 @@ alter table private.known_recipients enable row level security;
 -- Whose act it was, as the feed tells it.
 create function private.holder_name(k private.credentials) returns text
   language sql immutable as $$
-  select case k.kind when 'oauth' then 'app ' else 'key ' end || k.shown
+  select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
 $$;
 
 -- The same for its owner, by the name that goes with it. The name of an app is its own word, so where it

@@ -253,28 +253,34 @@ create function private.unknown_grant(client_id text) returns text
     then 'invalid_client' else 'invalid_grant' end
 $$;
 
--- Begins the grant that a code was given out for; it takes the place of the one that the same app had.
+-- Begins the grant that a code was given out for; it takes the place of the one that the same app had,
+-- and goes on with its budget: coming back does not let an app move more in a day.
 -- Null when there is no place for it. One without refresh tokens ends with its access token.
 create function private.begin_grant(code private.oauth_codes, dpop_key text)
   returns private.credentials language plpgsql as $$
 declare
   begun private.credentials;
+  budget uuid;
 begin
   if not private.has_place_for_app(code.account, code.asked)
     or exists (select from private.accounts a
       where a.id = code.account and a.frozen_at is not null) then
     return null;
   end if;
+  select private.budget_of(k) into budget from private.credentials k
+    join private.oauth_grants g on g.credential = k.id
+   where k.account = code.account and g.client_id = code.asked ->> 'client_id'
+     and g.redirect_host = code.asked ->> 'redirect_host' order by k.created_at desc limit 1;
   perform private.end_grant(k.id, 'replaced') from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = code.account and private.is_grant_live(k)
      and g.client_id = code.asked ->> 'client_id'
      and g.redirect_host = code.asked ->> 'redirect_host';
   insert into private.credentials (account, kind, label, shown, scopes, expires_at,
-    max_per_payment_usd_micros, max_per_day_usd_micros)
+    max_per_payment_usd_micros, max_per_day_usd_micros, shares_budget_of)
   values (code.account, 'oauth', code.asked ->> 'client_name', code.asked ->> 'redirect_host',
     code.scopes, private.clock() + pg_catalog.make_interval(days => code.days),
-    code.max_per_payment_usd_micros, code.max_per_day_usd_micros)
+    code.max_per_payment_usd_micros, code.max_per_day_usd_micros, budget)
   returning * into begun;
   insert into private.oauth_grants (credential, client_id, client_host, redirect_host, dpop_key)
   values (begun.id, code.asked ->> 'client_id', code.asked ->> 'client_host',

@@ -25,15 +25,15 @@ end $$;
 -- The apps of the account: those that are connected first, then the latest that are over.
 create function api.owner_list_apps(credential text, listed_max integer)
   returns table (app uuid, name text, host text, redirect_host text, scopes text[],
-    max_per_payment_usd_micros text, max_per_day_usd_micros text, live boolean,
-    created_at timestamptz, expires_at timestamptz, last_used_on date)
+    caps jsonb, live boolean, ended_because text, created_at timestamptz,
+    expires_at timestamptz, last_used_on date)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select k.id, k.label, g.client_host, g.redirect_host, k.scopes,
-    k.max_per_payment_usd_micros::text, k.max_per_day_usd_micros::text, private.is_grant_live(k),
-    k.created_at, k.expires_at, k.last_used_on
+    private.caps_json(k.id), private.is_grant_live(k), g.ended_because, k.created_at,
+    k.expires_at, k.last_used_on
     from private.credentials k join private.oauth_grants g on g.credential = k.id
    where k.account = caller.account and k.kind = 'oauth'
    order by private.is_grant_live(k) desc, k.created_at desc, k.id limit listed_max;

@@ -1,6 +1,9 @@
 /** How soon it is told that something fails, and that it works again, with a clock that the test moves. */
 import { beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
+import { contracts } from '../../functions/contracts.ts'
+import { documents } from '../../functions/discovery/documents.ts'
+import { discoveryFunction } from '../../functions/discovery/serve.ts'
 import type { RpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import type { GapId, GapStatus } from '../../shared/contract/gaps.ts'
@@ -27,10 +30,12 @@ world.config.EUR_USD_RATE = '1.1'
 world.config.WALLETCONNECT_PROJECT_ID = 'a-project'
 const [agent, payee] = [await tests.agent('pay'), await tests.agent('read')]
 
+const discovery = discoveryFunction({ contracts, documents }, () => world)
 const states = z.array(z.looseObject({ gap_id: z.string(), status: z.string() }))
+const described = z.looseObject({ 'x-gaps': states })
 
 beforeEach(async () => {
-  await forgetHealth(tests.db)
+  await forgetHealth(tests.db, world)
   await watch()
 })
 
@@ -47,10 +52,11 @@ async function watch(onSecond: () => Promise<void> = async () => undefined): Pro
   await pause(15_000)
 }
 
-/** What identity, an operation of the capability and the data of documents say of it. */
+/** What identity, an operation of the capability and a document say of it. */
 async function told(gap: GapId, ask: (agent: Agent) => Promise<unknown>) {
   const identity = states.parse((await agent.get('/get-identity')).body['gaps'])
-  const data = await readGaps(world)
+  const document = await discovery.fetch(new Request('http://aoa.example/openapi.json'))
+  const data = described.parse(await document.json())['x-gaps']
   return [
     identity.find(({ gap_id }) => gap_id === gap)?.status,
     await ask(agent),
@@ -127,6 +133,21 @@ test('without custody nothing can be paid, and that is told within a minute', as
   )
 
   expect(Math.max(down, up)).toBeLessThan(60)
+})
+
+test('without the vault mail and logins are unavailable, and what needs it is refused with that', async () => {
+  const { vault } = world
+  delete world.vault
+  await watch()
+
+  const refused = await agent.get('/mail-list')
+  const all = await readGaps(world)
+  Object.assign(world, { vault })
+
+  const details = { gap_id: 'GAP_MAIL_V1', gap_status: 'unavailable' }
+  expect(refused).toMatchObject({ status: 503, body: { error: 'unavailable', details } })
+  const unavailable = all.filter(({ status }) => status === 'unavailable')
+  expect(unavailable.map(({ gap_id }) => gap_id)).toEqual(['GAP_VAULT_V1', 'GAP_MAIL_V1'])
 })
 
 test('a mail server that is down lowers mail at once, and the first mail it takes raises it', async () => {

@@ -253,6 +253,7 @@ test('every document names the same issuer, may be kept, and may be read from an
     })
     expect(headers.get('cache-control')).toBe('public, max-age=3600')
     expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect((await ask(served, place, { method: 'OPTIONS' })).status).toBe(204)
   }
   for (const prefix of ['', '/oauth']) {
     for (const resource of ['', '/mcp']) {

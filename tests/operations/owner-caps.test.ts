@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { credentialOf, shownPart } from '../../shared/auth/api-key.ts'
-import { appWith, keyWith } from '../support/capped.ts'
+import { actingBy, appWith, keyWith } from '../support/capped.ts'
 import { acquainted } from '../support/ledger.ts'
 import type { TestOwner } from '../support/owner.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
@@ -45,9 +45,9 @@ test('caps are lowered and raised, hold from the next payment on, and each chang
   const told = await world.db.sql<{ summary: string }[]>`select summary from private.activities
     where account = ${payer.id} and type like 'caps%' order by id`
   expect(told.map(({ summary }) => summary)).toEqual([
-    'The app app.example may move at most 2 USD in one payment and 20 USD in 24 hours.',
-    'The app app.example may move at most 20 USD in 24 hours.',
-    'The app app.example has no caps of its own.',
+    'The app at app.example may move at most 2 USD in one payment and 20 USD in 24 hours.',
+    'The app at app.example may move at most 20 USD in 24 hours.',
+    'The app at app.example has no caps of its own.',
   ])
 })
 
@@ -97,6 +97,38 @@ async function replace(owner: TestOwner, payer: Agent, key: string) {
   await owner.call('owner_rotate_key', order)
   return next
 }
+
+/** The same app, let in anew: each time by a code for 5 USD a day. */
+async function connect(payer: Agent) {
+  const code = {
+    account: payer.id,
+    asked: { client_id: 'one', client_name: 'One', redirect_host: 'one.example' },
+    scopes: ['pay'],
+    days: 90,
+    max_per_day_usd_micros: 5_000_000,
+  }
+  const [begun] = await world.db.sql<{ id: string }[]>`
+    select (private.begin_grant(
+      jsonb_populate_record(null::private.oauth_codes, ${JSON.stringify(code)}::text::jsonb), null
+    )).id`
+  return actingBy(world, payer, begun?.id ?? '')
+}
+
+test('an app that is let in again goes on with what it moved, also after it was ended', async () => {
+  const { payer, owner, send } = await home()
+  const first = await connect(payer)
+  await world.acquaint(payer, payer.address)
+  await send(first, '3')
+
+  const second = await connect(payer)
+  await owner.call('owner_disconnect_apps')
+  const third = await connect(payer)
+
+  expect([await send(first, '1'), await send(second, '1')]).toEqual([401, 401])
+  expect((await third.get('/get-identity')).body).toMatchObject({
+    credential: { caps: { max_per_day_usd: '5', left_today_usd: '2' } },
+  })
+})
 
 test('a key that takes the place of another has its caps, and both count together', async () => {
   const { payer, owner, app: first, send } = await home(0, keyWith)

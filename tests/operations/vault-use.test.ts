@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import { mulberry32 } from '../../scripts/local/random.ts'
 import { totpCode } from '../../shared/vault/totp.ts'
 import { askedFor } from '../support/held.ts'
 import type { Answering, Received, TestServer } from '../support/http.ts'
@@ -267,24 +266,4 @@ test('what is opened when a freeze comes is not booked and not sent', async () =
   expect(used).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
   expect(shop.received).toHaveLength(asked)
   expect(await feedOf(agent)).toHaveLength(1)
-})
-
-test('what began before a freeze is in the feed before it, and nothing is sent after', async () => {
-  const next = mulberry32(20_261_122)
-  for (const ended of [0, 5, 20].map((most) => (most === 0 ? 0 : next() % most))) {
-    const { agent, credential_id } = await user()
-    const asked = shop.received.length
-    const uses = Array.from({ length: 30 }, () => agent.post(path, { credential_id, ...login }))
-    await Promise.all(uses.slice(0, ended))
-
-    await agent.post('/account-freeze', {})
-    const booked = await feedOf(agent)
-    const answers = await Promise.all(uses)
-
-    const done = answers.filter(({ status }) => status === 200)
-    const refused = answers.filter(({ body }) => body['error'] === 'account_frozen')
-    expect(done.length + refused.length).toBe(uses.length)
-    expect(booked).toHaveLength(done.length)
-    expect(shop.received).toHaveLength(asked + done.length)
-  }
 })

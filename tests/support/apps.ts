@@ -13,12 +13,22 @@ export async function registerApp(
   { name = 'Research desk', uri = redirectUri } = {},
 ): Promise<string> {
   const id = newToken(world, 'client')
-  const metadata = metadataFrom(
-    toldMetadata.parse({ client_name: name, redirect_uris: [uri], grant_types: ['refresh_token'] }),
-  )
+  const metadata = metadataOf(name, uri)
   const registration = { client_id: id, metadata, client: randomBytes(8).toString('hex') }
   await unbound(world.db).run('oauth_register_client', registration)
   return id
+}
+
+/** Has the document of an app known, as if it had been read from its address just now. */
+export async function describeApp({ world }: Pick<TestWorld, 'world'>, id: string): Promise<void> {
+  const metadata = metadataOf('Research desk', redirectUri)
+  const document = { client_id: id, metadata, seconds: 60 }
+  await unbound(world.db).run('oauth_keep_document', document)
+}
+
+function metadataOf(client_name: string, uri: string) {
+  const told = { client_name, redirect_uris: [uri], grant_types: ['refresh_token'] }
+  return metadataFrom(toldMetadata.parse(told))
 }
 
 export const verifier = 'v'.repeat(43)

@@ -1,4 +1,5 @@
 /** Keys and apps with caps of their own, at the database. */
+import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { fingerprint, pepper } from './world.ts'
@@ -27,20 +28,36 @@ export async function keyWith(
   return { ...key, holder: row?.id ?? '' }
 }
 
-/** An app that the owner let in: its token stands in the ledger as what a grant is reached by. */
+/** An app that the owner let in, paying from a known device too. */
 export async function appWith(
-  tests: Pick<TestWorld, 'db'>,
+  tests: Pick<TestWorld, 'db' | 'world'>,
   agent: Agent,
   caps: CapsUsd = {},
 ): Promise<Capped> {
-  const app = await keyWith(tests, agent, caps)
+  const { holder } = await keyWith(tests, agent, caps)
   await tests.db.sql`
-    with granted as (
-      update private.credentials set kind = 'oauth', digest = null, shown = 'app.example'
-       where id = ${app.holder} returning id, scopes
-    )
+    update private.credentials set kind = 'oauth', digest = null, shown = 'app.example'
+     where id = ${holder}`
+  return { ...(await actingBy(tests, agent, holder)), holder }
+}
+
+/** Whoever has a new access token of a grant. */
+export async function actingBy(
+  { db, world }: Pick<TestWorld, 'db' | 'world'>,
+  agent: Agent,
+  grant: string,
+): Promise<Agent> {
+  const key = newToken(world, 'access')
+  const digest = await digestOfToken(world, key)
+  await db.sql`
     insert into private.access_tokens (digest, granted, scopes, expires_at)
-    select ${await credentialOf(app.key, pepper)}, id, scopes, private.clock() + interval '2 days'
-      from granted`
-  return app
+    select ${digest}, id, scopes, private.clock() + interval '2 days'
+      from private.credentials where id = ${grant}`
+  const bearer = { authorization: `Bearer ${key}` }
+  return {
+    ...agent,
+    key,
+    get: (path, headers) => agent.get(path, { ...bearer, ...headers }),
+    post: (path, body, headers) => agent.post(path, body, { ...bearer, ...headers }),
+  }
 }

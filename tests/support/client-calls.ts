@@ -1,5 +1,5 @@
 /** Calls as a program writes them, right and wrong: compiled against the client, and never run. */
-import type { AccountClient, Refusal } from '../../scripts/client/index.ts'
+import type { AccountClient, GetIdentityAnswer, Refusal } from '../../scripts/client/index.ts'
 import { createClient, isRefusal, pages } from '../../scripts/client/index.ts'
 
 export async function rightCalls(account: AccountClient): Promise<string[]> {
@@ -68,9 +68,9 @@ export function wrongCalls(account: AccountClient, refused: Refusal<'get_identit
     // @ts-expect-error this place for a secret needs a name
     account.vaultUse({ ...use, inject: [{ where: 'header', secret: 'password' }] }),
     // @ts-expect-error there is no such operation
-    account.getSecrets(),
+    'getSecrets' satisfies keyof AccountClient,
     // @ts-expect-error the answer has no such field
-    account.getIdentity().then(({ password }) => password),
+    'password' satisfies keyof GetIdentityAnswer,
     // @ts-expect-error that operation never refuses so
     refused.code === 'limit_exceeded',
     // @ts-expect-error this list has no pages

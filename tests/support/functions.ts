@@ -27,6 +27,7 @@ import { mailSend } from '../../functions/mail-send/contract.ts'
 import { run as runMailSend } from '../../functions/mail-send/handler.ts'
 import { mailWait } from '../../functions/mail-wait/contract.ts'
 import { run as runMailWait } from '../../functions/mail-wait/handler.ts'
+import { oauthFunction } from '../../functions/oauth/index.ts'
 import { paymentMandateCreate } from '../../functions/payment-mandate-create/contract.ts'
 import { run as runMandateCreate } from '../../functions/payment-mandate-create/handler.ts'
 import { paymentMandateRevoke } from '../../functions/payment-mandate-revoke/contract.ts'
@@ -76,7 +77,8 @@ import type { World } from '../../shared/world.ts'
 /** The functions by folder. */
 export function functionsIn(world: World): Map<string, EdgeFunction> {
   const given = () => world
-  return new Map([
+  return new Map<string, EdgeFunction>([
+    ['oauth', oauthFunction(given)],
     [getIdentity.folder, edgeFunction(getIdentity, runGetIdentity, given)],
     [checkAlias.folder, edgeFunction(checkAlias, runCheckAlias, given)],
     [

@@ -1,4 +1,5 @@
 /** What a watch finds, for tests in which none runs. */
+import type { World } from '../../shared/world.ts'
 import type { TestDatabase } from './database.ts'
 
 /** Everything is well on these chains, and stays so however the clock moves. */
@@ -13,7 +14,8 @@ export async function findAllWell(db: TestDatabase, chains: readonly string[]): 
     select part, 'infinity' from unnest(${parts}::text[]) part on conflict do nothing`
 }
 
-/** Forgets what was found, as before the first look. */
-export async function forgetHealth(db: TestDatabase): Promise<void> {
+/** Forgets what was found and what an isolate knows of it, as before the first look. */
+export async function forgetHealth(db: TestDatabase, { healthSeen }: World): Promise<void> {
+  delete healthSeen.kept
   await db.sql`delete from private.health`
 }

@@ -6,7 +6,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import * as z from 'zod'
 import notFound from '../../functions/not-found/index.ts'
-import { oauthFunction } from '../../functions/oauth/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import type { OwnSession } from '../../shared/auth/own-session.ts'
 import { bindCredential } from '../../shared/db/database.ts'
@@ -14,7 +13,7 @@ import type { ReadRequest } from '../../shared/oauth/authorization-request.ts'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import type { GrantChoice } from '../../shared/oauth/grant.ts'
 import { grantAccess } from '../../shared/oauth/grant.ts'
-import type { World } from '../../shared/world.ts'
+import type { Fetch, World } from '../../shared/world.ts'
 import { functionsIn } from './functions.ts'
 import { toolsIn } from './mcp.ts'
 import { ownerOf } from './owner.ts'
@@ -30,13 +29,15 @@ export type Served = {
 export const redirectUri = 'https://app.example/back'
 const json = z.record(z.string(), z.unknown())
 
-/** Serves the functions where BASE_URL says that they are. */
-export async function serve(tests: TestWorld): Promise<Served> {
+/** Serves the functions where BASE_URL says that they are; `outside` is the network of the product. */
+export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> {
   let fetch: (request: Request) => Response | Promise<Response> = () => new Response()
   const server = await listen((request) => fetch(request))
   afterAll(() => server.close())
-  const world = { ...tests.world, config: { ...tests.world.config, BASE_URL: server.url } }
+  const config = { ...tests.world.config, BASE_URL: server.url }
+  const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
   const functions = functionsIn(world)
+<<<<<<< HEAD
   const oauth = oauthFunction(() => world)
   const tools = toolsIn(world)
   fetch = (request) => {
@@ -44,6 +45,12 @@ export async function serve(tests: TestWorld): Promise<Served> {
     if (pathname === '/mcp') return tools(request)
     const isOAuth = /^\/(oauth|\.well-known\/(oauth-|openid-configuration))/.test(pathname)
     const found = isOAuth ? oauth : functions.get(pathname.split('/')[1] ?? '')
+=======
+  fetch = (request) => {
+    const { pathname } = new URL(request.url)
+    const isDocument = /^\/\.well-known\/(oauth-|openid-configuration)/.test(pathname)
+    const found = functions.get(isDocument ? 'oauth' : (pathname.split('/')[1] ?? ''))
+>>>>>>> main
     return (found ?? notFound).fetch(request)
   }
   return { url: server.url, world, tests }

@@ -23,7 +23,17 @@ export function openProduct({ product, custody, vault }: Bindings, held: Held): 
     db: openDatabase(base.config, base.fetch),
     custody: openCustody(withOwn(base, custody)),
     vault: openVault(withOwn(base, vault)),
+    healthSeen: wellFor(base),
   }
+}
+
+/**
+ * As if health had just been read, and for good: an isolate that reads it at some time of its own would
+ * make one request more, which tests of requests that are lost would have to expect.
+ */
+function wellFor({ config }: World): World['healthSeen'] {
+  const health = { watched: true, chains: Object.keys(config.chainRpcUrls), failing: [] }
+  return { kept: { health, untilMilliseconds: Number.POSITIVE_INFINITY } }
 }
 
 /** The same world with settings and a database connection of its own. */

@@ -1,5 +1,5 @@
 /** The program that serves the tools over standard input and output, built once and started at will. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,11 @@ export async function buildProgram(): Promise<Program> {
   return { file: join(folder, 'agent-operating-account-mcp.js'), folder }
 }
 
-export type Ended = { code: unknown; stdout: string; stderr: string }
+export type Ended = { code: number | null; stdout: string; stderr: string }
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return once(child, 'exit').then(([code]) => z.number().nullable().parse(code))
+}
 
 /** Runs it with nothing to read. */
 export async function run(
@@ -29,10 +33,9 @@ export async function run(
   env: NodeJS.ProcessEnv,
 ): Promise<Ended> {
   const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'exit')
+  const ended = exitOf(child)
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  const [code]: unknown[] = await ended
-  return { code, stdout, stderr }
+  return { code: await ended, stdout, stderr }
 }
 
 const message = z.looseObject({ jsonrpc: z.literal('2.0') })
@@ -44,7 +47,7 @@ export async function converse(
   messages: readonly (Record<string, unknown> | string)[],
 ): Promise<Ended & { answers: z.output<typeof message>[] }> {
   const child = spawn(process.execPath, [file], { env, stdio: ['pipe', 'pipe', 'pipe'] })
-  const ended = once(child, 'exit')
+  const ended = exitOf(child)
   const stderr = text(child.stderr)
   const awaited = new Set(
     messages.flatMap((one) => (typeof one === 'object' && 'id' in one ? [one['id']] : [])),
@@ -57,7 +60,7 @@ export async function converse(
     awaited.delete(message.parse(JSON.parse(line))['id'])
     if (awaited.size === 0) child.stdin.end()
   }
-  const [code]: unknown[] = await ended
+  const code = await ended
   const answers = lines.map((line) => message.parse(JSON.parse(line)))
   return { code, stdout: lines.join('\n'), stderr: await stderr, answers }
 }

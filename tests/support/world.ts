@@ -94,6 +94,8 @@ export type StartOptions = {
   endpoints?: (chainRpcUrl: string) => Promise<string[]>
   /** Cuts every deadline of the product short, where a test waits for one to pass. */
   deadlineMaxMilliseconds?: number
+  /** Draws it out, where a busy machine is not to be taken for a neighbour that is silent. */
+  deadlineMinMilliseconds?: number
   /** A database of the file's own server in place of a copy of the template. */
   database?: MigratedDatabase
   /** Of the database, for each role. */
@@ -116,8 +118,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const held = {
     fetch: (...request: Parameters<Fetch>) => fetch(...request),
     now: () => new Date(Date.now() + Atomics.load(movedSeconds, 0) * 1000),
-    deadline: (milliseconds: number) =>
-      AbortSignal.timeout(Math.min(milliseconds, options.deadlineMaxMilliseconds ?? milliseconds)),
+    deadline: (milliseconds: number) => AbortSignal.timeout(deadlineOf(options, milliseconds)),
     log: (entry: TestWorld['log'][number]) => log.push(entry),
   }
   const bindings = bindingsOf(db, rpcUrls, rootKeys)
@@ -188,6 +189,11 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     },
     acquaint: (payer, payee) => acquaint(db, payer, payee),
   }
+}
+
+function deadlineOf(options: StartOptions, milliseconds: number): number {
+  const { deadlineMinMilliseconds: least = 0, deadlineMaxMilliseconds: most = Infinity } = options
+  return Math.min(Math.max(milliseconds, least), most)
 }
 
 /** Requests to the functions of one isolate. */

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buildClient } from '../../scripts/packages/client.ts'
+import { buildMcp } from '../../scripts/packages/mcp.ts'
 import { compiler, root } from '../../scripts/packages/package.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
 
@@ -101,4 +102,23 @@ test('the examples of its README compile', () => {
 
   expect(examples.length).toBeGreaterThan(1)
   expect(complaintsOf([...given, ...examples].join('\n'), 'bundler')).toBe('')
+})
+
+test('npx starts the one program of the package for MCP, which needs no other', async () => {
+  const folder = join(directory, 'mcp')
+  await buildMcp(folder)
+  const env = {
+    ...process.env,
+    npm_config_loglevel: 'silent',
+    npm_config_offline: 'true',
+    npm_config_cache: join(directory, 'cache'),
+  }
+
+  const version = execFileSync('npx', ['--yes', folder, '--version'], { encoding: 'utf8', env })
+
+  const program = 'agent-operating-account-mcp.js'
+  expect(contentOf(folder)).toEqual(['LICENSE', 'README.md', program, 'package.json'])
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  expect(manifest).toMatchObject({ name: '@agent-operating-account/mcp', version: version.trim() })
+  expect(manifest).not.toHaveProperty('dependencies')
 })

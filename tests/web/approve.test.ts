@@ -41,7 +41,7 @@ test('shows the terms in full, warns, and approves; the agent then pays once', a
     groups.join(' '),
     'New recipient',
     'New device',
-    'pay (aoa_',
+    'The key “pay” (aoa_',
   ]
   for (const text of told) expect(shown.text).toContain(text)
   expect(shown.html).toContain('for &lt;b&gt;shoes&lt;/b&gt;')

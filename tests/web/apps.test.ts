@@ -1,5 +1,7 @@
 /** Apps that the owner let in: seen, narrowed and ended, without script. */
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { oauthFunction } from '../../functions/oauth/index.ts'
 import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
 import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
@@ -26,11 +28,10 @@ const statusWith = async (token: string) =>
 async function redeem(client_id: string, refresh: string): Promise<string> {
   const code = new URL(refresh.replace(/^0;url=/, '')).searchParams.get('code') ?? ''
   const proof = { grant_type: 'authorization_code', code, code_verifier: verifier }
-  const { body } = await world.send('/oauth/token', {
-    method: 'POST',
-    body: new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof }),
-  })
-  return String(body['access_token'])
+  const body = new URLSearchParams({ client_id, redirect_uri: redirectUri, ...proof })
+  const request = new Request('http://aoa.example/oauth/token', { method: 'POST', body })
+  const answer = await oauthFunction(() => world.world).fetch(request)
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
 }
 
 const capsOf = (app: string) => world.db.sql`select max_per_payment_usd_micros::text as each,
@@ -69,7 +70,10 @@ test('an app that is disconnected is refused at its next call, and stays listed 
   const listed = await browser.submit({ wanted: 'disconnected' }, page)
 
   expect([before, await statusWith(token), await statusWith(other.token)]).toEqual([200, 401, 200])
-  expect([listed.path, listed.text]).toEqual(['/web/apps', expect.stringContaining('Over')])
+  expect([listed.path, listed.text]).toEqual([
+    '/web/apps',
+    expect.stringContaining('You disconnected it'),
+  ])
   expect((await browser.visit(page)).status).toBe(404)
   expect(await feedOf(world.db, person.agent)).toEqual(['app_disconnected'])
 })
@@ -126,6 +130,22 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   expect(told).toContain('An app was given access to your account')
 })
 
+test('what an app asks for is told with where it is before what it calls itself', async () => {
+  const { person, browser } = await home()
+  const name = 'Your bank (bank.example)'
+  const { token } = await connectApp(world, person.agent, { name, scope: 'pay' })
+  const order = { merchant_domain: 'shop.example', max_amount_per_payment_usd: '5' }
+  const { body } = await world.send('/payment-mandate-create', {
+    method: 'POST',
+    body: JSON.stringify({ ...order, ttl_seconds: 3600 }),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+
+  const { text } = await browser.visit(`/web/mandate/${String(body['mandate_id'])}`)
+
+  expect(text).toContain(`The app at app.example (“${name}”) asked for it`)
+})
+
 test("a stranger's app is not to be seen, narrowed or ended", async () => {
   const stranger = await openPerson(world)
   const { app, token } = await connectApp(world, stranger.agent, { scope: 'pay' })
@@ -134,7 +154,7 @@ test("a stranger's app is not to be seen, narrowed or ended", async () => {
 
   const seen = await browser.visit(page)
   const form = browser.cookies.get('__Host-aoa_form') ?? ''
-  for (const given of [{ wanted: 'disconnected' }, { wanted: 'caps', each: '0', day: '0' }]) {
+  for (const given of [{ wanted: 'disconnected' }, { wanted: 'capped', each: '0', day: '0' }]) {
     const body = new URLSearchParams({ form, ...given })
     const headers = { origin: 'http://localhost' }
     expect((await browser.send(page, { method: 'POST', body, headers })).status).toBe(404)
@@ -151,7 +171,7 @@ test('a cap is lowered at once, and raised after a proof', async () => {
   const page = `/web/apps/${app}`
   const save = async (each: string, day: string) => {
     await browser.visit(page)
-    return browser.submit({ wanted: 'caps', each, day }, page)
+    return browser.submit({ wanted: 'capped', each, day }, page)
   }
   await world.tick(601)
 
@@ -160,7 +180,7 @@ test('a cap is lowered at once, and raised after a proof', async () => {
   const asked = await save('11', '20')
   const refused = await capsOf(app)
   const shown = await browser.submit({ password: person.password }, '/web/proof')
-  await browser.submit({ wanted: 'caps' }, page)
+  await browser.submit({ wanted: 'capped' }, page)
 
   expect(lowered).toEqual([{ each: '10000000', day: '20000000' }])
   expect(asked.path).toBe(`/web/proof?next=${encodeURIComponent(page)}`)
@@ -177,7 +197,7 @@ test('a cap that is no amount is told where it was typed, and changes nothing', 
   const page = `/web/apps/${app}`
   await browser.visit(page)
 
-  const shown = await browser.submit({ wanted: 'caps', each: 'many', day: '20' }, page)
+  const shown = await browser.submit({ wanted: 'capped', each: 'many', day: '20' }, page)
 
   expect([shown.status, shown.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
   expect(shown.html).toContain('value="many"')

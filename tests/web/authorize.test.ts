@@ -1,6 +1,6 @@
 /** What an app asks of the owner, what the owner sees of it, and what a yes or a no comes to. */
 import { beforeAll, expect, test } from 'vitest'
-import { askingPath, connectApp, redirectUri, registerApp } from '../support/apps.ts'
+import { askingPath, connectApp, describeApp, redirectUri, registerApp } from '../support/apps.ts'
 import type { Browser, Shown } from '../support/browserless.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
@@ -186,7 +186,7 @@ test('what was typed for one app fills in nothing for another', async () => {
 
   const other = await browser.visit(askingPath(await registerApp(world), { scope: 'pay' }))
 
-  expect(other.html).not.toContain('777')
+  expect(other.html).not.toContain('value="777"')
 })
 
 test('a frozen account lets nobody in, and says so', async () => {
@@ -231,6 +231,18 @@ test('a name is shown as plain text, without what hides or reorders', async () =
 
   expect(html).toContain('&lt;b&gt;Bank&lt;/b&gt;')
   expect(html).not.toMatch(/<b>|\u202e|\u200b/)
+})
+
+test('an app that is described by a document is shown by the host of it', async () => {
+  const { browser } = await home()
+  const id = 'https://xn--bcher-kva.example.com/app.json'
+  await describeApp(world, id)
+
+  const { text } = await browser.visit(askingPath(id))
+
+  expect(text).toMatch(/Who asks xn--bcher-kva\.example\.com It calls itself Research desk/)
+  expect(text).toContain('This name has letters beyond a to z')
+  expect(text).not.toContain('Nobody has checked')
 })
 
 test('an app on the own machine is warned of', async () => {

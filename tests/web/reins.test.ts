@@ -99,10 +99,34 @@ test('a key is made, shown once, replaced and revoked', async () => {
   expect((await browser.visit(page)).status).toBe(404)
 })
 
+test('a key is made with caps, which its page shows and changes; an empty field is no cap', async () => {
+  const { browser } = await home()
+  await browser.visit('/web/keys')
+  const made = await browser.submit({ label: 'shop', scope: 'pay', days: '30', each: '2.50' })
+  const headers = { authorization: `Bearer ${keyOn(made.html)}` }
+  const capsNow = async () => (await world.send('/get-identity', { headers })).body['credential']
+  const first = await capsNow()
+
+  const { html } = await browser.visit('/web/keys')
+  const [page = ''] = /\/web\/keys\/[0-9a-f-]{36}/.exec(html) ?? []
+  await browser.visit(page)
+  const wrong = await browser.submit({ wanted: 'capped', each: '2.50', day: 'many' }, page)
+  await browser.visit(page)
+  const shown = await browser.submit({ wanted: 'capped', each: '', day: '10' }, page)
+
+  expect(first).toMatchObject({ caps: { max_per_payment_usd: '2.5', max_per_day_usd: null } })
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('A cap is an amount')])
+  expect(shown.text).toContain('0.00 of 10.00 USD')
+  expect(await capsNow()).toMatchObject({
+    caps: { max_per_payment_usd: null, max_per_day_usd: '10', left_today_usd: '10' },
+  })
+})
+
 test.each([
   { label: '', scope: 'pay' },
   { label: 'x'.repeat(65), scope: 'pay' },
   { label: 'shop', scope: 'owner' },
+  { label: 'shop', scope: 'pay', day: '-1' },
 ])('no key is made of %o', async (order) => {
   const { agent, browser } = await home()
   await browser.visit('/web/keys')

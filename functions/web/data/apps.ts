@@ -1,31 +1,29 @@
 /** Connected apps: what each holds, and what the owner can let one do. */
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
-import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import type { GrantScope } from '../../../shared/oauth/issuer.ts'
+import { capsRow } from '../../../shared/payments/entered.ts'
 import type { Owner } from '../visit.ts'
+import type { Caps } from './caps.ts'
 
-const appRow = z
-  .object({
-    app: z.uuid(),
-    /** What it called itself when it was let in. */
-    name: z.string(),
-    /** Its own host, where that was checked. */
-    host: z.string().nullable(),
-    /** Where its answer went. */
-    redirect_host: z.string(),
-    scopes: z.array(z.string()),
-    max_per_payment_usd_micros: bigintText.nullable(),
-    max_per_day_usd_micros: bigintText.nullable(),
-    live: z.boolean(),
-    created_at: time,
-    expires_at: time,
-    last_used_on: z.string().nullable(),
-  })
-  .transform(({ max_per_payment_usd_micros: each, max_per_day_usd_micros: day, ...row }) => {
-    return { ...row, caps: { each, day } satisfies Caps }
-  })
+const appRow = z.object({
+  app: z.uuid(),
+  /** What it called itself when it was let in. */
+  name: z.string(),
+  /** Its own host, where that was checked. */
+  host: z.string().nullable(),
+  /** Where its answer went. */
+  redirect_host: z.string(),
+  scopes: z.array(z.string()),
+  caps: capsRow,
+  live: z.boolean(),
+  /** Null of one that is connected, and of one whose time was over. */
+  ended_because: z.string().nullable(),
+  created_at: time,
+  expires_at: time,
+  last_used_on: z.string().nullable(),
+})
 export type AppRow = z.output<typeof appRow>
 
 /** Apps of an account that a page lists; those that are over fall off the end. */
@@ -106,34 +104,8 @@ export function levelsWithin(asked: readonly string[]): readonly Level[] {
   return widest === secrets ? [secrets] : ladder.slice(0, ladder.indexOf(widest) + 1)
 }
 
-export const canPay = (level: Level) => level === pay || level === full
 /** Whether the owner has to prove itself before it allows that. */
 export const needsProof = (level: Level) => level !== look
-
-/** In micro-dollars; null is no cap but those of the account. */
-export type Caps = { each: bigint | null; day: bigint | null }
-
-/** The bound that SQL holds too. */
-const usdMicrosMax = 1_000_000_000_000n
-export const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 12.50, in USD.'
-
-/** The caps that a form asks for; undefined where one is no amount. */
-export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | undefined {
-  const caps = optionalCapsIn(form)
-  if (!caps || caps.each === null || caps.day === null) return undefined
-  return { each: caps.each, day: caps.day }
-}
-
-/** The same where an empty field is no cap. */
-export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
-  const [each, day] = ['each', 'day'].map((name) => {
-    const text = (form.get(name) ?? '').trim()
-    if (text === '') return null
-    const micros = parseAmount(text, usdDecimals)
-    return micros !== undefined && micros <= usdMicrosMax ? micros : undefined
-  })
-  return each === undefined || day === undefined ? undefined : { each, day }
-}
 
 /** Days for which an app can be let in. */
 const lifeDays = ['7', '30', '90', '180'] as const

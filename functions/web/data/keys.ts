@@ -5,7 +5,6 @@ import { time } from '../../../shared/db/row-fields.ts'
 import { required } from '../../../shared/env.ts'
 import { capsRow } from '../../../shared/payments/entered.ts'
 import type { World } from '../../../shared/world.ts'
-import type { Caps } from './apps.ts'
 
 export const keyRow = z.object({
   key: z.uuid(),
@@ -42,17 +41,6 @@ export const lifeChoices = lifeDays.map((value) => ({ value, label: `${value} da
 
 export function lifeOf(given: string | null): number {
   return Number(lifeDays.find((days) => days === given) ?? lifeDaysDefault)
-}
-
-export const canPay = (scopes: readonly string[]) =>
-  scopes.some((scope) => scope === 'pay' || scope === 'full')
-
-/** Caps as SQL takes them. */
-export function capsQuestion({ each, day }: Caps) {
-  return {
-    max_per_payment_usd_micros: each?.toString() ?? null,
-    max_per_day_usd_micros: day?.toString() ?? null,
-  }
 }
 
 /** A new key, and what the database may know of it. */

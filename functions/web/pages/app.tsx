@@ -1,12 +1,10 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
-import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { formatUsd } from '../../../shared/money/amount.ts'
 import type { AppRow } from '../data/apps.ts'
-import { canPay, capProblem, capsIn, levelOf, listApps } from '../data/apps.ts'
+import { levelOf, listApps } from '../data/apps.ts'
+import { canPay, capProblem, capsIn, capsOf, setCaps } from '../data/caps.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { noticeOf } from '../own-session.ts'
-import { AppCaps, CapFields } from '../parts/app-caps.tsx'
+import { CapsForm, CapsLine } from '../parts/caps.tsx'
 import { Button, Form } from '../parts/form.tsx'
 import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
@@ -26,7 +24,7 @@ export const routes: Routes = (app) => {
     }
     const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
-    await setCaps(c, found, caps)
+    await setCaps(c, found.app, { App: found.name }, caps)
     return goTo(c, `/apps/${found.app}`)
   })
 }
@@ -38,24 +36,9 @@ async function find(c: Visit): Promise<AppRow> {
   throw new Rejection(fail('not_found', { message: 'No such app is connected to this account.' }))
 }
 
-async function setCaps(c: Visit, { app, name }: AppRow, caps: { each: bigint; day: bigint }) {
-  const { db } = await owner(c)
-  const changes = {
-    App: name,
-    'Most per payment': `${formatUsd(caps.each)} USD`,
-    'Most in 24 hours': `${formatUsd(caps.day)} USD`,
-  }
-  await db.run('owner_set_caps', {
-    holder: app,
-    max_per_payment_usd_micros: caps.each.toString(),
-    max_per_day_usd_micros: caps.day.toString(),
-    mail: await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes })),
-  })
-}
-
 async function showApp(c: Visit, app: AppRow, typed?: URLSearchParams, problem?: string) {
   const me = await owner(c)
-  const level = levelOf(app.scopes)
+  const pays = canPay(app.scopes)
   return show(
     c,
     <Page c={c} title={app.name} owner={me} back={{ to: '/apps', label: 'Connected apps' }}>
@@ -70,15 +53,15 @@ async function showApp(c: Visit, app: AppRow, typed?: URLSearchParams, problem?:
           facts={[
             ['App', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
             ['You went back to', <code class="long">{app.redirect_host}</code>],
-            ['May', level.label],
-            ['At most', <AppCaps level={level} caps={app.caps} />],
+            ['May', levelOf(app.scopes).label],
+            ...(pays ? [['At most', <CapsLine caps={capsOf(app.caps)} />] as const] : []),
             ['Since', <Time at={app.created_at} />],
             ['Last used', app.last_used_on ?? 'Never'],
             ['Ends', <Time at={app.expires_at} />],
           ]}
         />
       </Section>
-      {canPay(level) && <CapsForm c={c} app={app} typed={typed} />}
+      {pays && <CapsForm c={c} caps={app.caps} typed={typed} />}
       <Section title="Disconnect it">
         <p>It is refused from now on. To come back it has to ask you again.</p>
         <Form c={c}>
@@ -91,29 +74,5 @@ async function showApp(c: Visit, app: AppRow, typed?: URLSearchParams, problem?:
       </Section>
     </Page>,
     problem === undefined ? 200 : 400,
-  )
-}
-
-function CapsForm({
-  c,
-  app,
-  typed,
-}: {
-  c: Visit
-  app: AppRow
-  typed: URLSearchParams | undefined
-}) {
-  return (
-    <Section title="What it may pay">
-      <p>A lower cap holds at once. To raise one you prove again that it is you.</p>
-      <Form c={c}>
-        <CapFields caps={app.caps} typed={typed} />
-        <div class="actions">
-          <Button name="wanted" value="caps">
-            Save
-          </Button>
-        </div>
-      </Form>
-    </Section>
   )
 }

@@ -1,8 +1,9 @@
 import type { AppRow } from '../data/apps.ts'
 import { levelOf, listApps } from '../data/apps.ts'
+import { canPay, capsOf } from '../data/caps.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
-import { AppCaps } from '../parts/app-caps.tsx'
+import { CapsLine } from '../parts/caps.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Empty, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -64,7 +65,8 @@ function Apps({ apps }: { apps: AppRow[] }) {
         { label: 'May', cell: ({ scopes }) => levelOf(scopes).label },
         {
           label: 'At most',
-          cell: ({ scopes, caps }) => <AppCaps level={levelOf(scopes)} caps={caps} />,
+          cell: ({ scopes, caps }) =>
+            canPay(scopes) ? <CapsLine caps={capsOf(caps)} /> : 'Pays nothing',
         },
         { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
         { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
@@ -92,9 +94,19 @@ function Ended({ apps }: { apps: AppRow[] }) {
         { label: 'Could', cell: ({ scopes }) => levelOf(scopes).label },
         { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
         { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
+        { label: 'Ended', cell: ({ ended_because: why }) => endings[why ?? ''] ?? why },
       ]}
     />
   )
+}
+
+/** Why the access of an app ended, by the word of the database. */
+const endings: Readonly<Record<string, string>> = {
+  '': 'Its time was over',
+  disconnected: 'You disconnected it',
+  replaced: 'You connected it again',
+  reused: 'A token of it was used by two',
+  'revoked by the app': 'The app gave it back',
 }
 
 function AppName({ app: { name, host, redirect_host } }: { app: AppRow }) {

@@ -1,15 +1,8 @@
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { readAuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/grant.ts'
-import {
-  canPay,
-  capProblem,
-  capsIn,
-  levelsWithin,
-  lifeOf,
-  meetApp,
-  needsProof,
-} from '../data/apps.ts'
+import { levelsWithin, lifeOf, meetApp, needsProof } from '../data/apps.ts'
+import { canPay, capProblem, capsIn } from '../data/caps.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { ownSession } from '../own-session.ts'
@@ -49,7 +42,7 @@ async function decide(c: Visit, request: AuthorizationRequest): Promise<Response
   keepIfUnproven(c, form)
   const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
   if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
-  const caps = canPay(level) ? capsIn(form) : null
+  const caps = canPay(level.scopes) ? capsIn(form) : null
   if (caps === undefined) return showConsent(c, request, form, capProblem)
   const location = await grantAccess(await ownSession(c), request, {
     scopes: level.scopes,

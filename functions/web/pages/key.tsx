@@ -1,13 +1,9 @@
 import * as z from 'zod'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { newApiKey, secretsReadable } from '../../../shared/mail/access-messages.ts'
-import { limitsRaised } from '../../../shared/mail/money-messages.ts'
-import { formatUsd } from '../../../shared/money/amount.ts'
-import { capProblem, optionalCapsIn } from '../data/apps.ts'
+import { canPay, capProblem, optionalCapsIn, setCaps } from '../data/caps.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
-  canPay,
-  capsQuestion,
   keyRow,
   keysFull,
   lifeChoices,
@@ -20,8 +16,8 @@ import {
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
+import { CapsForm } from '../parts/caps.tsx'
 import { Button, Choices, Form } from '../parts/form.tsx'
-import { KeyCaps } from '../parts/key-caps.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { SecretsForm } from '../parts/secrets-form.tsx'
 import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
@@ -91,13 +87,9 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
 
 async function cap(c: Visit, found: KeyRow, form: URLSearchParams): Promise<Response> {
   const { key, label } = found
-  const { db } = await owner(c)
   const caps = optionalCapsIn(form)
   if (!caps) return showKey(c, found, form, { text: capProblem, status: 400 })
-  const told = (micros: bigint | null) => (micros === null ? 'No cap' : `${formatUsd(micros)} USD`)
-  const changes = { Key: label, 'Per payment': told(caps.each), 'In 24 hours': told(caps.day) }
-  const mail = await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes }))
-  await db.run('owner_set_caps', { holder: key, ...capsQuestion(caps), mail })
+  await setCaps(c, key, { Key: label }, caps)
   return goTo(c, `/keys/${key}`)
 }
 
@@ -131,7 +123,7 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         />
       </Section>
       <ReplaceForm c={c} typed={typed} />
-      {canPay(key.scopes) && <KeyCaps c={c} apiKey={key} typed={typed} />}
+      {canPay(key.scopes) && <CapsForm c={c} caps={key.caps} typed={typed} isOptional />}
       <SecretsForm c={c} apiKey={key} />
       <Section title="Revoke it">
         <p>Whoever has the key is refused from now on. This cannot be taken back.</p>

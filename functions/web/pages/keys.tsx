@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { newApiKey } from '../../../shared/mail/access-messages.ts'
-import { capProblem, optionalCapsIn } from '../data/apps.ts'
+import { capProblem, capsQuestion, optionalCapsIn } from '../data/caps.ts'
 import type { KeyRow } from '../data/keys.ts'
 import {
-  capsQuestion,
   keyRow,
   keysFull,
   lifeChoices,
@@ -16,7 +15,7 @@ import {
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
-import { CapFields } from '../parts/app-caps.tsx'
+import { CapFields } from '../parts/caps.tsx'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { Badge, Empty, Notice, Section, SendAgain, Table, Time } from '../parts/show.tsx'

@@ -1,9 +1,11 @@
 /** The form in which the owner lets an app in, or does not. */
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import type { Caps, Level } from '../data/apps.ts'
-import { canPay, lifeChoices, lifeDaysDefault } from '../data/apps.ts'
+import type { Level } from '../data/apps.ts'
+import { lifeChoices, lifeDaysDefault } from '../data/apps.ts'
+import type { Caps } from '../data/caps.ts'
+import { canPay } from '../data/caps.ts'
 import type { Visit } from '../visit.ts'
-import { CapFields } from './app-caps.tsx'
+import { CapFields } from './caps.tsx'
 import { Button, Choices, Form } from './form.tsx'
 import { Section } from './show.tsx'
 
@@ -28,7 +30,7 @@ export function ConsentForm({ c, request, levels, caps, typed }: ConsentFormProp
           chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
           choices={choices}
         />
-        {levels.some(canPay) && <CapFields caps={caps} typed={typed} />}
+        {levels.some(({ scopes }) => canPay(scopes)) && <CapFields caps={caps} typed={typed} />}
         <Choices
           name="days"
           legend="For how long"

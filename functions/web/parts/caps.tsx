@@ -1,13 +1,14 @@
-/** What an app may move, as it is shown and as it is set. */
+/** What a key or an app may move, as it is shown and as it is set. */
 import { formatUsd } from '../../../shared/money/amount.ts'
-import type { Caps, Level } from '../data/apps.ts'
-import { canPay } from '../data/apps.ts'
-import { Field } from './form.tsx'
-import { Money } from './show.tsx'
+import type { Caps, HeldCaps } from '../data/caps.ts'
+import { capsOf } from '../data/caps.ts'
+import type { Visit } from '../visit.ts'
+import { Button, Field, Form } from './form.tsx'
+import { Money, Section } from './show.tsx'
+import { Used } from './spent.tsx'
 
-/** The caps of an app in a line. */
-export function AppCaps({ level, caps: { each, day } }: { level: Level; caps: Caps }) {
-  if (!canPay(level)) return 'Pays nothing'
+/** Caps in a line. */
+export function CapsLine({ caps: { each, day } }: { caps: Caps }) {
   if (each === null && day === null) return 'Your limits'
   return (
     <>
@@ -23,6 +24,33 @@ export function AppCaps({ level, caps: { each, day } }: { level: Level; caps: Ca
         </>
       )}
     </>
+  )
+}
+
+type CapsFormProps = {
+  c: Visit
+  caps: HeldCaps
+  typed: URLSearchParams | undefined
+  isOptional?: boolean
+}
+
+export function CapsForm({ c, caps, typed, isOptional = false }: CapsFormProps) {
+  return (
+    <Section title="What it may pay">
+      <p>
+        No consent passes these caps, not even your own approval. A lower one holds at once. To
+        raise one you prove again that it is you.
+      </p>
+      {caps.daily && <Used id="used-cap" label="Used in the last 24 hours" window={caps.daily} />}
+      <Form c={c}>
+        <CapFields caps={capsOf(caps)} typed={typed} isOptional={isOptional} />
+        <div class="actions">
+          <Button kind="plain" name="wanted" value="capped">
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Section>
   )
 }
 
