@@ -37,20 +37,12 @@ export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> 
   const config = { ...tests.world.config, BASE_URL: server.url }
   const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
   const functions = functionsIn(world)
-<<<<<<< HEAD
-  const oauth = oauthFunction(() => world)
   const tools = toolsIn(world)
   fetch = (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === '/mcp') return tools(request)
-    const isOAuth = /^\/(oauth|\.well-known\/(oauth-|openid-configuration))/.test(pathname)
-    const found = isOAuth ? oauth : functions.get(pathname.split('/')[1] ?? '')
-=======
-  fetch = (request) => {
-    const { pathname } = new URL(request.url)
     const isDocument = /^\/\.well-known\/(oauth-|openid-configuration)/.test(pathname)
     const found = functions.get(isDocument ? 'oauth' : (pathname.split('/')[1] ?? ''))
->>>>>>> main
     return (found ?? notFound).fetch(request)
   }
   return { url: server.url, world, tests }
