@@ -15,6 +15,7 @@ import { grantAccess } from '../../shared/oauth/grant.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
+import { toolsIn } from './mcp.ts'
 import { ownerOf } from './owner.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
@@ -36,8 +37,10 @@ export async function serve(tests: TestWorld, outside?: Fetch): Promise<Served> 
   const config = { ...tests.world.config, BASE_URL: server.url }
   const world = { ...tests.world, config, ...(outside ? { fetch: outside } : {}) }
   const functions = functionsIn(world)
+  const tools = toolsIn(world)
   fetch = (request) => {
     const { pathname } = new URL(request.url)
+    if (pathname === '/mcp') return tools(request)
     const isDocument = /^\/\.well-known\/(oauth-|openid-configuration)/.test(pathname)
     const found = functions.get(isDocument ? 'oauth' : (pathname.split('/')[1] ?? ''))
     return (found ?? notFound).fetch(request)

@@ -65,6 +65,7 @@ const manyParts = {
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  // oxlint-disable-next-line unicorn/no-thenable
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,
