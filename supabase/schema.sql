@@ -458,8 +458,10 @@ create table private.oauth_grants (
   redirect_host text not null,
   dpop_key text,
   ended_because text,
+  owner_told boolean not null default false,
   constraint oauth_grants_pkey PRIMARY KEY (credential),
-  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE
+  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE,
+  constraint oauth_grants_ended_because_check CHECK ((ended_because = ANY (ARRAY['disconnected'::text, 'replaced'::text, 'reused'::text, 'revoked by the app'::text])))
 );
 alter table private.oauth_grants enable row level security;
 
@@ -2461,7 +2463,7 @@ CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
 AS $function$
   select k.label, k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.id = ended and g.ended_because = 'reused'
+   where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $function$;
 
 CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
@@ -2614,8 +2616,8 @@ CREATE OR REPLACE FUNCTION api.oauth_tell_owner(ended uuid, mail jsonb)
  SET search_path TO ''
 AS $function$
 begin
-  update private.oauth_grants g set ended_because = 'reused, owner told'
-   where g.credential = ended and g.ended_because = 'reused';
+  update private.oauth_grants g set owner_told = true
+   where g.credential = ended and g.ended_because = 'reused' and not g.owner_told;
   if found then
     perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
     return true;

@@ -5,7 +5,6 @@
  */
 import type { Config } from '../env.ts'
 import type { World } from '../world.ts'
-import { isLoopbackHost } from './loopback.ts'
 
 /** An address that may be fetched, or a sentence why not. */
 export type CheckedUrl = { url: URL } | { refused: string }
@@ -37,6 +36,11 @@ export function checkUrl(text: string, config: Egress): CheckedUrl {
 function isLoopback(url: URL): boolean {
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
   return isHttp && isLoopbackHost(url.hostname)
+}
+
+/** Whether `hostname`, as URL gives it, is the machine itself. Whether it may be reached is a setting. */
+export function isLoopbackHost(hostname: string): boolean {
+  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 }
 
 function hostProblem(host: string): string | undefined {

@@ -2,7 +2,7 @@
  * The domain of a site, which is how a code in a mail finds the entry that it may be used with: who
  * is proven to have written from a domain, and the site at that domain, are taken for the same.
  */
-import { isLoopbackHost } from '../egress/loopback.ts'
+import { isLoopbackHost } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
 import { registrableDomain } from '../mail/registrable-domain.ts'
 

@@ -2,7 +2,7 @@
  * The site of an entry, as the origin that its secrets may go to. Only the form is judged here, once
  * and for ever; whether the host may be reached is asked again each time by the guarded client.
  */
-import { isLoopbackHost } from '../egress/loopback.ts'
+import { isLoopbackHost } from '../egress/safe-fetch.ts'
 
 /** The canonical origin of what somebody calls a site, or a sentence why it has none. */
 export function siteOrigin(

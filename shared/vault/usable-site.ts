@@ -2,8 +2,7 @@
  * Whether a site may have an entry at all: it has an origin, requests would reach it, and it is not
  * this service. An agent that could use the owner's own login here would be the owner.
  */
-import { isLoopbackHost } from '../egress/loopback.ts'
-import { checkUrl } from '../egress/safe-fetch.ts'
+import { checkUrl, isLoopbackHost } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
 import { siteOrigin } from './site.ts'
 
