@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { decodeBytes } from '../../shared/base64.ts'
+import { decodeBytes, parseJson } from '../../shared/base64.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import { answer, fixedHeaders, refuse, wrongPath } from '../../shared/http/answer.ts'
 import { readAtMost } from '../../shared/http/read-at-most.ts'
@@ -61,14 +61,6 @@ async function receive(
   if (encoded === undefined) return mailbox.takesMail(world, envelopeTo)
   const raw = decodeBytes(encoded)
   return raw && mailbox.receiveMail(world, { envelopeFrom, envelopeTo, raw })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `smtp` is what the server should answer its client. */

@@ -5,6 +5,7 @@
  */
 import type { Config } from '../env.ts'
 import type { World } from '../world.ts'
+import { isLoopbackHost } from './loopback.ts'
 
 /** An address that may be fetched, or a sentence why not. */
 export type CheckedUrl = { url: URL } | { refused: string }
@@ -35,7 +36,7 @@ export function checkUrl(text: string, config: Egress): CheckedUrl {
 
 function isLoopback(url: URL): boolean {
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
-  return isHttp && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
+  return isHttp && isLoopbackHost(url.hostname)
 }
 
 function hostProblem(host: string): string | undefined {

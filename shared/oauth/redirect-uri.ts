@@ -3,8 +3,8 @@
  * an installed app (RFC 8252 section 7). A wrong one would hand a code to a stranger, so texts are
  * compared as they are.
  */
+import { isLoopbackHost } from '../egress/loopback.ts'
 
-const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 const lengthMax = 2048
 
 /** Whether a client may name this address as one of its own. */
@@ -20,7 +20,7 @@ export function isRedirectUri(text: string): boolean {
 /** Whether the address is on the machine of who uses it. */
 export function isLoopback(text: string): boolean {
   const url = new URL(text)
-  return url.protocol === 'http:' && loopbackHosts.includes(url.hostname)
+  return url.protocol === 'http:' && isLoopbackHost(url.hostname)
 }
 
 /** Whether the address asked for is one of these. */

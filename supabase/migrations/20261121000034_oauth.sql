@@ -109,7 +109,7 @@ $$;
 
 create function private.is_grant_live(k private.credentials) returns boolean
   language sql stable as $$
-  select k.kind = 'oauth' and k.revoked_at is null and k.expires_at > private.clock()
+  select k.kind = 'oauth' and private.is_agent_live(k)
 $$;
 
 -- Ends a grant and all its tokens; whether it was in service.
