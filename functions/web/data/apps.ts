@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import type { GrantScope } from '../../../shared/oauth/scopes.ts'
 import { capsRow } from '../../../shared/payments/entered.ts'
 import type { Owner } from '../visit.ts'
 import type { Caps } from './caps.ts'
