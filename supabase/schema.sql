@@ -985,13 +985,16 @@ begin
     begin_payment.resource, begin_payment.heard,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
+    and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing
   returning * into entered;
   if entered.id is null then
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  if entered.id is not null then
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.check_admission(credential text, needed text)

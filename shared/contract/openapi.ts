@@ -26,7 +26,7 @@ import type { Operation } from './operation.ts'
 
 /** The whole of /openapi.json. */
 export function openApiDocument(service: Service) {
-  const { contracts, baseUrl, gaps, digest } = service
+  const { contracts, baseUrl, environment, gaps, digest } = service
   return {
     openapi: '3.1.0',
     info: {
@@ -40,7 +40,7 @@ export function openApiDocument(service: Service) {
     'x-contract-digest': digest,
     'x-gaps': gaps,
     externalDocs: { url: `${baseUrl}/skill.md`, description: 'The contract for agents.' },
-    servers: [{ url: baseUrl, description: 'The production service.', 'x-internal': false }],
+    servers: [{ url: baseUrl, description: `The ${environment} service.`, 'x-internal': false }],
     tags: groups.map(({ name, summary }) => ({ name, description: summary })),
     paths: pathsOf(contracts, gaps),
     components: {

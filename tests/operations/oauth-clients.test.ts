@@ -230,7 +230,10 @@ test('endpoints take what they are for and answer everything else in their own w
     bare: 'invalid_request',
   })
   expect(await ask(served, '/oauth/token')).toMatchObject({ status: 405 })
-  expect(await ask(served, '/oauth/authorize')).toMatchObject({ status: 404 })
+  expect(await ask(served, '/oauth/authorize')).toMatchObject({
+    status: 404,
+    body: { hint: expect.stringContaining('/.well-known/oauth-authorization-server/oauth') },
+  })
 })
 
 test('every document names the same issuer, may be kept, and may be read from any origin', async () => {

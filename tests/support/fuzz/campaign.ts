@@ -100,10 +100,7 @@ function objectionTo(
   touched: readonly string[],
 ): string | undefined {
   if (status >= 500) return `${status} ${text}`
-  // A transfer to the own wallet is refused after it was entered, and holds nothing.
-  const isEntered = text.includes('recipient_refused') && touched.join() === 'payments'
-  if (status >= 400 && touched.length > 0 && !isEntered)
-    return `${status} and changed ${touched.join()}: ${text}`
+  if (status >= 400 && touched.length > 0) return `${status} and changed ${touched.join()}: ${text}`
   // An answer to HEAD has the headers of the answer to GET, and no body (RFC 9110 section 9.3.2).
   if (method === 'HEAD') return text === '' ? undefined : `a body for HEAD: ${text}`
   if (!type.startsWith('application/json')) return `${status} of type ${type}`
