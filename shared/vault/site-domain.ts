@@ -4,7 +4,7 @@
  */
 import { isLoopbackHost } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
-import { registrableDomain } from '../mail/registrable-domain.ts'
+import { registrableDomain } from '../mailbox/registrable-domain.ts'
 
 /**
  * The registrable domain of an origin; undefined where it has none, as an IP address. In the local
