@@ -21,6 +21,8 @@ export type Service = {
 
 /** As it is called in every document. */
 export const serviceName = 'agent-operating-account'
+/** The same as people read it. */
+export const serviceTitle = 'Agent Operating Account'
 /** Of the interface; fields may be added within it. */
 export const serviceVersion = '1.0.0'
 /** In one sentence. */

@@ -40,6 +40,7 @@ const schemaOfObject = z.custom<ObjectSchema>(
   'an operation takes and answers an object',
 )
 
-function objectSchema({ $schema: _, ...schema }: z.core.JSONSchema.BaseSchema): ObjectSchema {
+function objectSchema(written: z.core.JSONSchema.BaseSchema): ObjectSchema {
+  const { $schema: _, ...schema } = written
   return schemaOfObject.parse(schema)
 }

@@ -18,7 +18,7 @@ const appRow = z.object({
   caps: capsRow,
   live: z.boolean(),
   /** Null of one that is connected, and of one whose time was over. */
-  ended_because: z.string().nullable(),
+  ended_because: z.enum(['disconnected', 'replaced', 'reused', 'revoked by the app']).nullable(),
   created_at: time,
   expires_at: time,
   last_used_on: z.string().nullable(),

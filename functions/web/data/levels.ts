@@ -1,5 +1,5 @@
 /** What scopes come to, in words that an owner decides by: the same for keys and for apps. */
-import type { GrantScope } from '../../../shared/oauth/issuer.ts'
+import type { GrantScope } from '../../../shared/oauth/scopes.ts'
 
 /** How much a key or an app may do. */
 export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }

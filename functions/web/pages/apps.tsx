@@ -89,15 +89,17 @@ function Ended({ apps }: { apps: AppRow[] }) {
         { label: 'Could', cell: ({ scopes }) => levelOf(scopes).label },
         { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
         { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
-        { label: 'Ended', cell: ({ ended_because: why }) => endings[why ?? ''] ?? why },
+        {
+          label: 'Ended',
+          cell: ({ ended_because: why }) => (why ? endings[why] : 'Its time was over'),
+        },
       ]}
     />
   )
 }
 
 /** Why the access of an app ended, by the word of the database. */
-const endings: Readonly<Record<string, string>> = {
-  '': 'Its time was over',
+const endings: Readonly<Record<NonNullable<AppRow['ended_because']>, string>> = {
   disconnected: 'You disconnected it',
   replaced: 'You connected it again',
   reused: 'A token of it was used by two',

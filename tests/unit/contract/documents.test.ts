@@ -35,7 +35,7 @@ const service = {
   digest,
 }
 const texts = new Map<string, string>()
-for (const { path, textOf } of documents) texts.set(path, await textOf(service))
+for (const document of documents) texts.set(document.path, await document.textOf(service))
 
 function textAt(path: string): string {
   const text = texts.get(path)
