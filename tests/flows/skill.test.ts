@@ -11,9 +11,12 @@ import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import { type Example, examplesIn, follow, type Listener } from '../support/documents/examples.ts'
 import { functionsIn } from '../support/functions.ts'
+import { serverThat } from '../support/http.ts'
+import { deliver } from '../support/inbound.ts'
 import { openMarket, priceAtomic } from '../support/market.ts'
 import { ownerOf } from '../support/owner.ts'
 import type { Agent } from '../support/world.ts'
+import { mailDomain } from '../support/world.ts'
 
 const market = await openMarket()
 const skillUrl = `${await serve()}/skill.md`
@@ -122,6 +125,34 @@ test('asks once for a mandate, pays under it unasked and ends it, by the third',
   expect(answers['agreed']).toBeUndefined()
   expect(answers['ended']).toMatchObject({ status: 'revoked' })
   expect(await market.usdcOf(market.merchant.payTo)).toBe(before + priceAtomic)
+})
+
+test('signs in at a site with a password and a mailed code that it never sees, by the fifth', async () => {
+  const agent = await market.agent('pay')
+  const code = '604918'
+  const letter = {
+    to: `${agent.alias}@${mailDomain}`,
+    from: 'no-reply@localhost',
+    subject: 'Your sign-in code',
+    text: `Your sign-in code is ${code}.`,
+  }
+  const mail = () => deliver(market.world, { ...letter, authenticated: 'localhost' })
+  const site = await serverThat((response, { url, body }) => {
+    const mailed = url === '/login' ? mail() : Promise.resolve()
+    void mailed.then(() => response.end(`You sent ${body.toString()}`))
+  })
+  const { port } = new URL(site.url)
+  const login = { site: `http://localhost:${port}`, username: 'ada', password: 'Canary-1' }
+  await agent.post('/vault-store', login)
+  const began = market.world.now().toISOString()
+  const told = { site: login.site, sender: 'localhost', began, api_key: agent.key }
+
+  const answers = await follow(section(5), told, () => {})
+
+  const received = site.received.map(({ body }) => body.toString())
+  expect(received).toEqual([`user=ada&password=${login.password}`, `code=${code}`])
+  expect(answers['inside']).toMatchObject({ status: 200, body: 'You sent code=[secret removed]' })
+  expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${code}|${login.password}`))
 })
 
 test('every example is a described call', () => {
