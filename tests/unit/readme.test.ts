@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { readFunctions } from '../../scripts/local/functions.ts'
 import { root } from '../../scripts/packages/package.ts'
 
 const name = '@agent-operating-account/mcp'
@@ -89,4 +90,14 @@ test('each variable that is named is one that the program reads', () => {
 
   expect(shown).toContain('AOA_DEVICE_ID')
   for (const variable of new Set(shown)) expect(settings, variable).toContain(`'${variable}'`)
+})
+
+test('every setting that a function is deployed with is explained', async () => {
+  const [, readme = ''] = texts
+  const explained = [...readme.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)].join()
+
+  const functions = await readFunctions()
+  const needed = new Set(functions.flatMap((one) => [...Object.keys(one.vars), ...one.secrets]))
+
+  expect([...needed].filter((name) => !explained.includes(`\`${name}\``))).toEqual([])
 })
