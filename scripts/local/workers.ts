@@ -6,7 +6,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { Log, LogLevel, Miniflare, type MiniflareOptions, type WorkerOptions } from 'miniflare'
@@ -15,8 +14,6 @@ import { type FunctionSettings, readFunctions } from './functions.ts'
 import type { EgressRights } from './workers/egress.ts'
 
 const scheduleSeconds = 5
-/** In which a run that has just begun comes to its end before the workers stop. */
-const graceMilliseconds = 500
 
 export type WorkersOptions = {
   /** What wrangler.toml says, for who has read it before. */
@@ -180,40 +177,34 @@ function egressRights(folder: string, texts: Readonly<Record<string, string>>): 
   }
 }
 
-/**
- * Miniflare fires no schedule by itself; here each comes round every few seconds. As on the platform, a
- * run may outlast the next one, as the watch of housekeeping does, and may be cut off.
- */
+// Miniflare fires no schedule by itself; here each comes round every few seconds, never twice at once.
 function keepSchedules(
   miniflare: Miniflare,
   functions: readonly FunctionSettings[],
   log: (line: string) => void,
 ): () => Promise<void> {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)
-  const running = new Set<Promise<void>>()
-  let isEnding = false
-  const run = async ({ folder, name, crons }: FunctionSettings) => {
-    const url = `http://localhost/cdn-cgi/local/scheduled?cron=${encodeURIComponent(crons[0] ?? '')}`
-    const headers = { 'MF-Route-Override': name }
-    const problem = await miniflare.dispatchFetch(url, { headers }).then(
-      ({ ok }) => (ok ? undefined : 'the scheduled run failed'),
-      (error: unknown) => String(error),
-    )
-    if (problem !== undefined && !isEnding) log(`${folder}: ${problem}`)
+  let running: Promise<void> | undefined
+  const runAll = async () => {
+    for (const { folder, name, crons } of scheduled) {
+      const url = `http://localhost/cdn-cgi/local/scheduled?cron=${encodeURIComponent(crons[0] ?? '')}`
+      const answer = await miniflare.dispatchFetch(url, { headers: { 'MF-Route-Override': name } })
+      if (!answer.ok) log(`${folder}: the scheduled run failed`)
+    }
   }
   const comeRound = () => {
-    for (const settings of scheduled) {
-      const one = run(settings).finally(() => running.delete(one))
-      running.add(one)
-    }
+    running ??= runAll()
+      .catch((error: unknown) => log(`schedule: ${String(error)}`))
+      .finally(() => {
+        running = undefined
+      })
   }
   // At once as well: what those before left open does not wait.
   comeRound()
   const timer = setInterval(comeRound, scheduleSeconds * 1000)
   return async () => {
     clearInterval(timer)
-    isEnding = true
-    await Promise.race([Promise.all(running), pause(graceMilliseconds)])
+    await running
   }
 }
 
