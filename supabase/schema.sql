@@ -236,10 +236,8 @@ alter table private.deposits enable row level security;
 create table private.health (
   part text not null,
   reason text,
-  failing_since timestamp with time zone,
   looked_at timestamp with time zone not null default private.clock(),
   constraint health_pkey PRIMARY KEY (part),
-  constraint health_check CHECK (((failing_since IS NULL) = (reason IS NULL))),
   constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
   constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
 );
@@ -764,7 +762,6 @@ alter table private.vault_entries enable row level security;
 create table private.vault_sites (
   account uuid not null,
   site text not null,
-  first_used_at timestamp with time zone not null default private.clock(),
   constraint vault_sites_pkey PRIMARY KEY (account, site),
   constraint vault_sites_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
 );
@@ -5746,12 +5743,9 @@ AS $function$
 declare
   at timestamptz := private.clock();
 begin
-  insert into private.health as h (part, reason, failing_since, looked_at)
-  values (note_health.part, note_health.reason,
-    case when note_health.reason is not null then at end, at)
-  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
-    failing_since = case when excluded.reason is not null
-      then coalesce(h.failing_since, excluded.failing_since) end
+  insert into private.health as h (part, reason, looked_at)
+  values (note_health.part, note_health.reason, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at
    where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $function$;
 

@@ -25,7 +25,7 @@ const binding = z.custom<Pick<World, 'fetch'>>(
 )
 
 /** The name under which the function of a folder is bound. */
-export function bindingOf(folder: string): string {
+function bindingOf(folder: string): string {
   return folder.toUpperCase().replaceAll('-', '_')
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
+import { textWith } from '../support/matching.ts'
 import { ask, asking, postForm, postJson, read, register, serve } from '../support/oauth.ts'
 import { start } from '../support/world.ts'
 
@@ -232,7 +233,7 @@ test('endpoints take what they are for and answer everything else in their own w
   expect(await ask(served, '/oauth/token')).toMatchObject({ status: 405 })
   expect(await ask(served, '/oauth/authorize')).toMatchObject({
     status: 404,
-    body: { hint: expect.stringContaining('/.well-known/oauth-authorization-server/oauth') },
+    body: { hint: textWith('/.well-known/oauth-authorization-server/oauth') },
   })
 })
 
