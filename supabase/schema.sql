@@ -2483,7 +2483,9 @@ begin
   select c.metadata into metadata from private.oauth_clients c
    where c.id = client_id and c.good_until > private.clock();
   if not found then
-    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+    perform private.take_slowly('oauth-document:' || case
+      when exists (select from private.oauth_clients c where c.id = client_id) then client_id
+      else host end, 20, interval '3 seconds');
   end if;
   return next;
 end $function$;
@@ -2886,11 +2888,8 @@ declare
   g private.oauth_grants;
 begin
   disconnected := 0;
-  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
-  if app is null then
-    update private.oauth_codes c set used_at = private.clock()
-     where c.account = caller.account and c.used_at is null;
-  end if;
+  -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
+  perform private.spend_codes(caller.account, app);
   for g in select x.* from private.oauth_grants x
     join private.credentials k on k.id = x.credential
    where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
@@ -3571,6 +3570,9 @@ declare
   usd_micros_max constant bigint := 1000000000000;
   k private.credentials;
 begin
+  -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
+  -- one locks it before the account, and so does this.
+  perform private.spend_codes(caller.account, holder);
   perform from private.accounts a where a.id = caller.account for update;
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
@@ -6267,6 +6269,17 @@ AS $function$
      and lower(left(r.address, 6)) = lower(left(payee, 6))
      and lower(right(r.address, 4)) = lower(right(payee, 4))
    limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.spend_codes(of_account uuid, app uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.oauth_codes c set used_at = private.clock()
+   where c.account = of_account and c.used_at is null and (app is null or exists (
+     select from private.oauth_grants g where g.credential = app
+       and g.client_id = c.asked ->> 'client_id'
+       and g.redirect_host = c.asked ->> 'redirect_host'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)

@@ -8,17 +8,17 @@ import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
 import type { GrantScope } from './issuer.ts'
 import { grantScopes, isResource, scopesSupported } from './issuer.ts'
-import { isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
+import { isInstalledApp, isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
 import { sendBack } from './send-back.ts'
 
 /** A request that may be shown to the owner; all that it says is the word of a stranger. */
 export type AuthorizationRequest = {
   client: Client
   redirectUri: string
-  /** What a person recognizes of it: a host, or the scheme of an installed app. */
+  /** What a person recognizes of it: a host, or the scheme of an installed app with its colon. */
   redirectHost: string
   /** Whether the browser is sent to a program on its own machine, which could be any. */
-  isLoopback: boolean
+  isLocal: boolean
   /** Narrowest first. */
   scopes: GrantScope[]
   state?: string
@@ -82,7 +82,7 @@ function read(
     client,
     redirectUri,
     redirectHost: shownHost(redirectUri),
-    isLoopback: isLoopback(redirectUri),
+    isLocal: isLoopback(redirectUri) || isInstalledApp(redirectUri),
     scopes,
     ...stateOf(params),
     codeChallenge: params.get('code_challenge') ?? '',

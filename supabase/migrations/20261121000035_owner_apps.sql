@@ -49,11 +49,8 @@ declare
   g private.oauth_grants;
 begin
   disconnected := 0;
-  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
-  if app is null then
-    update private.oauth_codes c set used_at = private.clock()
-     where c.account = caller.account and c.used_at is null;
-  end if;
+  -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
+  perform private.spend_codes(caller.account, app);
   for g in select x.* from private.oauth_grants x
     join private.credentials k on k.id = x.credential
    where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k

@@ -56,7 +56,9 @@ export async function meetApp({ db }: Owner, { client, redirectHost }: Authoriza
 /** How much an app may do. */
 export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }
 
-const secretsHint = 'Signs in at sites with logins of the vault, without seeing them.'
+const secretsHint =
+  'Acts at sites with logins of the vault, without seeing passwords. Sees one-time codes of ' +
+  'authenticators, and adds logins of its own.'
 const secrets: Level = {
   name: 'vault',
   scopes: ['vault'],
