@@ -1127,10 +1127,9 @@ declare
   free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
-  -- Asked again under the lock: a freeze that was answered is never followed by a signature.
-  if payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
-  end if;
+  -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
+  -- is followed by a signature.
+  caller := private.recognize(credential, 'pay', true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
@@ -2890,6 +2889,8 @@ begin
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
+  -- What is being signed for an app comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   for g in select x.* from private.oauth_grants x
     join private.credentials k on k.id = x.credential
    where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
@@ -3441,6 +3442,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  -- What is being signed for the key comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then

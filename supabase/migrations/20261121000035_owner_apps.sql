@@ -51,6 +51,8 @@ begin
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
+  -- What is being signed for an app comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   for g in select x.* from private.oauth_grants x
     join private.credentials k on k.id = x.credential
    where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
