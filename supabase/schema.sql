@@ -458,8 +458,10 @@ create table private.oauth_grants (
   redirect_host text not null,
   dpop_key text,
   ended_because text,
+  owner_told boolean not null default false,
   constraint oauth_grants_pkey PRIMARY KEY (credential),
-  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE
+  constraint oauth_grants_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE,
+  constraint oauth_grants_ended_because_check CHECK ((ended_because = ANY (ARRAY['disconnected'::text, 'replaced'::text, 'reused'::text, 'revoked by the app'::text])))
 );
 alter table private.oauth_grants enable row level security;
 
@@ -983,13 +985,16 @@ begin
     begin_payment.resource, begin_payment.heard,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
+    and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing
   returning * into entered;
   if entered.id is null then
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  if entered.id is not null then
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.check_admission(credential text, needed text)
@@ -2460,7 +2465,7 @@ CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
 AS $function$
   select k.label, k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.id = ended and g.ended_because = 'reused'
+   where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $function$;
 
 CREATE OR REPLACE FUNCTION api.oauth_find_client(client_id text)
@@ -2615,8 +2620,8 @@ CREATE OR REPLACE FUNCTION api.oauth_tell_owner(ended uuid, mail jsonb)
  SET search_path TO ''
 AS $function$
 begin
-  update private.oauth_grants g set ended_because = 'reused, owner told'
-   where g.credential = ended and g.ended_because = 'reused';
+  update private.oauth_grants g set owner_told = true
+   where g.credential = ended and g.ended_because = 'reused' and not g.owner_told;
   if found then
     perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
     return true;
@@ -2884,24 +2889,20 @@ CREATE OR REPLACE FUNCTION api.owner_disconnect_apps(credential text, app uuid D
 AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
-  g private.oauth_grants;
+  k private.credentials;
 begin
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
   -- What is being signed for an app comes first, and is not answered after this.
   perform from private.accounts a where a.id = caller.account for update;
-  for g in select x.* from private.oauth_grants x
-    join private.credentials k on k.id = x.credential
-   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  for k in select x.* from private.credentials x
+   where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
+   order by x.id for update
   loop
-    if private.end_grant(g.credential, 'disconnected') then
+    if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;
-      insert into private.activities (account, category, type, summary, untrusted)
-      select caller.account, 'security', 'app_disconnected',
-        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
-        pg_catalog.jsonb_build_object('app', k.label)
-        from private.credentials k where k.id = g.credential;
+      perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected.');
     end if;
   end loop;
   return next;
@@ -5189,7 +5190,7 @@ CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
  LANGUAGE sql
  STABLE
 AS $function$
-  select k.kind = 'oauth' and k.revoked_at is null and k.expires_at > private.clock()
+  select k.kind = 'oauth' and private.is_agent_live(k)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_guarded(caller private.credentials)

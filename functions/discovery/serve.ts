@@ -78,6 +78,7 @@ function serviceOf(
     contracts,
     baseUrl: config.BASE_URL,
     webUrl: config.WEB_URL,
+    environment: config.ENVIRONMENT,
     gaps,
     digest: contractDigest,
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { connectedChains } from '../../shared/chains/registry.ts'
 import { health } from '../../shared/contract/gap-states.ts'
+import { time } from '../../shared/db/row-fields.ts'
 import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { capsRow, limitsRow } from '../../shared/payments/entered.ts'
@@ -18,7 +19,7 @@ const identityRow = z.object({
       id: z.string(),
       label: z.string(),
       scopes: z.array(z.string()),
-      expires_at: z.string().nullable(),
+      expires_at: time.nullable(),
       reads_secrets: z.boolean(),
       caps: capsRow,
     }),

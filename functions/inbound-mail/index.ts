@@ -1,7 +1,7 @@
 import { readAtMost } from '../../shared/http/read-at-most.ts'
-import { mailLimits } from '../../shared/mail/parse.ts'
-import { isTemporary, mailRefusals } from '../../shared/mail/parse-refusals.ts'
-import { type Reception, receiveMail, takesMail } from '../../shared/mail/receive.ts'
+import { mailLimits } from '../../shared/mailbox/parse.ts'
+import { isTemporary, mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
+import { type Reception, receiveMail, takesMail } from '../../shared/mailbox/receive.ts'
 import { type World, worldFrom } from '../../shared/world.ts'
 import { serveWebhook } from './webhook.ts'
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { decodeBytes } from '../../shared/base64.ts'
+import { decodeBytes, parseJson } from '../../shared/base64.ts'
 import { fail } from '../../shared/contract/errors.ts'
 import { answer, fixedHeaders, refuse, wrongPath } from '../../shared/http/answer.ts'
 import { readAtMost } from '../../shared/http/read-at-most.ts'
-import { mailLimits } from '../../shared/mail/parse.ts'
-import { isTemporary, mailRefusals } from '../../shared/mail/parse-refusals.ts'
-import type { Reception, receiveMail, takesMail } from '../../shared/mail/receive.ts'
+import { mailLimits } from '../../shared/mailbox/parse.ts'
+import { isTemporary, mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
+import type { Reception, receiveMail, takesMail } from '../../shared/mailbox/receive.ts'
 import type { World } from '../../shared/world.ts'
 import { isSigned } from './signature.ts'
 
@@ -61,14 +61,6 @@ async function receive(
   if (encoded === undefined) return mailbox.takesMail(world, envelopeTo)
   const raw = decodeBytes(encoded)
   return raw && mailbox.receiveMail(world, { envelopeFrom, envelopeTo, raw })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `smtp` is what the server should answer its client. */

@@ -58,9 +58,8 @@ export const mailRead = operation({
       text: untrustedText.optional().describe('The plain text, else what the HTML shows.'),
       attachment: untrustedText.optional().describe('Of an attachment that is text.'),
     }),
-    content_base64: z
-      .base64()
-      .max(16_777_216)
+    content_base64: form
+      .base64(16_777_216)
       .optional()
       .describe('Of an attachment that is not text.'),
     next_offset: z.int().nullable().describe('Where to read on; null: this was the end.'),

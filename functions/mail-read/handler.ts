@@ -1,5 +1,5 @@
 import type { Handler } from '../../shared/http/handler.ts'
-import { filePage } from '../../shared/mail/mailbox-file.ts'
+import { filePage } from '../../shared/mailbox/file.ts'
 import { askVault } from '../../shared/vault/ask.ts'
 import type { mailRead } from './contract.ts'
 

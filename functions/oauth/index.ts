@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import { fail } from '../../shared/contract/errors.ts'
-import { refuse, wrongPath } from '../../shared/http/answer.ts'
+import { refuse } from '../../shared/http/answer.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
 import { failed, forEverybody } from './answers.ts'
@@ -30,7 +30,7 @@ export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
     app.post(path, answer)
     app.all(path, (c) => wrongMethod(c.get('requestId'), 'POST'))
   }
-  app.notFound((c) => refuse(wrongPath('/oauth/token'), c.get('requestId')))
+  app.notFound((c) => refuse(fail('not_found', { hint }), c.get('requestId')))
   app.onError((error, c) => failed(c, error))
   return {
     fetch: (
@@ -40,6 +40,10 @@ export function oauthFunction(worldOf: typeof worldFrom = worldFrom) {
     ) => app.fetch(request, bindings, execution),
   }
 }
+
+const hint =
+  'Where everything is, {base_url}/.well-known/oauth-authorization-server/oauth tells: the issuer is ' +
+  '{base_url}/oauth, and its metadata are where RFC 8414 puts those of an issuer with a path.'
 
 // Places of endpoints change with a deployment, if ever.
 const cached = { 'cache-control': 'public, max-age=3600' }

@@ -1,4 +1,4 @@
-import { fail, isRefusal } from '../../shared/contract/errors.ts'
+import { isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
 import { judgeFor, refuseEnded } from '../../shared/payments/judge.ts'
@@ -16,9 +16,6 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   const entered = await enterTransfer(context, order, { transferId, memo })
   if (isRefusal(entered)) return entered
   const payment = entered.payment_row
-  if (payment.payee === payment.wallet) {
-    return fail('recipient_refused', { message: 'This is your own wallet.' })
-  }
   const ended = refuseEnded(entered, 'Enter it again.')
   if (ended) return ended
   if (!isOpen(payment)) return transferBody(payment)

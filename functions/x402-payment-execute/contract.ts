@@ -46,7 +46,7 @@ export const x402PaymentExecute = operation({
         status: z.int(),
         headers: z.record(form.words(1024), form.words(262_144)),
         body: form.words(2_097_152).optional(),
-        body_base64: z.base64().max(2_097_152).optional(),
+        body_base64: form.base64(2_097_152).optional(),
         truncated: z.boolean(),
       })
       .optional()

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '8db81ae695eeb76f50d52b92e8b40999b40817483b6905fa36737e59063e4e25'
+export const contractDigest = '7cc67a91ab4a9af2a4b0ea16ecf0990e835dd771231dda5cab8a0b7250a00529'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [

@@ -2,6 +2,7 @@
  * What the documents say of the service beside its operations, and the questions that all of them ask
  * of a contract. A document is a projection of contracts: it is told them, and imports none.
  */
+import type { Config } from '../env.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 import type { GapState } from './gap-states.ts'
 import { commonErrors, type Operation } from './operation.ts'
@@ -12,6 +13,7 @@ export type Service = {
   /** Without a slash at its end. */
   baseUrl: string
   webUrl: string
+  environment: Config['ENVIRONMENT']
   gaps: readonly GapState[]
   /** SHA-256 of the contracts in hex, as every response carries it. */
   digest: string
@@ -19,6 +21,8 @@ export type Service = {
 
 /** As it is called in every document. */
 export const serviceName = 'agent-operating-account'
+/** The same as people read it. */
+export const serviceTitle = 'Agent Operating Account'
 /** Of the interface; fields may be added within it. */
 export const serviceVersion = '1.0.0'
 /** In one sentence. */

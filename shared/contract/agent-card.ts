@@ -12,6 +12,7 @@ import {
   type Service,
   serviceName,
   serviceSummary,
+  serviceTitle,
   serviceVersion,
   statusOf,
 } from './about.ts'
@@ -30,7 +31,7 @@ export function agentCard(service: Service) {
       `Read ${baseUrl}/skill.md first.`,
     version: serviceVersion,
     documentationUrl: `${baseUrl}/skill.md`,
-    provider: { organization: 'Agent Operating Account', url: webUrl },
+    provider: { organization: serviceTitle, url: webUrl },
     supportedInterfaces: [
       { url: `${baseUrl}/mcp`, protocolBinding: mcpBinding, protocolVersion: '1.0' },
     ],

@@ -8,7 +8,7 @@ export const errorTable = {
     401,
     'The bearer token is missing or not valid. Send Authorization: Bearer <API_KEY>.',
   ],
-  insufficient_scope: [403, 'This key does not carry the scope that the operation needs.'],
+  insufficient_scope: [403, 'This key or token does not carry the scope that the operation needs.'],
   proof_required: [403, 'Prove again that it is you: sign in with your passkey or password.'],
   passkey_required: [
     403,

@@ -71,3 +71,12 @@ export const cursor = z
 export function words(lengthMax: number) {
   return z.string().max(lengthMax).meta({ contentMediaType: 'text/plain' })
 }
+
+/** Bytes in base64 (RFC 4648 section 4). A pattern, because `base64` is no format of JSON Schema. */
+export function base64(lengthMax: number) {
+  return z
+    .string()
+    .max(lengthMax)
+    .regex(/^[A-Za-z0-9+/]*={0,2}$/)
+    .meta({ contentEncoding: 'base64' })
+}

@@ -16,12 +16,22 @@ export type ObjectSchema = {
 
 /** What a caller sends: query parameters of a GET, the JSON body of a POST. */
 export function requestSchema({ request }: Operation): ObjectSchema {
-  return objectSchema(z.toJSONSchema(request, { io: 'input' }))
+  return objectSchema(z.toJSONSchema(request, { io: 'input', override: withStandardFormats }))
 }
 
 /** What a caller is answered with 200. */
 export function responseSchema(contract: Operation): ObjectSchema {
-  return objectSchema(z.toJSONSchema(answerOf(contract), { io: 'output' }))
+  return objectSchema(
+    z.toJSONSchema(answerOf(contract), { io: 'output', override: withStandardFormats }),
+  )
+}
+
+/**
+ * JSON Schema knows base64 as an encoding (draft 2020-12, validation, section 8.3) and not as a
+ * format: validators complain of formats that they do not know.
+ */
+function withStandardFormats({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.contentEncoding === jsonSchema.format) delete jsonSchema.format
 }
 
 const schemaOfObject = z.custom<ObjectSchema>(
@@ -30,6 +40,7 @@ const schemaOfObject = z.custom<ObjectSchema>(
   'an operation takes and answers an object',
 )
 
-function objectSchema({ $schema: _, ...schema }: z.core.JSONSchema.BaseSchema): ObjectSchema {
+function objectSchema(written: z.core.JSONSchema.BaseSchema): ObjectSchema {
+  const { $schema: _, ...schema } = written
   return schemaOfObject.parse(schema)
 }

@@ -2,14 +2,22 @@
  * The list for language models (llmstxt.org): a title, what the service is, and links. It repeats
  * nothing that stands in the contract document but the names of the operations.
  */
-import { codesOf, groupOf, groups, type Service, serviceSummary, statusOf } from './about.ts'
+import {
+  codesOf,
+  groupOf,
+  groups,
+  type Service,
+  serviceSummary,
+  serviceTitle,
+  statusOf,
+} from './about.ts'
 
 /** The whole of /llms.txt. */
 export function llmsText(service: Service): string {
   const { baseUrl, webUrl, gaps, digest } = service
   const states = gaps.map(({ gap_id, status }) => `\`${gap_id}\` is \`${status}\``).join(', ')
   const sections = [
-    '# Agent Operating Account',
+    `# ${serviceTitle}`,
     `> ${serviceSummary}`,
     `Read the contract first: it has the rules for agents. ${states}. Contract digest: \`${digest}\`.`,
     '## Contract',

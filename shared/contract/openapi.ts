@@ -9,6 +9,7 @@ import {
   groups,
   type Service,
   serviceSummary,
+  serviceTitle,
   serviceVersion,
   statusOf,
 } from './about.ts'
@@ -25,21 +26,21 @@ import type { Operation } from './operation.ts'
 
 /** The whole of /openapi.json. */
 export function openApiDocument(service: Service) {
-  const { contracts, baseUrl, gaps, digest } = service
+  const { contracts, baseUrl, environment, gaps, digest } = service
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Agent Operating Account',
+      title: serviceTitle,
       version: serviceVersion,
       summary: serviceSummary,
       description: `The rules for agents are in the contract, ${baseUrl}/skill.md. This describes the calls.`,
-      contact: { name: 'Agent Operating Account', url: `${baseUrl}/skill.md` },
+      contact: { name: serviceTitle, url: `${baseUrl}/skill.md` },
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     'x-contract-digest': digest,
     'x-gaps': gaps,
     externalDocs: { url: `${baseUrl}/skill.md`, description: 'The contract for agents.' },
-    servers: [{ url: baseUrl, description: 'The production service.', 'x-internal': false }],
+    servers: [{ url: baseUrl, description: `The ${environment} service.`, 'x-internal': false }],
     tags: groups.map(({ name, summary }) => ({ name, description: summary })),
     paths: pathsOf(contracts, gaps),
     components: {
@@ -62,9 +63,10 @@ function pathsOf(contracts: readonly Operation[], gaps: Service['gaps']) {
 }
 
 function definitions(contracts: readonly Operation[]) {
-  return Object.assign(
-    {},
-    ...contracts.map((contract) => definitionsOf(contract.id, requestSchema(contract))),
+  return Object.fromEntries(
+    contracts.flatMap((contract) =>
+      Object.entries(definitionsOf(contract.id, requestSchema(contract))),
+    ),
   )
 }
 

@@ -35,7 +35,12 @@ export function checkUrl(text: string, config: Egress): CheckedUrl {
 
 function isLoopback(url: URL): boolean {
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
-  return isHttp && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
+  return isHttp && isLoopbackHost(url.hostname)
+}
+
+/** Whether `hostname`, as URL gives it, is the machine itself. Whether it may be reached is a setting. */
+export function isLoopbackHost(hostname: string): boolean {
+  return ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 }
 
 function hostProblem(host: string): string | undefined {

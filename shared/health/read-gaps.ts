@@ -41,10 +41,11 @@ export function gapsSeen(world: World, found: Health | undefined): GapState[] {
 }
 
 /** Chains of which no endpoint answered this isolate, while all of them are set aside for it. */
-function failingHere({ config, endpointHealth, now }: World): Health['failing'] {
+function failingHere(world: World): Health['failing'] {
+  const now = world.now().getTime()
   const restsNow = (url: string) =>
-    (endpointHealth.get(url)?.restsUntilMilliseconds ?? 0) > now().getTime()
-  return Object.entries(config.chainRpcUrls).flatMap(([chain, urls]) =>
+    (world.endpointHealth.get(url)?.restsUntilMilliseconds ?? 0) > now
+  return Object.entries(world.config.chainRpcUrls).flatMap(([chain, urls]) =>
     urls.every(restsNow) ? [{ part: `endpoints:${chain}`, reason: 'unreachable' }] : [],
   )
 }

@@ -15,7 +15,7 @@ import { laneRow } from '../payments/lanes.ts'
 import { fundedLanes } from '../payments/relay.ts'
 import type { World } from '../world.ts'
 
-// The schedule comes once a minute. With what readers keep for 10 seconds and documents for 30, no
+// The schedule comes once a minute. With what readers keep for 10 seconds and documents for 15, no
 // failure goes untold for a minute.
 const looks = 4
 const pauseMilliseconds = 15_000
@@ -47,10 +47,9 @@ async function lookAround(world: World): Promise<void> {
   const found = await Promise.all([
     lookAtNeighbour(world, 'custody', custody && (() => custody.ready())),
     lookAtNeighbour(world, 'vault', vault && (() => vault.ready())),
-    lookAtWalletConnect(world),
     ...connectedChains(world.config).map((chain) => lookAtChain(world, chain, relayers)),
   ])
-  await ledger.run('health_report', { parts: found.flat() })
+  await ledger.run('health_report', { parts: [lookAtWalletConnect(world), ...found.flat()] })
 }
 
 async function lookAtNeighbour(
@@ -105,7 +104,7 @@ async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[])
 }
 
 /** A local chain makes blocks only when there is something to put into them. */
-function isStalled({ config, now }: World, { blockTimestampSeconds }: LaneStates): boolean {
-  if (config.ENVIRONMENT === 'local') return false
-  return Number(blockTimestampSeconds) < now().getTime() / 1000 - headAgeSecondsMax
+function isStalled(world: World, { blockTimestampSeconds }: LaneStates): boolean {
+  if (world.config.ENVIRONMENT === 'local') return false
+  return Number(blockTimestampSeconds) < world.now().getTime() / 1000 - headAgeSecondsMax
 }

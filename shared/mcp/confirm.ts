@@ -46,7 +46,7 @@ export async function askedOfClient(
   args: Arguments,
   answer: OperationAnswer,
   context: ServerContext,
-  mint: (state: Waiting, context: ServerContext) => Promise<string>,
+  mint: (state: Waiting) => Promise<string>,
 ): Promise<InputRequiredResult | undefined> {
   const asked = awaiting.safeParse(answer.body)
   const id = z.uuid().safeParse(continuing && answer.body[continuing])
@@ -58,7 +58,7 @@ export async function askedOfClient(
     inputRequests: {
       confirm: inputRequired.elicitUrl({ url: confirmation.url, message: summary }),
     },
-    requestState: await mint({ tool: contract.id, argumentsDigest, id: id.data }, context),
+    requestState: await mint({ tool: contract.id, argumentsDigest, id: id.data }),
   })
 }
 
@@ -98,5 +98,5 @@ export async function goOn(
 }
 
 function digestOf(args: Arguments): Promise<string> {
-  return sha256Hex(JSON.stringify(Object.entries(args).toSorted()))
+  return sha256Hex(JSON.stringify(Object.entries(args).toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }

@@ -8,6 +8,7 @@ import {
   readRequestBody,
 } from '@modelcontextprotocol/server'
 import { credentialOf } from '../auth/api-key.ts'
+import { parseJson } from '../base64.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { required } from '../env.ts'
 import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
@@ -59,6 +60,7 @@ async function served(service: Service, request: Request, requestId: string): Pr
   if (body.tooLarge) {
     throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
   }
+  // Undefined for what is no JSON: the protocol has its own answer to that.
   const message = parseJson(body.text)
   if (Array.isArray(message)) {
     throw new Rejection(fail('invalid_request', { message: 'Send one message in a request.' }))
@@ -80,15 +82,6 @@ async function served(service: Service, request: Request, requestId: string): Pr
   return handler.fetch(
     new Request(request.url, { method: 'POST', headers, body: body.text, signal }),
   )
-}
-
-/** Undefined for what is no JSON: the protocol has its own answer to that. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function withFixedHeaders(response: Response, requestId: string): Response {

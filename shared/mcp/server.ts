@@ -4,6 +4,7 @@
  */
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
+import { serviceName, serviceTitle, serviceVersion } from '../contract/about.ts'
 import { errorTable } from '../contract/errors.ts'
 import type { World } from '../world.ts'
 import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
@@ -48,12 +49,12 @@ const failure: OperationAnswer = {
 /** Makes the server of one request. */
 export function serverOf(exchange: Exchange): McpServer {
   const server = new McpServer(
-    { name: 'agent-operating-account', title: 'Agent Operating Account', version: '1.0.0' },
+    { name: serviceName, title: serviceTitle, version: serviceVersion },
     {
       capabilities: { tools: { listChanged: false } },
       instructions,
       cacheHints: { 'tools/list': cached, 'server/discover': cached },
-      requestState: { verify: stateOf(exchange).verify },
+      requestState: stateOf(exchange),
     },
   )
   for (const found of exchange.tools.values()) {
@@ -88,7 +89,10 @@ async function callTool(
     return resultOf(await goOn(found, args, context, ask, exchange.world.pause))
   }
   const answer = await ask(args)
-  const asked = await askedOfClient(found, args, answer, context, stateOf(exchange).mint)
+  const states = stateOf(exchange)
+  const asked = await askedOfClient(found, args, answer, context, (state) =>
+    states.mint(state, context),
+  )
   return asked ?? resultOf(answer)
 }
 

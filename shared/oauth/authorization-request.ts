@@ -6,9 +6,10 @@
 import type { World } from '../world.ts'
 import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
-import type { GrantScope } from './issuer.ts'
-import { grantScopes, isResource, scopesSupported } from './issuer.ts'
+import { isResource } from './issuer.ts'
 import { isInstalledApp, isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
+import type { GrantScope } from './scopes.ts'
+import { scopesIn } from './scopes.ts'
 import { sendBack } from './send-back.ts'
 
 /** A request that may be shown to the owner; all that it says is the word of a stranger. */
@@ -75,15 +76,15 @@ function read(
   if (!params.getAll('resource').every((resource) => isResource(config, resource))) {
     return { error: 'invalid_target', description: 'The resource is not one of this service.' }
   }
-  const scopes = scopesOf(params.get('scope'))
-  if (!scopes) return { error: 'invalid_scope', description: 'A scope is not known here.' }
+  const asked = scopesIn(params.get('scope') ?? '')
+  if (!asked) return { error: 'invalid_scope', description: 'A scope is not known here.' }
   const dpopKey = params.get('dpop_jkt')
   return {
     client,
     redirectUri,
     redirectHost: shownHost(redirectUri),
     isLocal: isLoopback(redirectUri) || isInstalledApp(redirectUri),
-    scopes,
+    scopes: asked.length === 0 ? ['read'] : asked,
     ...stateOf(params),
     codeChallenge: params.get('code_challenge') ?? '',
     ...(dpopKey === null ? {} : { dpopKey }),
@@ -121,14 +122,6 @@ function wrongProof(params: URLSearchParams): Wrong | undefined {
 
 function invalid(description: string): Wrong {
   return { error: 'invalid_request', description }
-}
-
-function scopesOf(scope: string | null): GrantScope[] | undefined {
-  const asked = (scope ?? '').split(' ').filter((name) => name !== '')
-  const known: readonly string[] = scopesSupported
-  if (!asked.every((name) => known.includes(name))) return undefined
-  const wanted = grantScopes.filter((name) => asked.includes(name))
-  return wanted.length === 0 ? ['read'] : wanted
 }
 
 function only(params: URLSearchParams, name: string): string | undefined {

@@ -8,7 +8,7 @@ import { notice } from '../auth/own-session.ts'
 import { appConnected } from '../mail/app-messages.ts'
 import type { World } from '../world.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import type { GrantScope } from './issuer.ts'
+import type { GrantScope } from './scopes.ts'
 import { sendBack } from './send-back.ts'
 
 /** What the owner gives. */

@@ -20,13 +20,3 @@ export function resourcesOf({ BASE_URL }: Places): readonly string[] {
 export function isResource(config: Places, resource: string): boolean {
   return [...resourcesOf(config), `${config.BASE_URL}/`].includes(resource)
 }
-
-/** What can be asked for; `offline_access` is taken from clients that ask for it, and changes nothing. */
-export const scopesSupported = ['read', 'pay', 'full', 'vault', 'offline_access'] as const
-/** What a grant holds. */
-export type GrantScope = Exclude<(typeof scopesSupported)[number], 'offline_access'>
-/** Narrowest first. */
-export const grantScopes: readonly GrantScope[] = ['read', 'vault', 'pay', 'full']
-
-/** Most days of a grant. */
-export const grantDaysMax = 180

@@ -3,8 +3,10 @@
  * Discovery, by which clients find an issuer with a path), and what it protects (RFC 9728).
  */
 import { proofAlgorithms } from '../auth/dpop.ts'
+import { serviceTitle } from '../contract/about.ts'
 import type { Config } from '../env.ts'
-import { issuerOf, scopesSupported } from './issuer.ts'
+import { issuerOf, resourcesOf } from './issuer.ts'
+import { scopesSupported } from './scopes.ts'
 
 type Places = Pick<Config, 'BASE_URL' | 'WEB_URL'>
 
@@ -27,7 +29,7 @@ export function serverMetadata(config: Places) {
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
     dpop_signing_alg_values_supported: proofAlgorithms,
-    protected_resources: ['', '/mcp'].map((path) => resourceOf(config, path)),
+    protected_resources: resourcesOf(config),
     service_documentation: `${config.BASE_URL}/skill.md`,
   }
 }
@@ -48,17 +50,13 @@ export function openidMetadata(config: Places) {
 /** One of the two names of what is protected; `path` is empty or `/mcp`. */
 export function resourceMetadata(config: Places, path: '' | '/mcp') {
   return {
-    resource: resourceOf(config, path),
+    resource: `${config.BASE_URL}${path}`,
     authorization_servers: [issuerOf(config)],
     // Clients that are told of no scope ask for all of these: more is asked for when it is needed.
     scopes_supported: ['read'],
     bearer_methods_supported: ['header'],
     dpop_signing_alg_values_supported: proofAlgorithms,
-    resource_name: 'Agent Operating Account',
+    resource_name: serviceTitle,
     resource_documentation: `${config.BASE_URL}/skill.md`,
   }
-}
-
-function resourceOf({ BASE_URL }: Places, path: string): string {
-  return `${BASE_URL}${path}`
 }

@@ -13,8 +13,9 @@ import { sha256 } from '../digest.ts'
 import type { World } from '../world.ts'
 import type { OAuthError } from './answer.ts'
 import { wrong } from './answer.ts'
-import { grantScopes, isResource, scopesSupported } from './issuer.ts'
+import { isResource } from './issuer.ts'
 import { tellOfReuse } from './reuse.ts'
+import { scopesIn } from './scopes.ts'
 
 /** Tokens as RFC 6749 section 5.1 wants them. */
 export type Tokens = {
@@ -118,7 +119,7 @@ async function refresh(
     return wrong('invalid_request', 'refresh_token and client_id are needed.')
   }
   if (!isOfKind('refresh', token)) return refusalOf('invalid_grant')
-  const scopes = askedScopes(form.get('scope'))
+  const scopes = scopesIn(form.get('scope') ?? '')
   if (!scopes) return refusalOf('invalid_scope')
   const refreshToken = await nextRefreshToken(world, token)
   const refreshed = await ask(world).one(
@@ -142,13 +143,6 @@ function ask(world: World): CallerDatabase {
 
 function proofArgs(proof: Proof | undefined) {
   return { dpop_key: proof?.key ?? null, proof_digest: proof?.digest ?? null }
-}
-
-function askedScopes(scope: string | undefined): string[] | undefined {
-  const asked = (scope ?? '').split(' ').filter((name) => name !== '')
-  const known: readonly string[] = scopesSupported
-  if (!asked.every((name) => known.includes(name))) return undefined
-  return grantScopes.filter((name) => asked.includes(name))
 }
 
 async function answerOf(
@@ -181,7 +175,11 @@ function refusalOf(refused: Row['outcome']): OAuthError {
       return wrong('invalid_dpop_proof', 'The DPoP proof was used before.')
     case 'invalid_scope':
       return wrong('invalid_scope', 'The scope is not within what was granted.')
-    default:
+    case 'granted':
+    case 'rotated':
+    case 'repeated':
+    case 'reused':
+    case 'invalid_grant':
       return wrong(
         'invalid_grant',
         'The code or token is not good (any more): ask the owner again.',

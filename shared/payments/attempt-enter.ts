@@ -32,6 +32,8 @@ type Refused = Refusal<
   'insufficient_funds' | 'recipient_refused' | 'invalid_challenge' | 'unsupported_scheme'
 >
 
+const ownWallet = fail('recipient_refused', { message: 'This is your own wallet.' })
+
 /** A request that is to be paid for, and whether the service itself heard what is asked for it. */
 export type Purchase = { request: FrozenRequest; heard: boolean }
 
@@ -47,9 +49,7 @@ export async function enterAttempt(
   const entered = await begin(context, best, purchase)
   if (isRefusal(entered)) return entered
   const { wallet } = entered.payment_row
-  if (candidates.some(({ payTo }) => payTo === wallet)) {
-    return fail('recipient_refused', { message: 'This is your own wallet.' })
-  }
+  if (candidates.some(({ payTo }) => payTo === wallet)) return ownWallet
   const held = await Promise.all(candidates.map((offer) => free(context, offer, entered)))
   const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
   const chosen = candidates[at]
@@ -70,7 +70,7 @@ async function begin(
   context: Context,
   chosen: PayableOffer,
   { request, heard }: Purchase,
-): Promise<Entered | Refusal<'invalid_challenge'>> {
+): Promise<Entered | Refusal<'invalid_challenge' | 'recipient_refused'>> {
   const { chain, token, offer } = chosen
   const terms = await freezeTerms(chosen, request)
   const question = {
@@ -88,7 +88,7 @@ async function begin(
     ...(offer.protocol === 'mpp' ? { claim: await claimOf(offer) } : {}),
   }
   const entered = await context.db.one('begin_payment', question, enteredRow)
-  if (!entered) throw new Error('begin_payment answered no row')
+  if (!entered) return ownWallet
   return isSame(entered, terms) ? entered : fail('invalid_challenge', answeredBefore)
 }
 

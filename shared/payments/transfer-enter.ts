@@ -17,7 +17,7 @@ export async function enterTransfer(
   context: Context,
   order: TransferOrder,
   { transferId, memo }: { transferId: string | undefined; memo: string | undefined },
-): Promise<Entered | Refusal<'payment_not_found' | 'terms_changed'>> {
+): Promise<Entered | Refusal<'payment_not_found' | 'recipient_refused' | 'terms_changed'>> {
   const device = await context.device()
   if (transferId === undefined) return begin(context, order, device, memo)
   const question = { payment: transferId, kind: 'transfer', device }
@@ -31,7 +31,7 @@ async function begin(
   order: TransferOrder,
   device: string,
   memo: string | undefined,
-): Promise<Entered> {
+): Promise<Entered | Refusal<'recipient_refused'>> {
   const { recipient } = order
   const terms = {
     ...(recipient.kind === 'address'
@@ -49,8 +49,7 @@ async function begin(
     ...(context.claim === null ? {} : { claim: context.claim }),
   }
   const entered = await context.db.one('begin_payment', terms, enteredRow)
-  if (!entered) throw new Error('begin_payment answered no row')
-  return entered
+  return entered ?? fail('recipient_refused', { message: 'This is your own wallet.' })
 }
 
 function hasTerms({ payment_row: payment }: Entered, order: TransferOrder): boolean {

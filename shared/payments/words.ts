@@ -45,7 +45,7 @@ export function statusOf(state: Payment['state']) {
 
 const sentences: Record<ReasonCode | MandateReasonCode, string> = {
   new_recipient: 'This recipient has not been paid before.',
-  new_device: 'This key has not paid from this device before.',
+  new_device: 'This key or app has not paid from this device before.',
   other_resource: 'The challenge names a resource on another host than the one that is paid.',
   changed_payee: 'This resource was paid before, at another address.',
   changed_asset: 'This resource was paid before, in another token or on another chain.',

@@ -3,8 +3,8 @@
  * request of a caller carries its credential, which SQL judges; what is refused comes back as a value,
  * because an error loses its kind between two workers.
  */
-import type { InboundPort } from '../mail/inbound-port.ts'
-import type { MailboxPort } from '../mail/mailbox-port.ts'
+import type { InboundPort } from '../mailbox/inbound-port.ts'
+import type { MailboxPort } from '../mailbox/port.ts'
 import type { EntriesPort } from './entries-port.ts'
 import type { LoginLinkPort } from './login-link-port.ts'
 import type { UsePort } from './use-port.ts'

@@ -2,10 +2,9 @@
  * The domain of a site, which is how a code in a mail finds the entry that it may be used with: who
  * is proven to have written from a domain, and the site at that domain, are taken for the same.
  */
+import { isLoopbackHost } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
-import { registrableDomain } from '../mail/registrable-domain.ts'
-
-const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]']
+import { registrableDomain } from '../mailbox/registrable-domain.ts'
 
 /**
  * The registrable domain of an origin; undefined where it has none, as an IP address. In the local
@@ -16,5 +15,5 @@ export function siteDomainOf(
   { allowLoopback }: Pick<Config, 'allowLoopback'>,
 ): string | undefined {
   const host = new URL(origin).hostname
-  return allowLoopback && loopbackHosts.includes(host) ? host : registrableDomain(host)
+  return allowLoopback && isLoopbackHost(host) ? host : registrableDomain(host)
 }

@@ -2,6 +2,7 @@
  * The site of an entry, as the origin that its secrets may go to. Only the form is judged here, once
  * and for ever; whether the host may be reached is asked again each time by the guarded client.
  */
+import { isLoopbackHost } from '../egress/safe-fetch.ts'
 
 /** The canonical origin of what somebody calls a site, or a sentence why it has none. */
 export function siteOrigin(
@@ -16,7 +17,7 @@ export function siteOrigin(
   if (url.username !== '' || url.password !== '') {
     return { refused: 'The site carries a user name or password; give them as their own fields.' }
   }
-  const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
+  const isLoopback = isLoopbackHost(url.hostname)
   if (isLoopback && allowLoopback && url.protocol === 'http:') return { origin: url.origin }
   if (url.protocol !== 'https:') return { refused: 'Secrets go to https sites only.' }
   if (isLoopback && !allowLoopback) return { refused: 'The site is this machine itself.' }

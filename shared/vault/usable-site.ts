@@ -2,7 +2,7 @@
  * Whether a site may have an entry at all: it has an origin, requests would reach it, and it is not
  * this service. An agent that could use the owner's own login here would be the owner.
  */
-import { checkUrl } from '../egress/safe-fetch.ts'
+import { checkUrl, isLoopbackHost } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
 import { siteOrigin } from './site.ts'
 
@@ -24,5 +24,5 @@ export function usableSite(
 /** On one machine many sites share a name, so there the port tells them apart. */
 function hostOf(address: string): string {
   const { hostname, port } = new URL(address)
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? `loopback:${port}` : hostname
+  return isLoopbackHost(hostname) ? `loopback:${port}` : hostname
 }

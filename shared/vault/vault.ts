@@ -2,11 +2,12 @@
  * The vault: opens and seals entries and mails, and uses secrets where they belong. It alone has the
  * roots of their keys; the database tells sealed records to nobody else.
  */
-import { openInbound } from '../mail/inbound.ts'
-import { listsOfMail } from '../mail/mailbox-list.ts'
-import { viewsOfMail } from '../mail/mailbox-read.ts'
-import { sendingOfMail } from '../mail/mailbox-send.ts'
+
 import type { Later } from '../mail/wake.ts'
+import { openInbound } from '../mailbox/inbound.ts'
+import { listsOfMail } from '../mailbox/list.ts'
+import { viewsOfMail } from '../mailbox/read.ts'
+import { sendingOfMail } from '../mailbox/send.ts'
 import type { World } from '../world.ts'
 import { changesOfEntries } from './change-entry.ts'
 import { openLoginLinks } from './login-link.ts'

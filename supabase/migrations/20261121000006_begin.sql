@@ -33,7 +33,8 @@ begin
 end $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
--- alias the payee is looked up; the same claim finds the payment that it entered before.
+-- alias the payee is looked up; the same claim finds the payment that it entered before. Nothing is
+-- entered, and no row answered, for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
@@ -63,13 +64,16 @@ begin
     begin_payment.resource, begin_payment.heard,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
+    and w.address <> payee_address
   on conflict on constraint payments_account_kind_claim_key do nothing
   returning * into entered;
   if entered.id is null then
     select p.* into entered from private.payments p where p.account = caller.account
        and p.kind = begin_payment.kind and p.claim = begin_payment.claim;
   end if;
-  return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  if entered.id is not null then
+    return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+  end if;
 end $$;
 grant execute on function api.begin_payment to service_role;
 

@@ -25,6 +25,9 @@ create table private.oauth_grants (
   -- Thumbprint (RFC 7638) of the key that its tokens are bound to.
   dpop_key text,
   ended_because text
+    check (ended_because in ('disconnected', 'replaced', 'reused', 'revoked by the app')),
+  -- Whether a mail told the owner of a grant that was ended for reuse.
+  owner_told boolean not null default false
 );
 
 create table private.oauth_codes (
@@ -112,7 +115,7 @@ $$;
 
 create function private.is_grant_live(k private.credentials) returns boolean
   language sql stable as $$
-  select k.kind = 'oauth' and k.revoked_at is null and k.expires_at > private.clock()
+  select k.kind = 'oauth' and private.is_agent_live(k)
 $$;
 
 -- Ends a grant and all its tokens; whether it was in service.
@@ -420,15 +423,15 @@ create function api.oauth_ended_app(ended uuid) returns table (name text, host t
   language sql stable security definer set search_path = '' as $$
   select k.label, k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
-   where k.id = ended and g.ended_because = 'reused'
+   where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $$;
 
 -- Tells the owner of it, once.
 create function api.oauth_tell_owner(ended uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.oauth_grants g set ended_because = 'reused, owner told'
-   where g.credential = ended and g.ended_because = 'reused';
+  update private.oauth_grants g set owner_told = true
+   where g.credential = ended and g.ended_because = 'reused' and not g.owner_told;
   if found then
     perform private.enqueue_mail(k.account, mail) from private.credentials k where k.id = ended;
     return true;

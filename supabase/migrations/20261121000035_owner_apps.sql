@@ -46,24 +46,20 @@ create function api.owner_disconnect_apps(credential text, app uuid default null
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
-  g private.oauth_grants;
+  k private.credentials;
 begin
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
   -- What is being signed for an app comes first, and is not answered after this.
   perform from private.accounts a where a.id = caller.account for update;
-  for g in select x.* from private.oauth_grants x
-    join private.credentials k on k.id = x.credential
-   where k.account = caller.account and k.id = coalesce(app, k.id) order by k.id for update of k
+  for k in select x.* from private.credentials x
+   where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
+   order by x.id for update
   loop
-    if private.end_grant(g.credential, 'disconnected') then
+    if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;
-      insert into private.activities (account, category, type, summary, untrusted)
-      select caller.account, 'security', 'app_disconnected',
-        pg_catalog.format('The app at %s was disconnected.', g.redirect_host),
-        pg_catalog.jsonb_build_object('app', k.label)
-        from private.credentials k where k.id = g.credential;
+      perform private.record_app(k, 'app_disconnected', 'The app at %s was disconnected.');
     end if;
   end loop;
   return next;

@@ -32,6 +32,11 @@ describe.each(placesOf(scene.facts, scene.routes))('$name', ({ name, by, open })
     expect(await page.content()).not.toMatch(inline)
     expect(await barriersOn(page)).toEqual([])
     expect(await outOfReachOn(page)).toEqual([])
+    expect(await sidewaysOn(page)).toEqual([])
+
+    // Where the menu comes beside the page there is the least room for it.
+    await page.setViewportSize({ width: 960, height: 740 })
+    expect(await sidewaysOn(page)).toEqual([])
 
     await page.setViewportSize({ width: 360, height: 740 })
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -66,8 +66,10 @@ async function told(gap: GapId, ask: (agent: Agent) => Promise<unknown>) {
 
 /** Seconds until all three say so, in rounds of the schedule that begin right before. */
 async function secondsUntil(status: GapStatus, gap: GapId, path: string, change: () => unknown) {
-  const answered = async ({ get, post }: Agent) => {
-    const { body } = await (path === '/mail-list' ? get(path) : post(path, inputOf(path)))
+  const answered = async (asking: Agent) => {
+    const { body } = await (path === '/mail-list'
+      ? asking.get(path)
+      : asking.post(path, inputOf(path)))
     return body['gap_status'] ?? 'live'
   }
   let seconds = -1

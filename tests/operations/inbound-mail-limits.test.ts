@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mailRefusals } from '../../shared/mail/parse-refusals.ts'
+import { mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
 import { byPlatform, messageOf } from '../support/inbound.ts'
 import { start } from '../support/world.ts'
 

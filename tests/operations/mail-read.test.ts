@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { OpenedMail } from '../../shared/mail/mailbox-port.ts'
 import { sealMail } from '../../shared/mail/outbox.ts'
 import { signUpCode } from '../../shared/mail/sign-up-messages.ts'
+import type { OpenedMail } from '../../shared/mailbox/port.ts'
 import { openMailbox, type TestMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'

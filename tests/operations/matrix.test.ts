@@ -92,7 +92,8 @@ describe.each(protectedContracts)('$id', (contract) => {
     for (const shape of allShapes(contract)) {
       const answer = await ask(shape)
       isRefusal(answer, 401, 'unauthorized')
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      const challenge = answer.headers.get('www-authenticate')
+      expect(challenge).toMatch(/^Bearer scope="\w+", resource_metadata="/)
     }
   })
 

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { usdcOf } from '../support/ledger.ts'
+import { textWith } from '../support/matching.ts'
 import type { Fetch } from '../support/mcp.ts'
 import { address, connectLegacy, connectModern, modern, toolsIn } from '../support/mcp.ts'
 import { ownerOf } from '../support/owner.ts'
@@ -82,7 +83,7 @@ test('that the page was opened pays nothing: the call waits a little, then answe
   expect(pauses).toBe(7)
   expect(answer.structuredContent).toMatchObject({
     status: 'awaiting_confirmation',
-    confirmation: { status: 'pending', url: expect.stringContaining('/approve/') },
+    confirmation: { status: 'pending', url: textWith('/approve/') },
   })
   expect(await usdcOf(world, payer)).toBe(600_000_000n)
 })
@@ -128,7 +129,7 @@ test.each([connectLegacy, connectModern])(
 
     expect(answer.structuredContent).toMatchObject({
       requires_user_confirm: true,
-      confirmation: { url: expect.stringContaining('/approve/') },
+      confirmation: { url: textWith('/approve/') },
     })
   },
 )

@@ -1,6 +1,6 @@
 /** Functions that were deployed without a root that is still in use. */
 import { beforeAll, expect, test } from 'vitest'
-import { receiveMail } from '../../shared/mail/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive.ts'
 import { deliver, messageOf } from '../support/inbound.ts'
 import { rootKeys, storedKeys } from '../support/rotation.ts'
 import type { Agent, TestWorld, Worker } from '../support/world.ts'

@@ -98,7 +98,8 @@ test('a proof is good once', async () => {
     Array.from({ length: 8 }, () => callWith('DPoP', access, proof)),
   )
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(401)])
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual([200, ...Array.from({ length: 7 }, () => 401)])
 })
 
 test('a proof for something else proves nothing', async () => {
@@ -118,10 +119,10 @@ test('a proof for something else proves nothing', async () => {
     key.proofOf('/get-identity', { ...right, header: { jwk: key.privateJwk } }),
     key.proofOf('/get-identity', { ...right, header: { jwk: (await openKey()).jwk } }),
     key.proofOf('/get-identity', { ...right, jti: 'j'.repeat(300) }),
-    'no.jwt.atall',
   ])
 
-  for (const proof of proofs) expect((await callWith('DPoP', token, proof)).status).toBe(401)
+  for (const proof of [...proofs, 'no.jwt.atall'])
+    expect((await callWith('DPoP', token, proof)).status).toBe(401)
   const query = await key.proofOf('/get-identity?a=b#c', right)
   expect((await callWith('DPoP', token, query)).status).toBe(200)
 })

@@ -1,5 +1,6 @@
 /** Refresh tokens: one family, one living member, and what happens when two hold the same. */
 import { expect, test } from 'vitest'
+import { signedIn } from '../support/browserless.ts'
 import { connect, postForm, refreshWith, register, serve, statusWith } from '../support/oauth.ts'
 import { feedOf } from '../support/owner.ts'
 import { openPerson } from '../support/person.ts'
@@ -47,6 +48,8 @@ test('a refresh token that comes again later ends the family, and the owner is t
   expect(await feedOf(tests.db, person.agent)).toEqual(['app_connected', 'app_token_reused'])
   const subjects = (await tests.mails(person.email)).map(({ subject }) => subject)
   expect(subjects).toContain('The access of an app was ended')
+  const { text } = await (await signedIn(tests, person.agent)).visit('/web/apps')
+  expect(text).toContain('A token of it was used by two')
 })
 
 test('a refresh token that comes again after its successor was used ends the family', async () => {

@@ -9,6 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { beforeAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
+import { typed } from '../support/mcp.ts'
 import type { Served } from '../support/oauth.ts'
 import { consent, redirectUri, serve } from '../support/oauth.ts'
 import type { Agent } from '../support/world.ts'
@@ -107,11 +108,11 @@ test.each(ways)(
     const transport = () =>
       new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`), { authProvider: provider })
     const first = transport()
-    await expect(new Client(itself).connect(Object.assign(first))).rejects.toThrow()
+    await expect(new Client(itself).connect(typed(first))).rejects.toThrow()
 
     await first.finishAuth((await allow()).get('code') ?? '')
     const connected = new Client(itself)
-    await connected.connect(Object.assign(transport()))
+    await connected.connect(typed(transport()))
 
     expect((await connected.listTools()).tools).toHaveLength(contracts.length)
     const answer = await connected.callTool({ name: 'get_identity', arguments: {} })

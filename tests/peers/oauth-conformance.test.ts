@@ -11,7 +11,7 @@ const suite = fileURLToPath(new URL('../../node_modules/.bin/conformance', impor
 /** A port that was free a moment ago, for a program that has to be told one. */
 async function freePort(): Promise<string> {
   const server = await listen(() => new Response())
-  server.close()
+  await server.close()
   return new URL(server.url).port
 }
 

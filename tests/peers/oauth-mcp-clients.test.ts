@@ -7,6 +7,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { expect, test } from 'vitest'
+import { textWith } from '../support/matching.ts'
 import { ask, consent, postForm, serve } from '../support/oauth.ts'
 import { start } from '../support/world.ts'
 
@@ -91,7 +92,7 @@ test.each([
     expect([first, second, third]).toEqual(['REDIRECT', 'AUTHORIZED', 'AUTHORIZED'])
     expect(asked).toMatchObject({
       resource: `${served.url}/mcp`,
-      scope: expect.stringContaining('pay'),
+      scope: textWith('pay'),
     })
     expect(identity.body).toMatchObject({ account_id: agent.id })
     expect(own.kept.tokens?.refresh_token).not.toBe(before)

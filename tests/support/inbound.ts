@@ -1,7 +1,7 @@
 /** Mail as a server outside hands it over to the product. */
 import { inboundMail } from '../../functions/inbound-mail/index.ts'
 import { signed } from '../../scripts/local/inbound.ts'
-import { receiveMail } from '../../shared/mail/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive.ts'
 import type { World } from '../../shared/world.ts'
 import { inboundMailSecret, mailDomain } from './world.ts'
 

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import * as z from 'zod'
 import { mcpFunction } from '../../functions/mcp/index.ts'
 import type { CallPort } from '../../shared/mcp/call.ts'
@@ -44,9 +45,13 @@ export async function connectLegacy(fetch: Fetch, token: string): Promise<Client
     fetch,
     requestInit: { headers: headersOf(token) },
   })
-  // The transport's optional members are typed without undefined, against which it is compiled here.
-  await client.connect(Object.assign(transport))
+  await client.connect(typed(transport))
   return client
+}
+
+/** Its optional members are declared without undefined, against which it is compiled here. */
+export function typed(transport: StreamableHTTPClientTransport): Transport {
+  return transport as Transport
 }
 
 /** A client of revision 2026-07-28, connected; `opens` answers requests to open an address. */

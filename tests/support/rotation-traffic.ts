@@ -5,7 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { receiveMail } from '../../shared/mail/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive.ts'
 import { type Totp, totpCode } from '../../shared/vault/totp.ts'
 import { serverThat } from './http.ts'
 import { messageOf } from './inbound.ts'

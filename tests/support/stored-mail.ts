@@ -1,6 +1,6 @@
 /** Mails as they lie in the database, opened with the roots of the test. */
 import * as z from 'zod'
-import { mailBodySchema, mailHeadSchema } from '../../shared/mail/kept-mail.ts'
+import { mailBodySchema, mailHeadSchema } from '../../shared/mailbox/kept-mail.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { sealPlaces } from '../../shared/mail/code-places.ts'
-import { findCodes } from '../../shared/mail/codes.ts'
-import { htmlText } from '../../shared/mail/html-text.ts'
 import { visibleText } from '../../shared/mail/untrusted.ts'
+import { sealPlaces } from '../../shared/mailbox/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes.ts'
+import { htmlText } from '../../shared/mailbox/html-text.ts'
 import type { CorpusMail, Half } from '../support/mail-corpus/generate.ts'
 import { corpus, languages } from '../support/mail-corpus/generate.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ParsedMail } from '../../shared/mail/parse.ts'
-import { mailLimits, parseMail } from '../../shared/mail/parse.ts'
-import { mailRefusals } from '../../shared/mail/parse-refusals.ts'
+import type { ParsedMail } from '../../shared/mailbox/parse.ts'
+import { mailLimits, parseMail } from '../../shared/mailbox/parse.ts'
+import { mailRefusals } from '../../shared/mailbox/parse-refusals.ts'
 import { brokenMessage } from '../support/mail-corpus/broken.ts'
 import { messages } from '../support/mail-corpus/messages.ts'
 

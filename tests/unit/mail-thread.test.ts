@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mimeMessage } from '../../shared/mail/mime.ts'
-import { parseMail } from '../../shared/mail/parse.ts'
-import { replyTo } from '../../shared/mail/thread.ts'
+import { parseMail } from '../../shared/mailbox/parse.ts'
+import { replyTo } from '../../shared/mailbox/thread.ts'
 
 const mail = {
   subject: 'Hi',

@@ -56,7 +56,7 @@ test('each app is listed with its host, what it may, its caps and its end', asyn
   )
   expect(text).toContain('40.00 USD a day')
   expect(html).toContain('Reader &lt;i&gt;')
-  expect(text).toMatch(/reader\.example Look only Pays nothing/)
+  expect(text).toMatch(/reader\.example Look only Never/)
 })
 
 test('an app that is disconnected is refused at its next call, and stays listed as over', async () => {

@@ -39,10 +39,14 @@ const submitTo = (browser: Browser, path: string, form: Record<string, string>) 
 test('who is not signed in signs in first, and comes back to the whole of what was asked', async () => {
   const path = askingPath(client)
 
-  const answer = await openBrowser(world).send(path)
+  const browser = openBrowser(world)
+  const answer = await browser.send(path)
+  const login = `/web/login?next=${encodeURIComponent(path)}`
 
   expect(answer.status).toBe(303)
-  expect(answer.headers.get('location')).toBe(`/web/login?next=${encodeURIComponent(path)}`)
+  expect(answer.headers.get('location')).toBe(login)
+  expect((await browser.visit(login)).text).toContain('An app asks to be let into your account.')
+  expect((await browser.visit('/web/login')).text).not.toContain('An app asks')
 })
 
 test.each([

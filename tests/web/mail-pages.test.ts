@@ -1,6 +1,6 @@
 /** Mail as its owner reads it, without script: as text, with who is proven to have sent it. */
 import { expect, test } from 'vitest'
-import { receiveMail } from '../../shared/mail/receive.ts'
+import { receiveMail } from '../../shared/mailbox/receive.ts'
 import { signedIn } from '../support/browserless.ts'
 import { deliver, messageOf } from '../support/inbound.ts'
 import { openPerson, signInAs } from '../support/person.ts'

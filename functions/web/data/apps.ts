@@ -2,7 +2,6 @@
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import type { GrantScope } from '../../../shared/oauth/issuer.ts'
 import { capsRow } from '../../../shared/payments/entered.ts'
 import type { Owner } from '../visit.ts'
 import type { Caps } from './caps.ts'
@@ -19,7 +18,7 @@ const appRow = z.object({
   caps: capsRow,
   live: z.boolean(),
   /** Null of one that is connected, and of one whose time was over. */
-  ended_because: z.string().nullable(),
+  ended_because: z.enum(['disconnected', 'replaced', 'reused', 'revoked by the app']).nullable(),
   created_at: time,
   expires_at: time,
   last_used_on: z.string().nullable(),
@@ -52,62 +51,6 @@ export async function meetApp({ db }: Owner, { client, redirectHost }: Authoriza
   if (!met) throw new Error('an account has no limits')
   return met
 }
-
-/** How much an app may do. */
-export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }
-
-const secretsHint =
-  'Acts at sites with logins of the vault, without seeing passwords. Sees one-time codes of ' +
-  'authenticators, and adds logins of its own.'
-const secrets: Level = {
-  name: 'vault',
-  scopes: ['vault'],
-  label: 'Use stored secrets',
-  hint: secretsHint,
-}
-const look: Level = {
-  name: 'read',
-  scopes: ['read'],
-  label: 'Look only',
-  hint: 'Balances, activity, limits and mails of the account.',
-}
-const lookAndSecrets: Level = {
-  name: 'read_vault',
-  scopes: ['read', 'vault'],
-  label: 'Look and use stored secrets',
-  hint: secretsHint,
-}
-const pay: Level = {
-  name: 'pay',
-  scopes: ['pay'],
-  label: 'Look, use stored secrets and pay',
-  hint: 'Pays and writes mails in your name, within your limits and the caps below.',
-}
-const full: Level = {
-  name: 'full',
-  scopes: ['full'],
-  label: 'Everything an agent may do',
-  hint: 'All operations, those that come later too. Never what only you may do.',
-}
-
-/** What scopes amount to; a wider one stands for the narrower ones with it. */
-export function levelOf(scopes: readonly string[]): Level {
-  const has = (scope: string) => scopes.includes(scope)
-  if (has('full')) return full
-  if (has('pay')) return pay
-  if (!has('vault')) return look
-  return has('read') ? lookAndSecrets : secrets
-}
-
-/** What the owner can choose from: less than was asked for, and last the whole of it. */
-export function levelsWithin(asked: readonly string[]): readonly Level[] {
-  const widest = levelOf(asked)
-  const ladder = [look, lookAndSecrets, pay, full]
-  return widest === secrets ? [secrets] : ladder.slice(0, ladder.indexOf(widest) + 1)
-}
-
-/** Whether the owner has to prove itself before it allows that. */
-export const needsProof = (level: Level) => level !== look
 
 /** Days for which an app can be let in. */
 const lifeDays = ['7', '30', '90', '180'] as const

@@ -27,13 +27,6 @@ export const listedMax = 50
 
 export const keysFull = 'The account has 20 keys in service, which is the most. Revoke one first.'
 
-export const scopeWords: Readonly<Record<string, string>> = {
-  read: 'Look only',
-  pay: 'Look and pay',
-  full: 'Everything an agent may do',
-  vault: 'Use stored secrets',
-}
-
 /** Days for which a key can be good. */
 const lifeDays = ['7', '30', '90', '365'] as const
 export const lifeDaysDefault = '90'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import { mailDirection, mailFrom } from '../../../shared/contract/mail.ts'
-import type { MailFile, OpenedMail } from '../../../shared/mail/mailbox-port.ts'
+import type { MailFile, OpenedMail } from '../../../shared/mailbox/port.ts'
 import { owner } from '../frame.ts'
 import type { Visit } from '../visit.ts'
 import { isUuid } from './approvals.ts'

@@ -1,14 +1,15 @@
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import type { AppRow } from '../data/apps.ts'
-import { levelOf, listApps } from '../data/apps.ts'
+import { listApps } from '../data/apps.ts'
 import { canPay, capProblem, capsIn, capsOf, capsQuestion, capsTold } from '../data/caps.ts'
+import { levelOf } from '../data/levels.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { CapsForm, CapsLine } from '../parts/caps.tsx'
 import { Button, Form } from '../parts/form.tsx'
-import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
+import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -55,12 +56,12 @@ async function showApp(c: Visit, app: AppRow, typed?: URLSearchParams, problem?:
       <Section title="What it is">
         <Facts
           facts={[
-            ['App', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
+            ['Who it is', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
             ['You went back to', <code class="long">{app.redirect_host}</code>],
             ['May', levelOf(app.scopes).label],
             ...(pays ? [['At most', <CapsLine caps={capsOf(app.caps)} />] as const] : []),
             ['Since', <Time at={app.created_at} />],
-            ['Last used', app.last_used_on ?? 'Never'],
+            ['Last used', <LastUsed day={app.last_used_on} />],
             ['Ends', <Time at={app.expires_at} />],
           ]}
         />

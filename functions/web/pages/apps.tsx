@@ -1,11 +1,12 @@
 import type { AppRow } from '../data/apps.ts'
-import { levelOf, listApps } from '../data/apps.ts'
+import { listApps } from '../data/apps.ts'
 import { canPay, capsOf } from '../data/caps.ts'
+import { levelOf } from '../data/levels.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { CapsLine } from '../parts/caps.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
-import { Empty, Section, Table, Time } from '../parts/show.tsx'
+import { Empty, LastUsed, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
@@ -62,14 +63,8 @@ function Apps({ apps }: { apps: AppRow[] }) {
       rows={apps}
       columns={[
         { label: 'App', cell: (app) => <AppName app={app} /> },
-        { label: 'May', cell: ({ scopes }) => levelOf(scopes).label },
-        {
-          label: 'At most',
-          cell: ({ scopes, caps }) =>
-            canPay(scopes) ? <CapsLine caps={capsOf(caps)} /> : 'Pays nothing',
-        },
-        { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
-        { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
+        { label: 'May', cell: (app) => <Allowed app={app} /> },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
         {
           label: 'Change',
@@ -93,20 +88,35 @@ function Ended({ apps }: { apps: AppRow[] }) {
         { label: 'App', cell: (app) => <AppName app={app} /> },
         { label: 'Could', cell: ({ scopes }) => levelOf(scopes).label },
         { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
-        { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
-        { label: 'Ended', cell: ({ ended_because: why }) => endings[why ?? ''] ?? why },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
+        {
+          label: 'Ended',
+          cell: ({ ended_because: why }) => (why ? endings[why] : 'Its time was over'),
+        },
       ]}
     />
   )
 }
 
 /** Why the access of an app ended, by the word of the database. */
-const endings: Readonly<Record<string, string>> = {
-  '': 'Its time was over',
+const endings: Readonly<Record<NonNullable<AppRow['ended_because']>, string>> = {
   disconnected: 'You disconnected it',
   replaced: 'You connected it again',
   reused: 'A token of it was used by two',
   'revoked by the app': 'The app gave it back',
+}
+
+function Allowed({ app: { scopes, caps } }: { app: AppRow }) {
+  return (
+    <>
+      {levelOf(scopes).label}
+      {canPay(scopes) && (
+        <p class="quiet">
+          <CapsLine caps={capsOf(caps)} />
+        </p>
+      )}
+    </>
+  )
 }
 
 function AppName({ app: { name, host, redirect_host } }: { app: AppRow }) {

@@ -2,8 +2,9 @@ import type { AuthorizationRequest } from '../../../shared/oauth/authorization-r
 import { readAuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/grant.ts'
 import { shownHost } from '../../../shared/oauth/redirect-uri.ts'
-import { levelsWithin, lifeOf, meetApp, needsProof } from '../data/apps.ts'
+import { lifeOf, meetApp } from '../data/apps.ts'
 import { canPay, capProblem, capsIn } from '../data/caps.ts'
+import { levelsWithin, needsProof } from '../data/levels.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { ownSession } from '../own-session.ts'
@@ -57,10 +58,11 @@ async function decide(c: Visit, request: AuthorizationRequest): Promise<Response
   return leave(c, location)
 }
 
-/** What was typed for this app; what was typed for another fills in nothing. */
+/** What was typed for this app and account; what was typed for another fills in nothing. */
 function typedFor(c: Visit, request: AuthorizationRequest): URLSearchParams | undefined {
   const typed = takeTyped(c)
-  return typed?.get('client') === request.client.id ? typed : undefined
+  const isOwn = typed?.get('account') === c.get('owner')?.account.id
+  return isOwn && typed?.get('client') === request.client.id ? typed : undefined
 }
 
 async function showConsent(
@@ -80,6 +82,7 @@ async function showConsent(
       title="Let this app into your account?"
       owner={me}
       lead={`It would act in the account ${me.account.alias}.`}
+      scripts={['considered']}
     >
       {problem && (
         <Notice kind="danger" title="Nothing was allowed">

@@ -12,8 +12,8 @@ import {
   lifeOf,
   listedMax,
   makeKey,
-  scopeWords,
 } from '../data/keys.ts'
+import { levelOf } from '../data/levels.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
@@ -21,7 +21,7 @@ import { CapsForm } from '../parts/caps.tsx'
 import { Button, Choices, Form } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
 import { SecretsForm } from '../parts/secrets-form.tsx'
-import { Facts, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
+import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
@@ -68,7 +68,7 @@ async function replace(c: Visit, { key, label, scopes }: KeyRow, form: URLSearch
   const me = await owner(c)
   const made = await makeKey(c.get('world'))
   const hours = overlapHours.find((one) => one === form.get('overlap')) ?? overlapDefault
-  const scope = scopes.map((one) => scopeWords[one] ?? one).join(', ')
+  const scope = levelOf(scopes).label
   const mail = await noticeOf(c, (webUrl, deed) => newApiKey(webUrl, { ...deed, label, scope }))
   const placed = await me.db.one(
     'owner_rotate_key',
@@ -119,9 +119,9 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
         <Facts
           facts={[
             ['Key', <code>{key.shown}</code>],
-            ['For', key.scopes.map((one) => scopeWords[one]).join(', ')],
+            ['For', levelOf(key.scopes).label],
             ['Made', <Time at={key.created_at} />],
-            ['Last used', key.last_used_on ?? 'Never'],
+            ['Last used', <LastUsed day={key.last_used_on} />],
             ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
           ]}
         />

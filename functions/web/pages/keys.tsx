@@ -10,19 +10,20 @@ import {
   lifeOf,
   listedMax,
   makeKey,
-  scopeWords,
 } from '../data/keys.ts'
+import { levelOf } from '../data/levels.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { noticeOf } from '../own-session.ts'
 import { CapFields } from '../parts/caps.tsx'
 import { Button, Choices, Field, Form, LinkButton } from '../parts/form.tsx'
 import { showNewKey } from '../parts/new-key.tsx'
-import { Badge, Empty, Notice, Section, SendAgain, Table, Time } from '../parts/show.tsx'
+import { Badge, Empty, LastUsed, Notice, Section, SendAgain, Table, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 const scopes = ['read', 'vault', 'pay', 'full'] as const
+const choices = scopes.map((value) => ({ ...levelOf([value]), value }))
 const labelMax = 64
 const createdRow = z.object({ key: z.uuid().nullable() })
 
@@ -42,7 +43,7 @@ export const routes: Routes = (app) => {
     const { key, known } = await makeKey(c.get('world'))
     const expires_in_days = lifeOf(form.get('days'))
     const mail = await noticeOf(c, (webUrl, deed) =>
-      newApiKey(webUrl, { ...deed, label, scope: scopeWords[scope] ?? scope }),
+      newApiKey(webUrl, { ...deed, label, scope: levelOf([scope]).label }),
     )
     const question = { ...known, label, scope, expires_in_days, ...capsQuestion(caps), mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
@@ -89,8 +90,8 @@ function Keys({ keys, none }: { keys: KeyRow[]; none: string }) {
       columns={[
         { label: 'Name', cell: ({ label }) => label },
         { label: 'Key', cell: ({ shown }) => <code>{shown}</code> },
-        { label: 'For', cell: ({ scopes: held }) => held.map((one) => scopeWords[one]).join(', ') },
-        { label: 'Last used', cell: ({ last_used_on }) => last_used_on ?? 'Never' },
+        { label: 'For', cell: ({ scopes: held }) => levelOf(held).label },
+        { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         { label: 'Ends', cell: (key) => <Ends {...key} /> },
         {
           label: 'Change',
@@ -125,20 +126,7 @@ function CreateForm({ c, typed }: { c: Visit; typed: URLSearchParams | undefined
           name="scope"
           legend="What it is for"
           chosen={typed?.get('scope') ?? 'read'}
-          choices={[
-            { value: 'read', label: scopeWords['read'] ?? '', hint: 'Balances and activity.' },
-            {
-              value: 'vault',
-              label: scopeWords['vault'] ?? '',
-              hint: 'Signing in at sites with logins of the vault.',
-            },
-            { value: 'pay', label: scopeWords['pay'] ?? '', hint: 'Payments within your limits.' },
-            {
-              value: 'full',
-              label: scopeWords['full'] ?? '',
-              hint: 'All operations. Never what only you may do.',
-            },
-          ]}
+          choices={choices}
         />
         <CapFields caps={{ each: null, day: null }} typed={typed} isOptional />
         <Choices

@@ -44,6 +44,9 @@ function showLogin(c: Visit, given: { way: string; email?: string; error?: strin
   return show(
     c,
     <Page c={c} title="Sign in" scripts={['passkey']}>
+      {way.startsWith('/authorize?') && (
+        <p>An app asks to be let into your account. Sign in to see what it asks for and decide.</p>
+      )}
       {error && <Notice kind="danger">{error}</Notice>}
       <PasskeyForm
         c={c}

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
-import type { OpenedMail } from '../../../shared/mail/mailbox-port.ts'
+import type { OpenedMail } from '../../../shared/mailbox/port.ts'
 import { openOwnMail } from '../data/mailbox.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'

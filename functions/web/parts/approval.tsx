@@ -93,7 +93,7 @@ export function Warnings({ approval, facts }: Opened) {
       )}
       {!asked.device_known && (
         <Notice kind="warning" title="New device">
-          The key has not paid from this device before.
+          The key or app has not paid from this device before.
         </Notice>
       )}
       {odditiesOf({ payment_row: payment, facts }).map(({ message }) => (

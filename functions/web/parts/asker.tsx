@@ -1,6 +1,6 @@
 /** Who asks to be let in: what was checked of it stands apart from what it says of itself. */
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import { levelOf } from '../data/apps.ts'
+import { levelOf } from '../data/levels.ts'
 import { ForeignLetters } from './merchant.tsx'
 import { Facts, Notice, Section } from './show.tsx'
 

@@ -1,9 +1,9 @@
 /** The form in which the owner lets an app in, or does not. */
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
-import type { Level } from '../data/apps.ts'
 import { lifeChoices, lifeDaysDefault } from '../data/apps.ts'
 import type { Caps } from '../data/caps.ts'
 import { canPay } from '../data/caps.ts'
+import type { Level } from '../data/levels.ts'
 import type { Owner, Visit } from '../visit.ts'
 import { CapFields } from './caps.tsx'
 import { Button, Choices, Form } from './form.tsx'
@@ -45,7 +45,7 @@ export function ConsentForm({ c, request, owner, levels, caps, typed }: ConsentF
           it at any time.
         </p>
         <div class="actions">
-          <Button name="decision" value="allowed">
+          <Button name="decision" value="allowed" data-considered="">
             Allow
           </Button>
         </div>

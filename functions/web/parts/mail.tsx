@@ -1,5 +1,5 @@
 /** What is told of mails. Words of others are shown as text and are never a link or markup. */
-import type { MailItem } from '../../../shared/mail/mailbox-port.ts'
+import type { MailItem } from '../../../shared/mailbox/port.ts'
 import { pagesBelow } from '../visit.ts'
 import { Badge, Time } from './show.tsx'
 

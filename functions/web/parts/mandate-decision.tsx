@@ -44,8 +44,9 @@ export function NewDevice({ asked }: Pick<OpenedMandate, 'asked'>) {
   if (asked.device_known) return null
   return (
     <Notice kind="warning" title="New device">
-      The key has not paid from this device before. If you approve, the device is known from then
-      on: it can also pay whom you know within your automatic limit, and under your other mandates.
+      The key or app has not paid from this device before. If you approve, the device is known from
+      then on: it can also pay whom you know within your automatic limit, and under your other
+      mandates.
     </Notice>
   )
 }

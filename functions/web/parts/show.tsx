@@ -65,6 +65,11 @@ export function Time({ at }: { at: string | Date }) {
   )
 }
 
+/** The day on which a key or an app last did something. */
+export function LastUsed({ day }: { day: string | null }) {
+  return day === null ? 'Never' : <time datetime={day}>{day}</time>
+}
+
 /** How a table shows one fact of each row. */
 export type Column<Row> = { label: string; cell: (row: Row) => Child; isNumber?: boolean }
 

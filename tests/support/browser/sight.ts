@@ -57,13 +57,14 @@ const collectControls = `(() => {
   return all.length
 })()`
 
-/** Pixels by which the page is wider than the window, and what sticks out. */
+/** What sticks out of the window where the page is wider, and tables that stick out of their place. */
 export async function sidewaysOn(page: Page): Promise<string[]> {
   const script = `(() => {
     const { scrollWidth, clientWidth } = document.documentElement
-    if (scrollWidth <= clientWidth) return []
-    return [...document.querySelectorAll('body *')]
-      .filter((one) => one.getBoundingClientRect().right > clientWidth + 0.5)
+    const right = (one) => one.getBoundingClientRect().right
+    const all = [...document.querySelectorAll(scrollWidth <= clientWidth ? 'table' : 'body *')]
+    return all
+      .filter((one) => right(one) > Math.min(clientWidth, right(one.parentElement)) + 0.5)
       .map((one) => one.outerHTML.slice(0, 120))
   })()`
   return z.array(z.string()).parse(await page.evaluate(script))

@@ -43,6 +43,7 @@ function diagnostic(exchange: Exchange) {
   })
   addContent(server)
   addBehaviour(server)
-  addRounds(server, stateOf(exchange).mint)
+  const states = stateOf(exchange)
+  addRounds(server, (round, context) => states.mint(round, context))
   return server
 }

@@ -47,9 +47,14 @@ function parse(section: string, text: string): Example {
     repeatWhile: note('repeat while'),
     method,
     url,
-    headers: Object.fromEntries(headerLines.map((line) => line.split(': '))),
+    headers: Object.fromEntries(headerLines.map(headerIn)),
     body,
   }
+}
+
+function headerIn(line: string): [name: string, value: string] {
+  const [name = '', value = ''] = line.split(': ')
+  return [name, value]
 }
 
 export type Listener = (answer: unknown) => void | Promise<void>

@@ -3,6 +3,7 @@
  * that the service failed, each as it is described, and no refusal that changed anything.
  */
 import notFound from '../../../functions/not-found/index.ts'
+import { parseJson } from '../../../shared/base64.ts'
 import { functionsIn } from '../functions.ts'
 import { randomOf } from '../seed.ts'
 import type { TestWorld } from '../world.ts'
@@ -40,7 +41,7 @@ export async function openCampaign(tests: TestWorld): Promise<Campaign> {
       for (let at = 0; at < count; at += 1) {
         if (at % requestsPerCast === 0) tokens = await castOf(tests)
         const described = oneOf(random, operations)
-        const asked = requestOf(described, tokens, { random, seen: memory.seen })
+        const asked = requestOf(described, tokens, { random, seen: (name) => memory.seen(name) })
         await touched()
         const answer = await isolate.send(asked)
         const found = objectionTo(operations, asked, answer, await touched())
@@ -56,7 +57,8 @@ export async function openCampaign(tests: TestWorld): Promise<Campaign> {
 }
 
 function inShort({ path, init }: Asked): string {
-  return `${init.method} ${path} ${String(init.body ?? '')}`.slice(0, 400)
+  const body = typeof init.body === 'string' ? init.body : `${init.body?.length ?? 0} bytes`
+  return `${init.method} ${path} ${body}`.slice(0, 400)
 }
 
 /** A frozen account refuses nearly everything, which would end the campaign early. */
@@ -86,16 +88,8 @@ function openIsolate(tests: TestWorld): { send(asked: Asked): Promise<Given> } {
       const answer = await (functions.get(folder) ?? notFound).fetch(request)
       const text = await answer.text()
       const type = answer.headers.get('content-type') ?? ''
-      return { status: answer.status, text, body: parsed(text), type }
+      return { status: answer.status, text, body: parseJson(text), type }
     },
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -3,7 +3,7 @@
  * status the schema that its answers have to match. Nothing else is known of the product here.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import * as z from 'zod'
 import { contracts } from '../../../functions/contracts.ts'
 import { documents } from '../../../functions/discovery/documents.ts'
@@ -42,8 +42,7 @@ export async function describedBy(world: World): Promise<[Described, ...Describe
   const discovery = discoveryFunction({ contracts, documents }, () => world)
   const answer = await discovery.fetch(new Request('http://aoa/openapi.json'))
   const served: unknown = await answer.json()
-  const ajv = new Ajv2020({ strict: false })
-  addFormats.default(ajv)
+  const ajv = new Ajv2020({ strict: false, formats: fullFormats })
   ajv.addSchema(z.record(z.string(), z.unknown()).parse(served), 'openapi')
   const [first, ...others] = Object.entries(document.parse(served).paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) => ({

@@ -8,7 +8,10 @@ import { hostileTexts } from './texts.ts'
 import type { Schema, Source } from './values.ts'
 import { chance, edgeValue, oneOf, rightObject, wrongValue } from './values.ts'
 
-export type Asked = { path: string; init: RequestInit & { method: string } }
+export type Asked = {
+  path: string
+  init: { method: string; headers: Headers; body?: string | Uint8Array<ArrayBuffer> }
+}
 
 /** Tokens by what they are; those of `good` are let in where their scope goes. */
 export type Tokens = { good: readonly string[]; bad: readonly string[] }

@@ -95,6 +95,7 @@ function ofType(of: Schema, name: string, source: Source): unknown {
       return chance(random, 50)
     case 'null':
       return null
+    case undefined:
     default:
       return oneOf(random, anything)
   }
@@ -186,7 +187,11 @@ export function edgeValue(of: Schema, name: string, source: Source): unknown {
   for (const count of [of.minItems, of.maxItems]) {
     if (count === undefined) continue
     const item = rightValue(of.items ?? {}, name, source)
-    edges.push(...[count - 1, count, count + 1].map((one) => Array(Math.max(0, one)).fill(item)))
+    edges.push(
+      ...[count - 1, count, count + 1].map((one) =>
+        Array.from({ length: Math.max(0, one) }, () => item),
+      ),
+    )
   }
   if (of.type === 'string') edges.push('', ' ', `${String(rightValue(of, name, source))} `)
   if (of.type === 'integer') edges.push(-0, 2 ** 53, -(2 ** 31), 1e308)

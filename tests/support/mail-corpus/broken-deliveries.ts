@@ -1,9 +1,9 @@
 /** Broken messages through the whole way of a mail: each is kept in full, or refused with a reason. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { parseMail } from '../../../shared/mail/parse.ts'
-import { mailRefusals } from '../../../shared/mail/parse-refusals.ts'
 import { visibleText } from '../../../shared/mail/untrusted.ts'
+import { parseMail } from '../../../shared/mailbox/parse.ts'
+import { mailRefusals } from '../../../shared/mailbox/parse-refusals.ts'
 import { byPlatform } from '../inbound.ts'
 import { storedMails } from '../stored-mail.ts'
 import type { TestWorld } from '../world.ts'

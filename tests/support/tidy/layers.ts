@@ -15,7 +15,7 @@ const layers = [
     'auth',
     'health',
   ],
-  ['world.ts', 'custody', 'chains', 'vault', 'mail', 'db', 'egress'],
+  ['world.ts', 'custody', 'chains', 'vault', 'mailbox', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
   ['money', 'sealing', 'env.ts', 'base64.ts', 'digest.ts'],
 ]
@@ -35,9 +35,9 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
   [/^@modelcontextprotocol\/server(\/|$)/, /^(functions\/mcp|shared\/mcp)\//],
   [/^uqr$/, /^functions\/web\//],
-  [/^tldts(\/|$)/, /^shared\/(mandates|mail)\//],
+  [/^tldts(\/|$)/, /^shared\/(mandates|mailbox)\//],
   [/^punycode(\/|$)/, /^shared\/mandates\//],
-  [/^postal-mime$/, /^shared\/mail\//],
+  [/^postal-mime$/, /^shared\/mailbox\//],
   [/^(canonicalize|@levischuck\/tiny-cbor)$/, /^shared\/consent\//],
 ]
 

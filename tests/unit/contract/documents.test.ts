@@ -30,11 +30,12 @@ const service = {
   contracts,
   baseUrl: 'https://api.agents.test',
   webUrl: 'https://agents.test/web',
+  environment: 'staging' as const,
   gaps,
   digest,
 }
 const texts = new Map<string, string>()
-for (const { path, textOf } of documents) texts.set(path, await textOf(service))
+for (const document of documents) texts.set(document.path, await document.textOf(service))
 
 function textAt(path: string): string {
   const text = texts.get(path)
@@ -50,6 +51,12 @@ const expected = contracts.map((contract) => ({
   status: gaps.find(({ gap_id }) => gap_id === contract.gap)?.status ?? null,
   errors: [...contract.errors, ...commonErrors(contract)].toSorted(),
 }))
+
+test('the description of the calls names the environment that serves it', () => {
+  expect(textAt('/openapi.json')).toContain(
+    '"servers":[{"url":"https://api.agents.test","description":"The staging service."',
+  )
+})
 
 const readings = [
   ['/skill.md', readSkill],

@@ -20,6 +20,7 @@ const document = openApiDocument({
   contracts,
   baseUrl: 'https://api.agents.test',
   webUrl: 'https://agents.test/web',
+  environment: 'staging' as const,
   gaps: gapStates({ watched: true, chains: ['eip155:8453'], failing: [] }),
   digest: contractDigest,
 })

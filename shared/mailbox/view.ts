@@ -3,11 +3,11 @@
  * agents search by is the same view, or a search would tell them what is in those places.
  */
 
+import { type Untrusted, untrusted, visibleLine } from '../mail/untrusted.ts'
 import type { MailHead, MarkedText } from './kept-mail.ts'
 import { textForAgents } from './kept-mail.ts'
-import type { MailItem } from './mailbox-port.ts'
-import type { MailRow, Reader } from './mailbox-row.ts'
-import { type Untrusted, untrusted, visibleLine } from './untrusted.ts'
+import type { MailItem } from './port.ts'
+import type { MailRow, Reader } from './row.ts'
 
 const subjectLengthMax = 300
 const reasonLengthMax = 300

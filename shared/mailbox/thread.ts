@@ -2,7 +2,7 @@
  * What makes a mail a reply in the eyes of other mail programs (RFC 5322 section 3.6.4): it names the
  * mail that it answers, all before it as far as there is room, and keeps the subject.
  */
-import { visibleLine } from './untrusted.ts'
+import { visibleLine } from '../mail/untrusted.ts'
 
 /** The headers of a reply, of one or more lines each, and its subject. */
 export type Reply = {

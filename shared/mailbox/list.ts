@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { bindCredential } from '../db/database.ts'
 import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
-import type { MailboxPort, MailFilters, MailItem, MailQuestion } from './mailbox-port.ts'
-import { mailRow, openHead, readerRow } from './mailbox-row.ts'
-import { hasInSubject, itemOf } from './mailbox-view.ts'
+import type { MailboxPort, MailFilters, MailItem, MailQuestion } from './port.ts'
+import { mailRow, openHead, readerRow } from './row.ts'
+import { hasInSubject, itemOf } from './view.ts'
 
 const listed = z.object({ reader: readerRow, mails: z.array(mailRow) })
 const came = listed.extend({ newest: z.int() })

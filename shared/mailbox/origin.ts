@@ -5,7 +5,7 @@
 import { toHex } from '../digest.ts'
 import type { Config } from '../env.ts'
 import { required } from '../env.ts'
-import { senderAddress } from './address.ts'
+import { senderAddress } from '../mail/address.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IncomingMail } from './inbound-port.ts'
 import type { ParsedMail } from './parse.ts'

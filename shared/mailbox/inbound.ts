@@ -1,13 +1,13 @@
 /** Mail that came in, on its way into the database: sealed, with its codes apart. */
 import * as z from 'zod'
 import { unbound } from '../db/database.ts'
+import { ownMessage } from '../mail/own-message.ts'
 import { wrapSchema } from '../sealing/wrap.ts'
 import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
+import { aliasOf } from './address.ts'
 import { firstKey } from './first-key.ts'
 import type { InboundPort, IncomingMail } from './inbound-port.ts'
-import { aliasOf } from './mailbox-address.ts'
-import { ownMessage } from './own-message.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import { sealMail } from './seal-mail.ts'
 

@@ -3,13 +3,13 @@
  * bytes. What a picture or a document shows is not looked through.
  */
 import { encodeBase64 } from '../base64.ts'
+import type { Untrusted } from '../mail/untrusted.ts'
+import { visibleText } from '../mail/untrusted.ts'
 import { sealPlaces } from './code-places.ts'
 import { findCodes } from './codes.ts'
 import { htmlText } from './html-text.ts'
-import type { MailFile, OpenedMail } from './mailbox-port.ts'
+import type { MailFile, OpenedMail } from './port.ts'
 import { pageOf } from './text-page.ts'
-import type { Untrusted } from './untrusted.ts'
-import { visibleText } from './untrusted.ts'
 
 /** A page of bytes; a multiple of 3, so that pages of base64 can be joined. */
 const pageBytes = 96 * 1024

@@ -2,11 +2,13 @@
 import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
+import { isAddress } from '../mail/address.ts'
+import { ownMessage } from '../mail/own-message.ts'
+import { untrusted } from '../mail/untrusted.ts'
 import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
-import { isAddress } from './address.ts'
 import type { MailBody, MarkedText } from './kept-mail.ts'
-import type { MailboxPort, MailChoice, MailFile, OpenedMail } from './mailbox-port.ts'
+import type { MailboxPort, MailChoice, MailFile, OpenedMail } from './port.ts'
 import {
   type MailRow,
   mailRow,
@@ -15,11 +17,9 @@ import {
   openPart,
   type Reader,
   readerRow,
-} from './mailbox-row.ts'
-import { itemOf, seesCodes, shown } from './mailbox-view.ts'
-import { ownMessage } from './own-message.ts'
+} from './row.ts'
 import { pageOf } from './text-page.ts'
-import { untrusted } from './untrusted.ts'
+import { itemOf, seesCodes, shown } from './view.ts'
 
 const found = z.object({ reader: readerRow, mail_row: mailRow, sealed_body: z.unknown() })
 const sealedFile = z.object({ sealed: z.unknown() })

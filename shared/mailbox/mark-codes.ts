@@ -2,13 +2,14 @@
  * Marks the codes of a mail that was read and gives each a handle. Everything that an agent may be
  * shown of a mail is looked through: the texts, and the names of people and files.
  */
+
+import { visibleText } from '../mail/untrusted.ts'
 import type { World } from '../world.ts'
 import type { CodePlace } from './code-places.ts'
 import { findCodes } from './codes.ts'
 import type { IncomingMail } from './inbound-port.ts'
 import type { MailBody, MailHead, MarkedText } from './kept-mail.ts'
 import type { ParsedMail } from './parse.ts'
-import { visibleText } from './untrusted.ts'
 
 /** UTF-16 units that are kept of a text; of more its length is kept. */
 const textLengthMax = 256 * 1024

@@ -1,5 +1,5 @@
 /** Pages of a long text of a stranger. */
-import { type Untrusted, untrusted, visibleText } from './untrusted.ts'
+import { type Untrusted, untrusted, visibleText } from '../mail/untrusted.ts'
 
 const pageLength = 20_000
 

@@ -2,10 +2,10 @@
  * What an agent writes, as a mail: plain text, and HTML that shows the same and has no markup of the
  * agent's. It is from the account's own address; a name or address of this service cannot be taken.
  */
-import { escapeHtml, type Message } from './letter.ts'
-import { messageIdOf } from './own-message.ts'
+import { escapeHtml, type Message } from '../mail/letter.ts'
+import { messageIdOf } from '../mail/own-message.ts'
+import { visibleLine } from '../mail/untrusted.ts'
 import type { Reply } from './thread.ts'
-import { visibleLine } from './untrusted.ts'
 
 /** A mail of an account, but for whom each letter of it goes to. */
 export type AgentMail = Message & { from: string; headers: Record<string, string> }

@@ -5,12 +5,12 @@
  */
 import type { Address, Attachment, Email } from 'postal-mime'
 import PostalMime, { addressParser } from 'postal-mime'
-import { isAddress } from './address.ts'
+import { isAddress } from '../mail/address.ts'
+import { visibleLine } from '../mail/untrusted.ts'
 import { htmlText } from './html-text.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import type { Structure } from './parse-structure.ts'
 import { countDelimiters, structureOf } from './parse-structure.ts'
-import { visibleLine } from './untrusted.ts'
 
 /** Who a mail is said to be from or to. */
 export type Mailbox = { name: string; address: string }
