@@ -428,7 +428,7 @@ create table private.oauth_clients (
   good_until timestamp with time zone,
   granted_at timestamp with time zone,
   constraint oauth_clients_pkey PRIMARY KEY (id),
-  constraint oauth_clients_id_check CHECK ((length(id) <= 4096)),
+  constraint oauth_clients_id_check CHECK ((length(id) <= 2048)),
   constraint oauth_clients_metadata_check CHECK ((pg_column_size(metadata) <= (24 * 1024)))
 );
 alter table private.oauth_clients enable row level security;

@@ -5,7 +5,7 @@
 -- Apps as they describe themselves: those that registered (RFC 7591), and, for as long as they are good,
 -- documents at the address that is their id.
 create table private.oauth_clients (
-  id text primary key check (length(id) <= 4096),
+  id text primary key check (length(id) <= 2048),
   metadata jsonb not null check (pg_column_size(metadata) <= 24 * 1024),
   created_at timestamptz not null default private.clock(),
   -- Of a document.

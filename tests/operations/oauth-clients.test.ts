@@ -176,6 +176,7 @@ test('an address that no app may have is not called', async () => {
     `${id}#a`,
     id.replace('client', 'a/../client'),
     `${id} `,
+    `${id}?${'a'.repeat(2048)}`,
     id.replace('127.0.0.1', 'me@127.0.0.1'),
     'ftp://app.example/a',
     'http://app.example/a',

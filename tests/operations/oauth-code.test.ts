@@ -1,5 +1,6 @@
 /** An app asks, the owner says yes, and a code becomes tokens once. */
 import { expect, test } from 'vitest'
+import { newToken } from '../../shared/auth/access-token.ts'
 import { denyAccess, grantAccess } from '../../shared/oauth/grant.ts'
 import {
   ask,
@@ -230,6 +231,23 @@ test('the owner’s no is told to the app with its state', async () => {
     iss: `${served.url}/oauth`,
   })
 })
+
+test.each(['client_id', 'redirect_uri', 'code_verifier', 'scope'])(
+  'what no %s may hold is refused as such',
+  async (name) => {
+    for (const odd of ['\0', '\ud800', '\u00e9']) {
+      const form = { grant_type: 'authorization_code', client_id: client, code_verifier: 'v' }
+
+      const answer = await redeem(served, {
+        ...form,
+        code: newToken(tests.world, 'code'),
+        [name]: odd,
+      })
+
+      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    }
+  },
+)
 
 const nothing = { max_per_payment_usd_micros: '0', max_per_day_usd_micros: '0' }
 
