@@ -42,7 +42,7 @@ export function walkthrough(world: LocalWorld): string {
     '# What happened?',
     get('/wallet-activity-list?limit=5'),
     '# What should an agent know before it does any of this?',
-    'curl -sS "$AOA_URL/skill.md" | head -n 40',
+    'curl -sS "$AOA_URL/skill.md" | sed -n 1,40p',
     `# Let an agent in without a key: claude mcp add --transport http account ${url}/mcp`,
     `# What the owner sees, as ${owner.email} with the password ${owner.password}: ${webUrlOf(world)}`,
     `# Any mail client may write to ${address}: ${mail.smtpUrl}. All mail: ${mail.outboxUrl}`,

@@ -156,7 +156,7 @@ function seeSecrets(world: WorldFile): Way {
 function makeKey(world: WorldFile): Way {
   return async (page) => {
     await go(world, '/web/keys')(page)
-    await page.getByLabel('Name').fill('Research')
+    await page.getByLabel('Name', { exact: true }).fill('Research')
     await page.getByRole('button', { name: 'Make the key' }).click()
     await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
   }

@@ -15,13 +15,11 @@ import { laneRow } from '../payments/lanes.ts'
 import { fundedLanes } from '../payments/relay.ts'
 import type { World } from '../world.ts'
 
-// The schedule comes once a minute. With what readers keep for 10 seconds and documents for 15, no
-// failure goes untold for a minute.
-const looks = 4
+// With what readers keep for 10 seconds and documents for 15, no failure goes untold for a minute.
 const pauseMilliseconds = 15_000
 
-/** Looks now and three times more; a look that fails is logged and leaves the others. */
-export async function watchHealth(world: World): Promise<void> {
+/** Looks now, and again every 15 seconds; a look that fails is logged and leaves the others. */
+export async function watchHealth(world: World, looks: number): Promise<void> {
   for (let look = 1; look <= looks; look += 1) {
     await lookAround(world).catch((error: unknown) =>
       world.log({ work: 'health', log: String(error) }),

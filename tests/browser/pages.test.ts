@@ -45,3 +45,13 @@ describe.each(placesOf(scene.facts, scene.routes))('$name', ({ name, by, open })
     expect(await barriersOn(page)).toEqual([])
   })
 })
+
+test('the menu stands below the name of the product in a window that is too low for it', async () => {
+  const { page } = await scene.owner({ viewport: { width: 1280, height: 600 } })
+
+  await page.goto('/web')
+
+  const name = await page.locator('.brand').boundingBox()
+  const menu = await page.locator('#menu').boundingBox()
+  expect(menu?.y).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? Number.NaN))
+})

@@ -48,7 +48,7 @@ async function watch(onSecond: () => Promise<void> = async () => undefined): Pro
     }
   }
   world.pause = pause
-  await watchHealth(world)
+  await watchHealth(world, 4)
   await pause(15_000)
 }
 

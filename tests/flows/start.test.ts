@@ -147,6 +147,7 @@ test('Ctrl-C ends everything, and the next start finds its accounts and money ag
   const before = readWorld()
 
   expect(await interrupt(first)).toBe(0)
+  expect(first.output()).toMatch(/ s {2}stopped\n$/)
   expect(processes(first)).toEqual([])
   expect(existsSync(worldFile)).toBe(false)
 
