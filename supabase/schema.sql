@@ -3803,7 +3803,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind text, device text)
+CREATE OR REPLACE FUNCTION api.payment_facts(credential text, payment uuid, kind text, device text, expected jsonb DEFAULT '{}'::jsonb)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3820,6 +3820,7 @@ begin
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
      and (p.device, p.key) is distinct from (payment_facts.device, caller.id)
+     and private.payment_json(p) @> expected
      and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into entered from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account
@@ -6841,7 +6842,7 @@ grant execute on function api.owner_touch_session(credential text) to service_ro
 
 grant execute on function api.owner_unfreeze(credential text, mail jsonb) to service_role;
 
-grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text) to service_role;
+grant execute on function api.payment_facts(credential text, payment uuid, kind text, device text, expected jsonb) to service_role;
 
 grant execute on function api.payment_headroom(credential text, payment uuid) to service_role;
 

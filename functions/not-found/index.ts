@@ -16,6 +16,7 @@ export default {
     const path = version === undefined ? '/<operation>' : `/${folder}`
     const { hint, ...refusal } = wrongPath(path)
     const all = 'All operations are in {base_url}/skill.md.'
-    return refuse({ ...refusal, hint: `${hint} ${all}` }, newId())
+    const answer = refuse({ ...refusal, hint: `${hint} ${all}` }, newId())
+    return request.method === 'HEAD' ? new Response(null, answer) : answer
   },
 }

@@ -609,7 +609,15 @@ export type DatabaseFunctions = {
   }
   owner_touch_session: { args: { credential: string } }
   owner_unfreeze: { args: { credential: string; mail?: unknown } }
-  payment_facts: { args: { credential: string; payment: string; kind: string; device: string } }
+  payment_facts: {
+    args: {
+      credential: string
+      payment: string
+      kind: string
+      device: string
+      expected?: unknown
+    }
+  }
   payment_headroom: { args: { credential: string; payment: string } }
   read_mail: { args: { credential: string; mail: string } }
   resolve_recipient: {

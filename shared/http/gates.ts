@@ -8,6 +8,7 @@ import { bodyLimit } from 'hono/body-limit'
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, Rejection } from '../contract/errors.ts'
+import { isKeepable } from '../contract/keepable.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { credentialFrom } from './caller.ts'
@@ -72,7 +73,12 @@ export function inputGate(contract: Operation) {
   const target = contract.method === 'GET' ? 'query' : 'json'
   return zValidator(target, contract.request, (result) => {
     if (!result.success) throw new Rejection(invalidRequest(result.error.issues))
+    if (!isKeepable(result.data)) throw new Rejection(fail('invalid_request', notKeepable))
   })
+}
+
+const notKeepable = {
+  message: 'Text has no NUL and no unpaired surrogates, and JSON is nested 32 levels deep at most.',
 }
 
 /** Of each name and each sentence of what is wrong with a request. */

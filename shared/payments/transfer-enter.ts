@@ -20,7 +20,14 @@ export async function enterTransfer(
 ): Promise<Entered | Refusal<'payment_not_found' | 'recipient_refused' | 'terms_changed'>> {
   const device = await context.device()
   if (transferId === undefined) return begin(context, order, device, memo)
-  const question = { payment: transferId, kind: 'transfer', device }
+  const { recipient, chain, token, amountAtomic } = order
+  const expected = {
+    ...payeeOf(recipient),
+    chain: chain.id,
+    token: token.address,
+    amount_atomic: amountAtomic.toString(),
+  }
+  const question = { payment: transferId, kind: 'transfer', device, expected }
   const found = await context.db.one('payment_facts', question, enteredRow)
   if (!found) return fail('payment_not_found')
   return hasTerms(found, order) ? found : fail('terms_changed')
@@ -34,9 +41,7 @@ async function begin(
 ): Promise<Entered | Refusal<'recipient_refused'>> {
   const { recipient } = order
   const terms = {
-    ...(recipient.kind === 'address'
-      ? { payee: recipient.address }
-      : { payee_alias: recipient.alias }),
+    ...payeeOf(recipient),
     kind: 'transfer',
     device,
     chain: order.chain.id,
@@ -50,6 +55,12 @@ async function begin(
   }
   const entered = await context.db.one('begin_payment', terms, enteredRow)
   return entered ?? fail('recipient_refused', { message: 'This is your own wallet.' })
+}
+
+function payeeOf(recipient: TransferOrder['recipient']) {
+  return recipient.kind === 'address'
+    ? { payee: recipient.address }
+    : { payee_alias: recipient.alias }
 }
 
 function hasTerms({ payment_row: payment }: Entered, order: TransferOrder): boolean {

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { decodeText, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
 import { fail } from '../contract/errors.ts'
+import { isKeepable } from '../contract/keepable.ts'
 import type { Offer } from './offer.ts'
 
 /** What a server asks for. */
@@ -20,9 +21,8 @@ export type ChallengeRefusal = ReturnType<typeof fail<'invalid_challenge'>>
 
 const headerLengthMax = 32_768
 const offersMax = 32
-/** What is kept with the payment and echoed, as JSON; deeper values would overflow a call stack. */
+/** What is kept with the payment and echoed, as JSON. */
 const challengeLengthMax = 65_536
-const depthMax = 32
 
 const short = z.string().min(1).max(256)
 const requirementFields = z.looseObject({
@@ -84,16 +84,6 @@ export function readChallenge(value: unknown): Challenge | ChallengeRefusal {
     offers,
     ...(typeof error === 'string' ? { error: error.slice(0, 256).toWellFormed() } : {}),
   }
-}
-
-/** Whether JSON columns take it: PostgreSQL's jsonb refuses NUL and unpaired surrogates. */
-function isKeepable(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
-  if (typeof value !== 'object' || value === null) return true
-  if (depth >= depthMax) return false
-  return Object.entries(value).every(([key, inner]) => {
-    return isKeepable(key) && isKeepable(inner, depth + 1)
-  })
 }
 
 type Echoed = Pick<Offer, 'version' | 'resource' | 'extensions'>

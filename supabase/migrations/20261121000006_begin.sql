@@ -78,8 +78,10 @@ end $$;
 grant execute on function api.begin_payment to service_role;
 
 -- A payment of the caller's with fresh facts. Returns no row for a stranger's payment, as for none.
--- Who asks last is who pays; but what the owner approved stays as it was shown.
-create function api.payment_facts(credential text, payment uuid, kind text, device text)
+-- Who asks last is who pays; but what the owner approved stays as it was shown, and who asks for other
+-- terms than these changes nothing.
+create function api.payment_facts(
+  credential text, payment uuid, kind text, device text, expected jsonb default '{}')
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -93,6 +95,7 @@ begin
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
      and (p.device, p.key) is distinct from (payment_facts.device, caller.id)
+     and private.payment_json(p) @> expected
      and not exists (select from private.approvals o where o.payment = p.id);
   select p.* into entered from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account

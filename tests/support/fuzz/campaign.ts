@@ -99,7 +99,9 @@ function objectionTo(
   { status, text, body, type }: Given,
   touched: readonly string[],
 ): string | undefined {
-  if (status >= 500) return `${status} ${text}`
+  // A site or merchant that fails is told as such; nothing else may be over 499.
+  const isOfSite = status === 502 && /"(resource|site)_unavailable"/.test(text)
+  if (status >= 500 && !isOfSite) return `${status} ${text}`
   if (status >= 400 && touched.length > 0) return `${status} and changed ${touched.join()}: ${text}`
   // An answer to HEAD has the headers of the answer to GET, and no body (RFC 9110 section 9.3.2).
   if (method === 'HEAD') return text === '' ? undefined : `a body for HEAD: ${text}`

@@ -2,7 +2,7 @@
  * Which tables a request has changed: a trigger on each one notes every row that is not as it was.
  * Four things may change with a refusal and are left out: the allowances of requests, the day on
  * which a key was last used, how often a code was guessed, and payments that were entered to be
- * judged, which hold nothing and run out.
+ * judged, which hold nothing and run out, at once where the key of the request is given back.
  */
 import type { Sql } from 'postgres'
 
@@ -26,7 +26,7 @@ create function testing.note(name text, changed jsonb, change integer) returns v
   insert into testing.touched
   select name, pg_catalog.md5((changed - array['last_used_on', 'tries'])::text)::uuid, change
    where changed is not null
-     and (name <> 'payments' or changed ->> 'state' <> 'prepared');
+     and (name <> 'payments' or changed ->> 'state' not in ('prepared', 'expired'));
 $$;
 create function testing.note_row() returns trigger language plpgsql set search_path = '' as $$
 begin
