@@ -95,7 +95,7 @@ function sizes(built: readonly BuiltFunction[]) {
 }
 
 /** The sizes as lines of text, one function each. */
-export function sizeTable(built: readonly BuiltFunction[]): string {
+function sizeTable(built: readonly BuiltFunction[]): string {
   const width = Math.max(...built.map(({ folder }) => folder.length))
   const line = (folder: string, bytes: string | number, gzip: string | number) =>
     `${folder.padEnd(width)} ${String(bytes).padStart(9)} ${String(gzip).padStart(9)}`

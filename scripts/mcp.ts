@@ -49,6 +49,7 @@ function serve(client: ClientOptions): void {
     caller: 'the one that started this process',
     stateKey: randomBytes(32).toString('hex'),
     headers: new Headers(),
+    failed: (error: unknown) => console.error(error),
   }
   serveStdio(() => serverOf(exchange), { onerror: ({ message }) => console.error(message) })
   // What is still asked then would keep the process up for nobody.

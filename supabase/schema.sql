@@ -236,10 +236,8 @@ alter table private.deposits enable row level security;
 create table private.health (
   part text not null,
   reason text,
-  failing_since timestamp with time zone,
   looked_at timestamp with time zone not null default private.clock(),
   constraint health_pkey PRIMARY KEY (part),
-  constraint health_check CHECK (((failing_since IS NULL) = (reason IS NULL))),
   constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
   constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
 );
@@ -428,7 +426,7 @@ create table private.oauth_clients (
   good_until timestamp with time zone,
   granted_at timestamp with time zone,
   constraint oauth_clients_pkey PRIMARY KEY (id),
-  constraint oauth_clients_id_check CHECK ((length(id) <= 4096)),
+  constraint oauth_clients_id_check CHECK ((length(id) <= 2048)),
   constraint oauth_clients_metadata_check CHECK ((pg_column_size(metadata) <= (24 * 1024)))
 );
 alter table private.oauth_clients enable row level security;
@@ -764,7 +762,6 @@ alter table private.vault_entries enable row level security;
 create table private.vault_sites (
   account uuid not null,
   site text not null,
-  first_used_at timestamp with time zone not null default private.clock(),
   constraint vault_sites_pkey PRIMARY KEY (account, site),
   constraint vault_sites_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
 );
@@ -1132,10 +1129,9 @@ declare
   free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
-  -- Asked again under the lock: a freeze that was answered is never followed by a signature.
-  if payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
-  end if;
+  -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
+  -- is followed by a signature.
+  caller := private.recognize(credential, 'pay', true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
@@ -2488,7 +2484,9 @@ begin
   select c.metadata into metadata from private.oauth_clients c
    where c.id = client_id and c.good_until > private.clock();
   if not found then
-    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+    perform private.take_slowly('oauth-document:' || case
+      when exists (select from private.oauth_clients c where c.id = client_id) then client_id
+      else host end, 20, interval '3 seconds');
   end if;
   return next;
 end $function$;
@@ -2891,11 +2889,10 @@ declare
   k private.credentials;
 begin
   disconnected := 0;
-  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
-  if app is null then
-    update private.oauth_codes c set used_at = private.clock()
-     where c.account = caller.account and c.used_at is null;
-  end if;
+  -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
+  perform private.spend_codes(caller.account, app);
+  -- What is being signed for an app comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for update
@@ -3443,6 +3440,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  -- What is being signed for the key comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -3572,6 +3571,9 @@ declare
   usd_micros_max constant bigint := 1000000000000;
   k private.credentials;
 begin
+  -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
+  -- one locks it before the account, and so does this.
+  perform private.spend_codes(caller.account, holder);
   perform from private.accounts a where a.id = caller.account for update;
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
@@ -5746,12 +5748,9 @@ AS $function$
 declare
   at timestamptz := private.clock();
 begin
-  insert into private.health as h (part, reason, failing_since, looked_at)
-  values (note_health.part, note_health.reason,
-    case when note_health.reason is not null then at end, at)
-  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
-    failing_since = case when excluded.reason is not null
-      then coalesce(h.failing_since, excluded.failing_since) end
+  insert into private.health as h (part, reason, looked_at)
+  values (note_health.part, note_health.reason, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at
    where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $function$;
 
@@ -6268,6 +6267,17 @@ AS $function$
      and lower(left(r.address, 6)) = lower(left(payee, 6))
      and lower(right(r.address, 4)) = lower(right(payee, 4))
    limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.spend_codes(of_account uuid, app uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.oauth_codes c set used_at = private.clock()
+   where c.account = of_account and c.used_at is null and (app is null or exists (
+     select from private.oauth_grants g where g.credential = app
+       and g.client_id = c.asked ->> 'client_id'
+       and g.redirect_host = c.asked ->> 'redirect_host'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)

@@ -50,7 +50,7 @@ async function readRequest(c: Received, path: string): Promise<TokenRequest | OA
   const text = await readBody(c, 'application/x-www-form-urlencoded', 'invalid_request')
   if (typeof text !== 'string') return text
   const form = readForm(text)
-  if (!form) return wrong('invalid_request', 'A parameter is there more than once.')
+  if (!(form instanceof Map)) return form
   if (c.req.header('authorization') !== undefined) {
     return wrong('invalid_client', 'Clients have no secret here: send client_id in the form.')
   }
@@ -73,10 +73,17 @@ async function readBody(
   return bytes ? new TextDecoder().decode(bytes) : wrong(error, 'The body is over 16 KB.')
 }
 
-/** RFC 6749 section 3.2: no parameter is there twice, and an empty one is as one that is not there. */
-function readForm(text: string): Map<string, string> | undefined {
+/**
+ * RFC 6749 section 3.2: no parameter is there twice, and an empty one is as one that is not there. None
+ * has other characters than printable ASCII (appendix A); the database could not take all of them.
+ */
+function readForm(text: string): Map<string, string> | OAuthError {
   const fields = [...new URLSearchParams(text)]
-  const form = new Map(fields)
-  if (form.size !== fields.length) return undefined
+  if (new Map(fields).size !== fields.length) {
+    return wrong('invalid_request', 'A parameter is there more than once.')
+  }
+  if (!fields.every(([, value]) => /^[\x20-\x7e]*$/.test(value))) {
+    return wrong('invalid_request', 'A parameter has characters other than printable ASCII.')
+  }
   return new Map(fields.filter(([, value]) => value !== ''))
 }

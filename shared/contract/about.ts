@@ -118,3 +118,16 @@ export function authorizationOf({ baseUrl, webUrl }: Service) {
     },
   }
 }
+
+/**
+ * Where clients look for what protects the service (RFC 9728) and who gives tokens (RFC 8414): in front
+ * of the paths, and below our own path where the root of the host belongs to somebody else.
+ */
+export function wellKnownOf(baseUrl: string) {
+  const isRoot = new URL(baseUrl).pathname === '/'
+  const place = `${baseUrl}${isRoot ? '' : '/oauth'}/.well-known`
+  return {
+    protectedResource: `${place}/oauth-protected-resource`,
+    authorizationServer: `${place}/oauth-authorization-server${isRoot ? '/oauth' : ''}`,
+  }
+}

@@ -15,6 +15,7 @@ import {
   serviceTitle,
   serviceVersion,
   statusOf,
+  wellKnownOf,
 } from './about.ts'
 import type { Operation } from './operation.ts'
 
@@ -86,7 +87,7 @@ function securitySchemes(service: Service) {
       oauth2SecurityScheme: {
         description: 'An opaque access token.',
         flows: { authorizationCode: { ...authorizationOf(service), pkceRequired: true } },
-        oauth2MetadataUrl: `${service.baseUrl}/.well-known/oauth-authorization-server/oauth`,
+        oauth2MetadataUrl: wellKnownOf(service.baseUrl).authorizationServer,
       },
     },
   }

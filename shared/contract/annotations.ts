@@ -13,7 +13,7 @@ export type Annotations = {
   openWorldHint: boolean
 }
 
-/** Change something although a repeat changes no more, so they take no Idempotency-Key. */
+/** Change something, and a repeat changes no more, with an Idempotency-Key or without. */
 const repeatable = ['account_freeze', 'payment_mandate_revoke', 'vault_delete']
 /** Take no Idempotency-Key, and each call does something of its own. */
 const adding = [

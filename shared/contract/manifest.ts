@@ -11,6 +11,7 @@ import {
   serviceSummary,
   serviceVersion,
   statusOf,
+  wellKnownOf,
 } from './about.ts'
 import { requestSchema, responseSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
@@ -30,7 +31,7 @@ export function toolManifest(service: Service) {
     authentication: {
       header: 'Authorization: Bearer <API_KEY>',
       api_keys_url: `${webUrl}/keys`,
-      oauth_protected_resource: `${baseUrl}/.well-known/oauth-protected-resource`,
+      oauth_protected_resource: wellKnownOf(baseUrl).protectedResource,
     },
     gaps,
     tools: contracts.map((contract) => describeTool(contract, service)),

@@ -40,7 +40,7 @@ export const refusalSchema = {
 export const fixedHeaders = reference('headers', ['X-Request-Id', 'X-Contract-Digest'])
 
 /** Status -> the codes of an operation that have it. */
-export function codesByStatus(contract: Operation): Map<string, ErrorCode[]> {
+function codesByStatus(contract: Operation): Map<string, ErrorCode[]> {
   const statuses = new Map<string, ErrorCode[]>()
   for (const code of codesOf(contract)) {
     const status = String(errorTable[code][0])

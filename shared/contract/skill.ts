@@ -3,7 +3,13 @@
  * follow from the contracts. It is the one authority; the other documents point to it.
  */
 
-import { type Service, serviceName, serviceVersion, skillDescription } from './about.ts'
+import {
+  type Service,
+  serviceName,
+  serviceVersion,
+  skillDescription,
+  wellKnownOf,
+} from './about.ts'
 import type { GapState } from './gap-states.ts'
 import { type Capability, gaps as gapTable } from './gaps.ts'
 import type { Operation } from './operation.ts'
@@ -18,6 +24,7 @@ export function skillDocument(prose: string, service: Service): string {
     front_matter: frontMatter(digest),
     base_url: baseUrl,
     web_url: webUrl,
+    protected_resource: wellKnownOf(baseUrl).protectedResource,
     gaps: gaps.map(describeGap).join('\n'),
     operations: contracts.map(row).join('\n'),
   }

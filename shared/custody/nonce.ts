@@ -15,7 +15,7 @@ export type NonceSource = { chainId: number; token: string; paymentId: string }
  * The text that a payment's nonce is made from: `aoa.payment.v1|eip155:<chain id>|<token>|<payment id>`,
  * the chain id in decimal, the token's address and the payment's UUID in lower case.
  */
-export function noncePreimage({ chainId, token, paymentId }: NonceSource): string {
+function noncePreimage({ chainId, token, paymentId }: NonceSource): string {
   return `aoa.payment.v1|eip155:${chainId}|${token.toLowerCase()}|${paymentId.toLowerCase()}`
 }
 

@@ -27,7 +27,7 @@ export async function credentialFrom(world: World, request: Request): Promise<st
   const [, scheme = '', token = ''] =
     /^(Bearer|DPoP|Handed) ([\w.-]{1,1024})$/i.exec(request.headers.get('authorization') ?? '') ??
     []
-  if (scheme.toLowerCase() === 'handed') return readHanded(world, token)
+  if (scheme.toLowerCase() === 'handed') return readHanded(world, request, token)
   if (scheme.toLowerCase() === 'dpop') return provenCredential(world, request, token)
   if (isApiKey(token)) return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
   if (isOfKind('access', token)) return digestOfToken(world, token)

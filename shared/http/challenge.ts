@@ -3,6 +3,7 @@
  * RFC 9728 section 5.1): the address of the metadata, and the scope that the request needs.
  */
 import { proofAlgorithms } from '../auth/dpop.ts'
+import { wellKnownOf } from '../contract/about.ts'
 import type { Refusal } from '../contract/errors.ts'
 import type { Config } from '../env.ts'
 
@@ -26,16 +27,11 @@ export function challengeOf(
   const code = refusal === 'unauthorized' ? 'invalid_token' : 'insufficient_scope'
   const error = authorization === undefined ? [] : [`error="${code}"`]
   const isProven = /^dpop /i.test(authorization ?? '')
-  const rest = [`scope="${scope}"`, `resource_metadata="${metadataOf(BASE_URL)}${resource ?? ''}"`]
+  const { protectedResource } = wellKnownOf(BASE_URL)
+  const rest = [`scope="${scope}"`, `resource_metadata="${protectedResource}${resource ?? ''}"`]
   const bearer = [...(isProven ? [] : error), ...rest].join(', ')
   const dpop = [...(isProven ? error : []), `algs="${proofAlgorithms.join(' ')}"`, ...rest].join(
     ', ',
   )
   return `Bearer ${bearer}, DPoP ${dpop}`
-}
-
-/** Below our own path where the root of the host belongs to somebody else. */
-function metadataOf(baseUrl: string): string {
-  const isRoot = new URL(baseUrl).pathname === '/'
-  return `${baseUrl}${isRoot ? '' : '/oauth'}/.well-known/oauth-protected-resource`
 }

@@ -25,7 +25,7 @@ const binding = z.custom<Pick<World, 'fetch'>>(
 )
 
 /** The name under which the function of a folder is bound. */
-export function bindingOf(folder: string): string {
+function bindingOf(folder: string): string {
   return folder.toUpperCase().replaceAll('-', '_')
 }
 
@@ -40,7 +40,7 @@ export function callOver(bindings: Record<string, unknown>, world: World): CallP
 /** The same port for one caller, whose token stays where it was read. */
 export function callFor(world: World, credential: string, call: CallPort): CallPort {
   return async (folder, request) => {
-    request.headers.set('authorization', await handedOn(world, credential))
+    request.headers.set('authorization', await handedOn(world, request, credential))
     return call(folder, request)
   }
 }

@@ -69,9 +69,13 @@ async function served(service: Service, request: Request, requestId: string): Pr
   const stateKey = await credentialOf('mcp request state', required(world.config, 'API_KEY_PEPPER'))
   const { headers } = request
   const call = callFor(world, credential, service.call)
-  const exchange = { world, call, tools, caller, stateKey, headers }
+  const failed = (error: unknown) => {
+    const log = error instanceof Error ? String(error.stack) : String(error)
+    world.log({ requestId, operation: 'mcp', log })
+  }
+  const exchange = { world, call, tools, caller, stateKey, headers, failed }
   const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
-    onerror: (error) => world.log({ requestId, operation: 'mcp', log: error.message }),
+    onerror: failed,
   })
   // A subscription would otherwise stay open for as long as its client likes.
   const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])

@@ -5,6 +5,7 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server'
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server'
 import { serviceName, serviceTitle, serviceVersion } from '../contract/about.ts'
+import { errorTable } from '../contract/errors.ts'
 import type { World } from '../world.ts'
 import type { CallingWorld, CallPort, OperationAnswer } from './call.ts'
 import { callOperation } from './call.ts'
@@ -22,6 +23,8 @@ export type Exchange = {
   /** Signs what travels through the client; at least 32 characters. */
   stateKey: string
   headers: Headers
+  /** Takes what was thrown, for whoever runs this; the client is answered without it. */
+  failed: (error: unknown) => void
 }
 
 /** What a client is told of the whole. */
@@ -37,6 +40,12 @@ const stateSeconds = 900
 /** The tools change only with the product, and are the same for every caller. */
 const cached = { ttlMs: 300_000, cacheScope: 'public' as const }
 
+/** For what no operation has answered. Words of an exception are not for callers. */
+const failure: OperationAnswer = {
+  status: 500,
+  body: { error: 'internal_error', message: errorTable.internal_error[1] },
+}
+
 /** Makes the server of one request. */
 export function serverOf(exchange: Exchange): McpServer {
   const server = new McpServer(
@@ -50,7 +59,10 @@ export function serverOf(exchange: Exchange): McpServer {
   )
   for (const found of exchange.tools.values()) {
     server.registerTool(found.contract.id, found.config, (args, context) =>
-      callTool(exchange, found, args, context),
+      callTool(exchange, found, args, context).catch((error: unknown) => {
+        exchange.failed(error)
+        return resultOf(failure)
+      }),
     )
   }
   return server

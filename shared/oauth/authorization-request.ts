@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { findClient } from './client.ts'
 import type { Client } from './client-metadata.ts'
 import { isResource } from './issuer.ts'
-import { isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
+import { isInstalledApp, isLoopback, isOneOf, shownHost } from './redirect-uri.ts'
 import type { GrantScope } from './scopes.ts'
 import { scopesIn } from './scopes.ts'
 import { sendBack } from './send-back.ts'
@@ -16,10 +16,10 @@ import { sendBack } from './send-back.ts'
 export type AuthorizationRequest = {
   client: Client
   redirectUri: string
-  /** What a person recognizes of it: a host, or the scheme of an installed app. */
+  /** What a person recognizes of it: a host, or the scheme of an installed app with its colon. */
   redirectHost: string
   /** Whether the browser is sent to a program on its own machine, which could be any. */
-  isLoopback: boolean
+  isLocal: boolean
   /** Narrowest first. */
   scopes: GrantScope[]
   state?: string
@@ -83,7 +83,7 @@ function read(
     client,
     redirectUri,
     redirectHost: shownHost(redirectUri),
-    isLoopback: isLoopback(redirectUri),
+    isLocal: isLoopback(redirectUri) || isInstalledApp(redirectUri),
     scopes: asked.length === 0 ? ['read'] : asked,
     ...stateOf(params),
     codeChallenge: params.get('code_challenge') ?? '',

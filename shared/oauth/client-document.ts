@@ -13,6 +13,8 @@ import type { Client, ClientMetadata, NoClient } from './client-metadata.ts'
 import { clientMetadata, metadataFrom, toldMetadata } from './client-metadata.ts'
 
 const limits = { timeoutMilliseconds: 4000, bytesMax: 5 * 1024 }
+/** The database finds it by its id, and indexes no longer ones. */
+const idLengthMax = 2048
 const keptSeconds = { min: 60, max: 86_400 }
 
 const document = toldMetadata.extend({ client_id: z.string(), client_name: z.string().min(1) })
@@ -23,7 +25,7 @@ export async function readDocument(world: World, id: string): Promise<Client | N
   const checked = checkUrl(id, world.config)
   if ('refused' in checked) return refused(checked.refused)
   const { url } = checked
-  if (url.href !== id || url.pathname === '/' || url.hash !== '') {
+  if (id.length > idLengthMax || url.href !== id || url.pathname === '/' || url.hash !== '') {
     return refused('It is not the plain address of a document.')
   }
   const known = await unbound(world.db).one(

@@ -6,10 +6,15 @@
 
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 const lengthMax = 2048
+/** Of what is shown of it: RFC 1035 section 2.3.4 has no longer names of hosts. */
+const shownLengthMax = 253
+/** RFC 3986 section 2: no spaces, which parsers take out, and no letters that only look like others. */
+const printable = /^[\x21-\x7e]+$/
 
 /** Whether a client may name this address as one of its own. */
 export function isRedirectUri(text: string): boolean {
-  if (text.length > lengthMax || text.includes('#') || !URL.canParse(text)) return false
+  if (text.length > lengthMax || !printable.test(text) || text.includes('#')) return false
+  if (!URL.canParse(text) || shownHost(text).length > shownLengthMax) return false
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') return false
   if (url.protocol === 'https:' || isLoopback(text)) return true
@@ -40,8 +45,18 @@ function isSameBut(registered: string, asked: string): boolean {
   return one.href === other.href
 }
 
-/** What a person recognizes of it: the host, or the scheme of an installed app. */
+/** Whether it is a program on this machine that the address opens, and no host on the network. */
+export function isInstalledApp(text: string): boolean {
+  return !['https:', 'http:'].includes(new URL(text).protocol)
+}
+
+/**
+ * What a person recognizes of it: the host, with its port where it has one of its own, or the scheme of
+ * an installed app with its colon. A scheme can be spelled as the name of any host, and what follows it
+ * too, so neither may be read as one.
+ */
 export function shownHost(text: string): string {
   const url = new URL(text)
-  return url.hostname === '' ? url.protocol.slice(0, -1) : url.hostname
+  if (isInstalledApp(text)) return url.protocol
+  return isLoopback(text) ? url.hostname : url.host
 }

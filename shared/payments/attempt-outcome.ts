@@ -18,7 +18,7 @@ import { summaryOf } from './words.ts'
 const reason = z.object({ code: z.string(), message: z.string() })
 
 /** The merchant's answer as it is kept with the payment. */
-export const deliveryRow = z.object({
+const deliveryRow = z.object({
   kind: z.enum(['answered', 'redirected', 'timeout', 'unreachable', 'refused']),
   status: z.int().optional(),
   headers: z.record(z.string(), z.string()).optional(),

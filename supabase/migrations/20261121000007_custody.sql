@@ -89,10 +89,9 @@ declare
   free boolean := true;
 begin
   select a.* into payer from private.accounts a where a.id = caller.account for update;
-  -- Asked again under the lock: a freeze that was answered is never followed by a signature.
-  if payer.frozen_at is not null then
-    perform private.refuse('account_frozen', '403');
-  end if;
+  -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
+  -- is followed by a signature.
+  caller := private.recognize(credential, 'pay', true);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then

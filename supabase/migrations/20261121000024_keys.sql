@@ -94,6 +94,8 @@ create function api.owner_revoke_key(credential text, key uuid) returns table (l
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  -- What is being signed for the key comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then

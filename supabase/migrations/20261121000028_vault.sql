@@ -46,7 +46,6 @@ create index vault_entries_made on private.vault_entries (created_by);
 create table private.vault_sites (
   account uuid not null references private.accounts,
   site text not null,
-  first_used_at timestamptz not null default private.clock(),
   primary key (account, site)
 );
 

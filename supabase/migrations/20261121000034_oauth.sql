@@ -5,7 +5,7 @@
 -- Apps as they describe themselves: those that registered (RFC 7591), and, for as long as they are good,
 -- documents at the address that is their id.
 create table private.oauth_clients (
-  id text primary key check (length(id) <= 4096),
+  id text primary key check (length(id) <= 2048),
   metadata jsonb not null check (pg_column_size(metadata) <= 24 * 1024),
   created_at timestamptz not null default private.clock(),
   -- Of a document.
@@ -89,14 +89,17 @@ create function api.oauth_find_client(client_id text) returns table (metadata js
 $$;
 
 -- The document of a client while it is good, else null; then the caller goes and reads it, which it does
--- seldom at one host, whoever makes it.
+-- seldom at one host, whoever makes it. One that was good until lately is counted by itself: who asks for
+-- addresses that are none keeps nobody from an app of the same host.
 create function api.oauth_find_document(client_id text, host text) returns table (metadata jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   select c.metadata into metadata from private.oauth_clients c
    where c.id = client_id and c.good_until > private.clock();
   if not found then
-    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+    perform private.take_slowly('oauth-document:' || case
+      when exists (select from private.oauth_clients c where c.id = client_id) then client_id
+      else host end, 20, interval '3 seconds');
   end if;
   return next;
 end $$;
@@ -128,6 +131,16 @@ begin
   end if;
   return false;
 end $$;
+
+-- Spends the codes that were given out and not redeemed: those of the app of this grant, or all.
+create function private.spend_codes(of_account uuid, app uuid default null)
+  returns void language sql as $$
+  update private.oauth_codes c set used_at = private.clock()
+   where c.account = of_account and c.used_at is null and (app is null or exists (
+     select from private.oauth_grants g where g.credential = app
+       and g.client_id = c.asked ->> 'client_id'
+       and g.redirect_host = c.asked ->> 'redirect_host'))
+$$;
 
 -- Whether the account has room for a grant to this app, which may take the place of an earlier one. The
 -- account is locked, so that two do not take the same place.

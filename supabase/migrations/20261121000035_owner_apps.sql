@@ -49,11 +49,10 @@ declare
   k private.credentials;
 begin
   disconnected := 0;
-  -- A code that was not redeemed yet would connect an app anew, after all of them were disconnected.
-  if app is null then
-    update private.oauth_codes c set used_at = private.clock()
-     where c.account = caller.account and c.used_at is null;
-  end if;
+  -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
+  perform private.spend_codes(caller.account, app);
+  -- What is being signed for an app comes first, and is not answered after this.
+  perform from private.accounts a where a.id = caller.account for update;
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
    order by x.id for update

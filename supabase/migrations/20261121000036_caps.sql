@@ -82,6 +82,9 @@ declare
   usd_micros_max constant bigint := 1000000000000;
   k private.credentials;
 begin
+  -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
+  -- one locks it before the account, and so does this.
+  perform private.spend_codes(caller.account, holder);
   perform from private.accounts a where a.id = caller.account for update;
   select x.* into k from private.credentials x
    where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;

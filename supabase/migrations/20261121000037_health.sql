@@ -7,7 +7,6 @@ create table private.health (
     check (part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'),
   -- Null while it works.
   reason text check (reason ~ '^[a-z_]{1,40}$'),
-  failing_since timestamptz check ((failing_since is null) = (reason is null)),
   looked_at timestamptz not null default private.clock()
 );
 alter table private.health enable row level security;
@@ -19,12 +18,9 @@ create function private.note_health(part text, reason text) returns void
 declare
   at timestamptz := private.clock();
 begin
-  insert into private.health as h (part, reason, failing_since, looked_at)
-  values (note_health.part, note_health.reason,
-    case when note_health.reason is not null then at end, at)
-  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at,
-    failing_since = case when excluded.reason is not null
-      then coalesce(h.failing_since, excluded.failing_since) end
+  insert into private.health as h (part, reason, looked_at)
+  values (note_health.part, note_health.reason, at)
+  on conflict on constraint health_pkey do update set reason = excluded.reason, looked_at = at
    where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $$;
 

@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { openAgent } from '../../scripts/screenshots/agent.ts'
+import { askingUrl, registerApp } from '../../scripts/screenshots/connecting-app.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { answering, serverThat } from '../support/http.ts'
 
@@ -40,6 +41,21 @@ test.each(['127.0.0.1', 'localhost'])('a form on a page of %s changes nothing', 
   const identity = z.object({ frozen: z.boolean() })
   const agent = openAgent(base_url, api_keys.read)
   expect(await agent('/get-identity', undefined, identity)).toEqual({ frozen: false })
+})
+
+test('a click on its way to another page lets no app in when ours comes to the front', async () => {
+  const { page } = await scene.owner()
+  const app = await registerApp(scene.facts, 'https://app.example/back')
+  await page.goto(askingUrl(scene.facts, app, 'read'))
+  const allow = page.getByRole('button', { name: 'Allow' })
+  await expect.poll(() => allow.isEnabled()).toBe(true)
+
+  const held = await page.evaluate(`
+    dispatchEvent(new Event('focus'))
+    document.querySelector('button[value="allowed"]').disabled`)
+
+  expect(held).toBe(true)
+  await expect.poll(() => allow.isEnabled()).toBe(true)
 })
 
 test('markup, scripts and styles that were slipped into a page stay without effect', async () => {

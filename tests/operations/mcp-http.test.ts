@@ -1,5 +1,6 @@
 /** The tools as HTTP: who is let in, and what everybody else is told. */
 import { beforeAll, expect, test } from 'vitest'
+import { mcpFunction } from '../../functions/mcp/index.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import { handedOn } from '../../shared/auth/handed.ts'
 import type { Fetch } from '../support/mcp.ts'
@@ -159,9 +160,10 @@ test('every answer carries a request id and the contract digest, and is kept by 
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('a caller handed on is believed for a minute, and only under the pepper', async () => {
+test('a caller handed on is believed for a minute, by one function, and only under the pepper', async () => {
   const credential = await credentialOf(agent.key, pepper)
-  const header = await handedOn(world.world, credential)
+  const called = { method: 'GET', url: 'http://aoa.example/get-identity' }
+  const header = await handedOn(world.world, called, credential)
   const identify = (authorization: string) =>
     world.send('/get-identity', { headers: { authorization } })
   const other = await world.agent('read')
@@ -170,6 +172,29 @@ test('a caller handed on is believed for a minute, and only under the pepper', a
   expect((await identify(header)).body['account_id']).toBe(agent.id)
   expect((await identify(swapped)).status).toBe(401)
   expect((await identify(`${header.slice(0, -1)}g`)).status).toBe(401)
+  const elsewhere = { headers: { authorization: header } }
+  expect((await world.send('/mail-list', elsewhere)).status).toBe(401)
+  expect(
+    (await world.send('/mail-list', { headers: { authorization: `Bearer ${agent.key}` } })).status,
+  ).toBe(200)
   await world.tick(61)
   expect((await identify(header)).status).toBe(401)
+})
+
+test('what fails behind a tool is told to whoever runs it, and the caller hears only that it failed', async () => {
+  const logged: string[] = []
+  const log = (entry: Record<string, string | number>) => void logged.push(String(entry['log']))
+  const broken = mcpFunction(
+    () => ({ ...world.world, log }),
+    () => async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7')
+    },
+  )
+  const call = modern(agent.key, 'tools/call', { name: 'get_identity', arguments: {} })
+
+  const answer = await (await broken.fetch(new Request(address, call))).text()
+
+  expect(answer).toContain('internal_error')
+  expect(answer).not.toContain('10.0.0.7')
+  expect(logged.join()).toContain('10.0.0.7')
 })

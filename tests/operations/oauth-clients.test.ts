@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { readAuthorizationRequest } from '../../shared/oauth/authorization-request.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
+import { textWith } from '../support/matching.ts'
 import { ask, asking, postForm, postJson, read, register, serve } from '../support/oauth.ts'
 import { start } from '../support/world.ts'
 
@@ -42,6 +43,11 @@ test.each([
   ['invalid_redirect_uri', { redirect_uris: ['javascript:alert(1)'] }],
   ['invalid_redirect_uri', { redirect_uris: ['data:text/html,a'] }],
   ['invalid_redirect_uri', { redirect_uris: ['myapp:/back'] }],
+  ['invalid_redirect_uri', { redirect_uris: [' https://app.example/back'] }],
+  ['invalid_redirect_uri', { redirect_uris: ['https://app.exa\nmple/back'] }],
+  ['invalid_redirect_uri', { redirect_uris: ['https://\u0430pp.example/back'] }],
+  ['invalid_redirect_uri', { redirect_uris: [`https://${'a.'.repeat(124)}example/back`] }],
+  ['invalid_redirect_uri', { redirect_uris: [`${'a.'.repeat(126)}a:/back`] }],
   ['invalid_redirect_uri', { redirect_uris: Array(11).fill('https://app.example/back') }],
   ['invalid_client_metadata', { redirect_uris, client_name: 7 }],
   ['invalid_client_metadata', { redirect_uris, grant_types: ['client_credentials'] }],
@@ -171,6 +177,7 @@ test('an address that no app may have is not called', async () => {
     `${id}#a`,
     id.replace('client', 'a/../client'),
     `${id} `,
+    `${id}?${'a'.repeat(2048)}`,
     id.replace('127.0.0.1', 'me@127.0.0.1'),
     'ftp://app.example/a',
     'http://app.example/a',
@@ -195,6 +202,18 @@ test('one host is not called all the time, whoever makes it', async () => {
 
   expect(server.received).toHaveLength(20)
   expect(kinds.at(-1)).toContain('rate_limited')
+})
+
+test('who looks for apps that are none keeps nobody from one of the same host', async () => {
+  const { id, server } = await documentThat({})
+  await tests.tick(600)
+  await read(served, asking(id).params)
+  await tests.tick(61)
+  for (let count = 0; count < 22; count += 1) {
+    await read(served, asking(`${server.url}none-${count}.json`).params).catch(String)
+  }
+
+  expect((await read(served, asking(id).params)).kind).toBe('asked')
 })
 
 test('endpoints take what they are for and answer everything else in their own way', async () => {
@@ -232,7 +251,7 @@ test('endpoints take what they are for and answer everything else in their own w
   expect(await ask(served, '/oauth/token')).toMatchObject({ status: 405 })
   expect(await ask(served, '/oauth/authorize')).toMatchObject({
     status: 404,
-    body: { hint: expect.stringContaining('/.well-known/oauth-authorization-server/oauth') },
+    body: { hint: textWith('/.well-known/oauth-authorization-server/oauth') },
   })
 })
 

@@ -1,5 +1,6 @@
 /** An app asks, the owner says yes, and a code becomes tokens once. */
 import { expect, test } from 'vitest'
+import { newToken } from '../../shared/auth/access-token.ts'
 import { denyAccess, grantAccess } from '../../shared/oauth/grant.ts'
 import {
   ask,
@@ -229,4 +230,40 @@ test('the owner’s no is told to the app with its state', async () => {
     state: 'the state of the app',
     iss: `${served.url}/oauth`,
   })
+})
+
+test.each(['client_id', 'redirect_uri', 'code_verifier', 'scope'])(
+  'what no %s may hold is refused as such',
+  async (name) => {
+    for (const odd of ['\0', '\ud800', '\u00e9']) {
+      const form = { grant_type: 'authorization_code', client_id: client, code_verifier: 'v' }
+
+      const answer = await redeem(served, {
+        ...form,
+        code: newToken(tests.world, 'code'),
+        [name]: odd,
+      })
+
+      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    }
+  },
+)
+
+const nothing = { max_per_payment_usd_micros: '0', max_per_day_usd_micros: '0' }
+
+test.each([
+  ['is disconnected', 'owner_disconnect_apps', (grant: string) => ({ app: grant })],
+  ['has its caps lowered', 'owner_set_caps', (grant: string) => ({ holder: grant, ...nothing })],
+] as const)('a code that an app holds when it %s is spent', async (_, deed, args) => {
+  const [agent, client] = [await tests.agent('read'), await register(served)]
+  const caps = { maxPerPaymentUsdMicros: 9n, maxPerDayUsdMicros: 9n }
+  const codes = [1, 2].map(() => codeFor(served, agent, client, { scope: 'pay' }, caps))
+  const [first = {}, second = {}] = await Promise.all(codes)
+  expect((await redeem(served, first)).status).toBe(200)
+  const [grant] = await tests.db.sql<{ id: string }[]>`select id from private.credentials
+    where account = ${agent.id} and kind = 'oauth'`
+
+  await (await sessionOf(served, agent)).db.run(deed, args(grant?.id ?? ''))
+
+  expect(await redeem(served, second)).toMatchObject({ body: { error: 'invalid_grant' } })
 })

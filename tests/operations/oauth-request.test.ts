@@ -33,7 +33,7 @@ test('a request is shown as what it is', async () => {
       client: { id: client, name: 'An app', isDocument: false, refreshes: true },
       redirectUri,
       redirectHost: 'app.example',
-      isLoopback: false,
+      isLocal: false,
       scopes: ['read', 'full'],
       state: 'the state of the app',
     },
@@ -119,9 +119,31 @@ test('a program on the own machine listens where it likes, at the path that it n
 
   expect(
     await read(served, asking(program, { redirect_uri: 'http://127.0.0.1:49152/back' }).params),
-  ).toMatchObject({ kind: 'asked', request: { isLoopback: true, redirectHost: '127.0.0.1' } })
+  ).toMatchObject({ kind: 'asked', request: { isLocal: true, redirectHost: '127.0.0.1' } })
   expect(await kindFor('http://127.0.0.1:49152/other')).toBe('refused')
   expect(await kindFor('http://localhost:49152/back')).toBe('refused')
   expect(await kindFor('http://127.0.0.1.evil.example/back')).toBe('refused')
   expect(await kindFor('http://127.0.0.1:1@evil.example/back')).toBe('refused')
+})
+
+test.each([
+  ['com.evil.app://bank.example/back', 'com.evil.app:'],
+  ['bank.example:/back', 'bank.example:'],
+  ['bank.example:back', 'bank.example:'],
+])('an installed app that is called by %s is not shown as a host', async (uri, shown) => {
+  const id = await register(served, { redirect_uris: [uri] })
+
+  expect(await read(served, asking(id, { redirect_uri: uri }).params)).toMatchObject({
+    kind: 'asked',
+    request: { isLocal: true, redirectHost: shown },
+  })
+})
+
+test('another port of a host is shown, for it may be somebody else', async () => {
+  const uri = 'https://app.example:8443/back'
+  const id = await register(served, { redirect_uris: [uri] })
+
+  expect(await read(served, asking(id, { redirect_uri: uri }).params)).toMatchObject({
+    request: { isLocal: false, redirectHost: 'app.example:8443' },
+  })
 })

@@ -1,5 +1,4 @@
 /** The tools over standard input and output, as official clients of both revisions use them. */
-import { Client as ModernClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -11,6 +10,8 @@ import { listen } from '../../scripts/local/listen.ts'
 import { createApiKey } from '../../shared/auth/api-key.ts'
 import { functionsIn } from '../support/functions.ts'
 import { answering, serverThat } from '../support/http.ts'
+import type { Opens } from '../support/mcp.ts'
+import { modernClient } from '../support/mcp.ts'
 import { buildProgram, converse, run } from '../support/stdio.ts'
 import { start } from '../support/world.ts'
 
@@ -45,19 +46,8 @@ async function connectLegacy(key?: string) {
   return client
 }
 
-async function connectModern(key?: string, opens?: (url: string) => 'accept' | 'decline') {
-  const client = new ModernClient(
-    { name: 'guarantee', version: '1.0' },
-    {
-      capabilities: opens ? { elicitation: { url: {} } } : {},
-      versionNegotiation: { mode: { pin: '2026-07-28' } },
-    },
-  )
-  if (opens) {
-    client.setRequestHandler('elicitation/create', ({ params }) => ({
-      action: opens('url' in params ? params.url : ''),
-    }))
-  }
+async function connectModern(key?: string, opens?: Opens) {
+  const client = modernClient(opens)
   const command = { command: process.execPath, args: [program.file], env: settings(key) }
   await client.connect(new ModernTransport(command))
   onTestFinished(() => client.close())
@@ -102,7 +92,7 @@ describe.each([
 
 test('a client that opens addresses is sent to the page on which the owner decides', async () => {
   const opened: string[] = []
-  const client = await connectModern(agent.key, (url) => {
+  const client = await connectModern(agent.key, async (url) => {
     opened.push(url)
     return 'decline'
   })

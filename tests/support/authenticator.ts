@@ -102,7 +102,7 @@ export async function optionsOf(browser: Browser, path: string): Promise<unknown
   return JSON.parse(answer.html)
 }
 
-export function askOptions(browser: Browser, path: string): Promise<Shown> {
+function askOptions(browser: Browser, path: string): Promise<Shown> {
   const body = new URLSearchParams({ form: browser.cookies.get('__Host-aoa_form') ?? '' })
   const headers = {
     origin: 'http://localhost',

@@ -32,7 +32,7 @@ const custodyKey = 'custody-key'
 const vaultKey = 'vault-key'
 const anonKey = 'anon-key'
 
-export const gatewayKeys = {
+const gatewayKeys = {
   [serviceKey]: 'service_role',
   [custodyKey]: 'custody',
   [vaultKey]: 'vault',

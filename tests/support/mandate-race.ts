@@ -13,7 +13,7 @@ import { fingerprint, pepper, start } from './world.ts'
 const connections = 24
 const token = `0x${'1'.repeat(40)}`
 const payee = `0x${'2'.repeat(40)}`
-export const priceMicros = 100_000n
+const priceMicros = 100_000n
 
 export type MandateRace = { world: TestWorld; sql: Sql }
 

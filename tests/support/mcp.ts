@@ -58,8 +58,20 @@ export function typed(transport: StreamableHTTPClientTransport): Transport {
 export async function connectModern(
   fetch: Fetch,
   token: string,
-  opens?: (url: string) => Promise<'accept' | 'decline' | 'cancel'>,
+  opens?: Opens,
 ): Promise<ModernClient> {
+  const client = modernClient(opens)
+  await client.connect(
+    new ModernTransport(address, { fetch, requestInit: { headers: headersOf(token) } }),
+  )
+  return client
+}
+
+/** What its user does with an address that it is asked to open. */
+export type Opens = (url: string) => Promise<'accept' | 'decline' | 'cancel'>
+
+/** A client of revision 2026-07-28 that is not connected yet. */
+export function modernClient(opens?: Opens): ModernClient {
   const client = new ModernClient(
     { name: 'guarantee', version: '1.0' },
     {
@@ -72,9 +84,6 @@ export async function connectModern(
       action: await opens('url' in params ? params.url : ''),
     }))
   }
-  await client.connect(
-    new ModernTransport(address, { fetch, requestInit: { headers: headersOf(token) } }),
-  )
   return client
 }
 

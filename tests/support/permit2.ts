@@ -48,7 +48,7 @@ export const permitPayload = z.object({
 export type PermitPayload = z.output<typeof permitPayload>
 
 /** The extension eip2612GasSponsoring with what the payer signed. */
-export const allowanceInfo = z.object({
+const allowanceInfo = z.object({
   from: address,
   asset: address,
   spender: address,

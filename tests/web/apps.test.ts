@@ -116,7 +116,8 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
 
   // The first answer is on its way when the second click is sent, and the app redeems both codes.
   const form = browser.cookies.get('__Host-aoa_form') ?? ''
-  const body = () => new URLSearchParams({ form, decision: 'allowed', level: 'read', days: '7' })
+  const yes = { account: person.agent.id, decision: 'allowed', level: 'read', days: '7' }
+  const body = () => new URLSearchParams({ form, ...yes })
   const click = () =>
     browser.send(path, { method: 'POST', body: body(), headers: { origin: 'http://localhost' } })
   for (const { headers } of await Promise.all([click(), click()])) {

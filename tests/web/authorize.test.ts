@@ -66,13 +66,17 @@ test.each([
   expect(shown.html).not.toMatch(/href="https?:|evil\.example/)
 })
 
-test('what the app asked wrongly it is told, once the owner is signed in', async () => {
+test('what the app asked wrongly it is told when the owner goes on, who is sent nowhere', async () => {
   const { browser } = await home()
   const path = askingPath(client, { code_challenge_method: 'plain' })
 
-  const { searchParams } = goesTo(await browser.visit(path))
+  const shown = await browser.visit(path)
 
-  expect((await openBrowser(world).send(path)).headers.get('refresh')).toBeNull()
+  const [, way = ''] = /<a class="button main" href="([^"]*)"/.exec(shown.html) ?? []
+  const { searchParams } = new URL(way.replaceAll('&amp;', '&'))
+  expect((await openBrowser(world).send(path)).status).toBe(303)
+  expect([shown.status, shown.headers.get('refresh')]).toEqual([400, null])
+  expect(shown.text).toContain('Back to the app app.example')
   expect(searchParams.get('error')).toBe('invalid_request')
   expect(searchParams.get('state')).toBe('a state')
   expect(searchParams.get('iss')).toBe('http://aoa.example/oauth')
@@ -208,7 +212,7 @@ test('a frozen account lets nobody in, and says so', async () => {
   const token = browser.cookies.get('__Host-aoa_form') ?? ''
   const sent = await browser.send(path, {
     method: 'POST',
-    body: new URLSearchParams({ form: token, ...yes, level: 'read' }),
+    body: new URLSearchParams({ form: token, account: person.agent.id, ...yes, level: 'read' }),
     headers: { origin: 'http://localhost' },
   })
   expect(sent.status).toBe(403)
@@ -257,7 +261,7 @@ test('an app on the own machine is warned of', async () => {
   const asking = { redirect_uri: 'http://127.0.0.1:4321/back' }
   const { text } = await browser.visit(askingPath(id, asking))
 
-  expect(text).toContain('The answer goes to a program on this computer')
+  expect(text).toContain('The answer goes to a program on this device')
 })
 
 test('an app under the name of one that is connected already is marked', async () => {

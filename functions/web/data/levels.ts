@@ -4,7 +4,9 @@ import type { GrantScope } from '../../../shared/oauth/scopes.ts'
 /** How much a key or an app may do. */
 export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }
 
-const secretsHint = 'Signs in at sites with logins of the vault, without seeing them.'
+const secretsHint =
+  'Acts at sites with logins of the vault, without seeing passwords. Sees one-time codes of ' +
+  'authenticators, and adds logins of its own.'
 const secrets: Level = {
   name: 'vault',
   scopes: ['vault'],

@@ -51,7 +51,7 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
       owner={me}
       back={{ to: '/approvals', label: 'Approvals' }}
       lead="One approval for all of them, each exactly as it stands here."
-      scripts={['copy', 'passkey']}
+      scripts={['copy', 'passkey', 'considered']}
     >
       <NotHeard why={unheard} />
       {me.account.isFrozen && <FrozenNotice />}

@@ -37,7 +37,7 @@ async function showApproval(c: Visit, opened: Opened, unheard?: Unheard) {
       owner={me}
       back={{ to: '/approvals', label: 'Approvals' }}
       lead={<Asked {...approval} />}
-      scripts={['copy', 'passkey']}
+      scripts={['copy', 'passkey', 'considered']}
     >
       <NotHeard why={unheard} />
       {isFrozen && <FrozenNotice />}

@@ -1,6 +1,7 @@
 import type { AuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { readAuthorizationRequest } from '../../../shared/oauth/authorization-request.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/grant.ts'
+import { shownHost } from '../../../shared/oauth/redirect-uri.ts'
 import { lifeOf, meetApp } from '../data/apps.ts'
 import { canPay, capProblem, capsIn } from '../data/caps.ts'
 import { levelsWithin, needsProof } from '../data/levels.ts'
@@ -31,7 +32,7 @@ async function meet(c: Visit, go: (request: AuthorizationRequest) => Promise<Res
     case 'refused':
       return showRefused(c, read.reason)
     case 'sent_back':
-      return leave(c, read.location)
+      return showWrong(c, read.location)
     case 'asked':
       return go(read.request)
   }
@@ -40,6 +41,10 @@ async function meet(c: Visit, go: (request: AuthorizationRequest) => Promise<Res
 async function decide(c: Visit, request: AuthorizationRequest): Promise<Response> {
   const form = await fields(c)
   if (form.get('decision') === 'denied') return leave(c, denyAccess(c.get('world'), request))
+  // Who has signed in anew in another tab was shown another account than the one that would be opened.
+  if (form.get('account') !== (await owner(c)).account.id) {
+    return showConsent(c, request, undefined, 'You were asked for another account. Look again.')
+  }
   keepIfUnproven(c, form)
   const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
   if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
@@ -53,10 +58,11 @@ async function decide(c: Visit, request: AuthorizationRequest): Promise<Response
   return leave(c, location)
 }
 
-/** What was typed for this app; what was typed for another fills in nothing. */
+/** What was typed for this app and account; what was typed for another fills in nothing. */
 function typedFor(c: Visit, request: AuthorizationRequest): URLSearchParams | undefined {
   const typed = takeTyped(c)
-  return typed?.get('client') === request.client.id ? typed : undefined
+  const isOwn = typed?.get('account') === c.get('owner')?.account.id
+  return isOwn && typed?.get('client') === request.client.id ? typed : undefined
 }
 
 async function showConsent(
@@ -76,6 +82,7 @@ async function showConsent(
       title="Let this app into your account?"
       owner={me}
       lead={`It would act in the account ${me.account.alias}.`}
+      scripts={['considered']}
     >
       {problem && (
         <Notice kind="danger" title="Nothing was allowed">
@@ -87,7 +94,7 @@ async function showConsent(
       {guarded_until && <GuardedNotice until={guarded_until} />}
       <Asker request={request} namesakes={namesakes} />
       {mayAllow && (
-        <ConsentForm c={c} request={request} levels={levels} caps={caps} typed={typed} />
+        <ConsentForm c={c} request={request} owner={me} levels={levels} caps={caps} typed={typed} />
       )}
       <DenyForm c={c} />
     </Page>,
@@ -116,6 +123,21 @@ async function showRefused(c: Visit, reason: string) {
 }
 
 /**
+ * The app is told what it asked wrongly when the owner goes on: any link could lead here, so nobody is
+ * sent by it to an address that its sender chose (RFC 9700 section 4.11.2).
+ */
+async function showWrong(c: Visit, location: string) {
+  return show(
+    c,
+    <Page c={c} title="This app asked wrongly" owner={await owner(c)}>
+      <p>Nothing was allowed. Go on only if you have just come from this app.</p>
+      <WayBack location={location} />
+    </Page>,
+    400,
+  )
+}
+
+/**
  * Sends the browser to the app by a page and not by a redirect: browsers hold all redirects of a form
  * against `form-action`, those of the app's own hosts among them, and ours is to stay closed.
  */
@@ -125,11 +147,18 @@ function leave(c: Visit, location: string) {
     c,
     <Page c={c} title="Back to the app">
       <p>If nothing happens, go on yourself.</p>
-      <p class="actions">
-        <a class="button main" href={location}>
-          Back to the app
-        </a>
-      </p>
+      <WayBack location={location} />
     </Page>,
+  )
+}
+
+function WayBack({ location }: { location: string }) {
+  return (
+    <p class="actions">
+      <a class="button main" href={location}>
+        Back to the app
+      </a>{' '}
+      <code class="long">{shownHost(location)}</code>
+    </p>
   )
 }

@@ -56,7 +56,7 @@ async function showMandate(c: Visit, opened: OpenedMandate, trouble: Trouble = {
           {asked.title} asked for it: {mandateSummary(mandateFacts(mandate))}
         </>
       }
-      scripts={['copy', 'passkey']}
+      scripts={['copy', 'passkey', 'considered']}
     >
       <NotHeard why={trouble.unheard} />
       {isPending && me.account.isFrozen && <FrozenNotice />}

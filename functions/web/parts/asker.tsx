@@ -11,8 +11,7 @@ type AskerProps = {
 }
 
 export function Asker({ request, namesakes }: AskerProps) {
-  const { client, redirectHost, isLoopback } = request
-  const back = isLoopback ? 'A program on this computer' : <code class="long">{redirectHost}</code>
+  const { client, redirectHost, isLocal } = request
   return (
     <>
       {client.host === undefined ? (
@@ -22,8 +21,8 @@ export function Asker({ request, namesakes }: AskerProps) {
       ) : (
         <ForeignLetters domain={client.host} />
       )}
-      {!isLoopback && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
-      {isLoopback && <LoopbackNotice />}
+      {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
+      {isLocal && <LocalNotice />}
       {namesakes.length > 0 && <Namesakes name={client.name} hosts={namesakes} />}
       <Section title="Who asks">
         {client.host !== undefined && (
@@ -35,7 +34,7 @@ export function Asker({ request, namesakes }: AskerProps) {
           facts={[
             ['It calls itself', client.name],
             ['It asks for', levelOf(request.scopes).label],
-            ['You go back to', back],
+            ['You go back to', <Back redirectHost={redirectHost} isLocal={isLocal} />],
           ]}
         />
       </Section>
@@ -43,9 +42,14 @@ export function Asker({ request, namesakes }: AskerProps) {
   )
 }
 
-function LoopbackNotice() {
+function Back({ redirectHost, isLocal }: Pick<AuthorizationRequest, 'redirectHost' | 'isLocal'>) {
+  const where = <code class="long">{redirectHost}</code>
+  return isLocal ? <>A program on this device, by {where}</> : where
+}
+
+function LocalNotice() {
   return (
-    <Notice kind="warning" title="The answer goes to a program on this computer">
+    <Notice kind="warning" title="The answer goes to a program on this device">
       Any program here can ask under any name. Go on only if you have just started this yourself.
     </Notice>
   )

@@ -43,7 +43,12 @@ export function ConsentForm({
       )}
       <p class="error" role="alert" hidden />
       <div class="actions">
-        <Button name="decision" value="approved" hidden={isByPasskey}>
+        <Button
+          name="decision"
+          value="approved"
+          hidden={isByPasskey}
+          {...(!isByPasskey && { 'data-considered': '' })}
+        >
           {isByPasskey ? `${label} with your passkey` : label}
         </Button>
         {children}

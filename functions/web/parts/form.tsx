@@ -32,6 +32,8 @@ type ButtonProps = PropsWithChildren<{
   /** `button` is for scripts alone, which show it. */
   type?: 'submit' | 'button'
   hidden?: boolean
+  /** For functions/web/client/considered.ts: it gives something away, and no stray click may. */
+  'data-considered'?: ''
 }>
 
 export function Button({ kind = 'main', type = 'submit', children, ...rest }: ButtonProps) {

@@ -54,7 +54,7 @@ function laterBy(now: Date, minutes: string): string {
 }
 
 /** Why nothing was narrowed, by the word of the database or of the form. */
-export const narrowWords: Readonly<Record<string, string>> = {
+const narrowWords: Readonly<Record<string, string>> = {
   unreadable: 'Use amounts such as 250 or 12.50, and a whole number of payments.',
   wider: 'Something was more than what was asked for. It can only be made smaller.',
   out_of_bounds: 'A limit over time cannot be smaller than what each payment may be, nor be zero.',

@@ -11,7 +11,7 @@ export type EndpointHealth = Map<string, Health>
 
 const restMinMilliseconds = 1_000
 /** No endpoint is set aside for longer, whatever it asks for itself. */
-export const restMaxMilliseconds = 60_000
+const restMaxMilliseconds = 60_000
 
 /** The healthy as they are configured, then those set aside, the first to return first. */
 export function byPreference(

@@ -41,7 +41,7 @@ function isLink(line: string): boolean {
 export type FrontMatter = Map<string, string>
 
 /** The front matter of a document; undefined where there is none. */
-export function readFrontMatter(text: string): FrontMatter | undefined {
+function readFrontMatter(text: string): FrontMatter | undefined {
   const [, block] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? []
   if (block === undefined) return undefined
   const fields: FrontMatter = new Map()
@@ -82,7 +82,7 @@ export function problemsOfSkill(text: string): string[] {
  * More tokens than any tokenizer in use makes of such a text: they take 3.9 characters of this English
  * with its JSON for one.
  */
-export function tokensAtMost(text: string): number {
+function tokensAtMost(text: string): number {
   return Math.ceil(text.length / 3.5)
 }
 

@@ -66,7 +66,7 @@ export function chance(random: Random, percent: number): boolean {
 }
 
 /** A value that matches, or nearly does. */
-export function rightValue(of: Schema, name: string, source: Source): unknown {
+function rightValue(of: Schema, name: string, source: Source): unknown {
   const { random } = source
   if (of.const !== undefined) return of.const
   if (of.enum) return oneOf(random, of.enum)

@@ -30,7 +30,7 @@ export type ModelChain = {
   jammed: Set<string>
 }
 
-export const finalDepth = 8
+const finalDepth = 8
 const safeDepth = 4
 
 export function newChain(at: number): ModelChain {

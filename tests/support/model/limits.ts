@@ -6,7 +6,7 @@ import { isLive } from './state.ts'
 export const daySeconds = 86_400
 
 /** What counts against a limit now: reserved or settled, and authorized in the last 24 hours. */
-export function countedOf(twin: Twin, account: Account, level?: Level): Payment[] {
+function countedOf(twin: Twin, account: Account, level?: Level): Payment[] {
   return twin.payments.filter(
     (payment) =>
       payment.account === account &&

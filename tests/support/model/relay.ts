@@ -11,7 +11,7 @@ const aheadMax = 16
 const callsMax = 25
 
 /** Calls that nobody holds and that can still settle, oldest first. */
-export function waitingCalls(twin: Twin): Call[] {
+function waitingCalls(twin: Twin): Call[] {
   return twin.calls.filter(
     (call) =>
       call.slot === null &&

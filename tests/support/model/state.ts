@@ -200,7 +200,7 @@ export type Twin = {
   uses: number
 }
 
-export const liveStates: readonly State[] = ['authorized', 'signed', 'unknown']
+const liveStates: readonly State[] = ['authorized', 'signed', 'unknown']
 export const unusedStates: readonly State[] = ['prepared', 'awaiting_confirmation']
 
 export const isLive = ({ state }: Payment) => liveStates.includes(state)

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { contracts } from '../../../functions/contracts.ts'
 import { documents } from '../../../functions/discovery/documents.ts'
+import { documents as metadataDocuments } from '../../../functions/oauth/documents.ts'
 import { groupOf, groups } from '../../../shared/contract/about.ts'
 import { contractDigest } from '../../../shared/contract/digest.ts'
 import { gapStates } from '../../../shared/contract/gap-states.ts'
@@ -149,4 +150,22 @@ test('an index of other bytes is found', () => {
   expect(problemsOfIndex(index, `${textAt('/skill.md')} `)).toEqual([
     'the digest is of other bytes',
   ])
+})
+
+test('where the root of the host is somebody else’s, documents lead below our own path', async () => {
+  const elsewhere = { ...service, baseUrl: 'https://shared.test/functions/v1' }
+  const addresses = await Promise.all(
+    documents.map(async (document) =>
+      (await document.textOf(elsewhere)).match(/https:[^\s"`)]+\/\.well-known\/oauth-[^\s"`)]+/g),
+    ),
+  )
+
+  const own = 'https://shared.test/functions/v1'
+  const found = [...new Set(addresses.flatMap((ones) => ones ?? []))].toSorted()
+  expect(found).toEqual([
+    `${own}/oauth/.well-known/oauth-authorization-server`,
+    `${own}/oauth/.well-known/oauth-protected-resource`,
+  ])
+  const served = Object.keys(metadataDocuments).map((path) => `${own}${path}`)
+  expect(served).toEqual(expect.arrayContaining(found))
 })

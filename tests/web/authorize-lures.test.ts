@@ -1,0 +1,47 @@
+/** Apps and links that try to be let in where the owner means to let in another, or nobody. */
+import { beforeAll, expect, test } from 'vitest'
+import { askingPath, registerApp } from '../support/apps.ts'
+import type { Browser } from '../support/browserless.ts'
+import { signedIn } from '../support/browserless.ts'
+import type { Person } from '../support/person.ts'
+import { openPerson } from '../support/person.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start()
+})
+
+async function home(): Promise<{ person: Person; browser: Browser }> {
+  const person = await openPerson(world)
+  return { person, browser: await signedIn(world, person.agent) }
+}
+
+test('a page that was shown for one account lets nobody into another', async () => {
+  const [{ browser }, other] = [await home(), await openPerson(world)]
+  const path = askingPath(await registerApp(world))
+  await browser.visit(path)
+  const { cookies } = await signedIn(world, other.agent)
+  browser.cookies.set('__Host-aoa_session', cookies.get('__Host-aoa_session') ?? '')
+
+  const shown = await browser.submit({ decision: 'allowed' }, path)
+
+  expect(shown.status).toBe(400)
+  expect(shown.text).toContain('You were asked for another account')
+  expect(shown.text).toContain(`It would act in the account ${other.agent.alias}`)
+  expect(
+    await world.db.sql`select 1 from private.oauth_codes
+    where account = ${other.agent.id}`,
+  ).toEqual([])
+})
+
+test('an app that could be any on the device is warned of, whatever name its scheme has', async () => {
+  const { browser } = await home()
+  const id = await registerApp(world, { uri: 'bank.example:/back' })
+
+  const { text } = await browser.visit(askingPath(id, { redirect_uri: 'bank.example:/back' }))
+
+  expect(text).toContain('The answer goes to a program on this device')
+  expect(text).toMatch(/You go back to A program on this device, by bank\.example:/)
+})
