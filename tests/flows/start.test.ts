@@ -13,7 +13,8 @@ import { startPostgres } from '../../scripts/local/postgres.ts'
 const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'aoa-start-'))
 const worldFile = join(directory, 'world.json')
-const startTimeoutMilliseconds = 30_000
+/** A start takes a quarter of it where nothing else runs; only what hangs is to fail. */
+const startTimeoutMilliseconds = 90_000
 
 const worldSchema = z.object({
   base_url: z.url(),
