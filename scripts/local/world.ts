@@ -135,7 +135,9 @@ async function openDatabase({ directory, endings, say }: Start): Promise<string>
   const starting = startPostgres({ directory: data })
   const { url } = await endings.keep(starting, (server) => server.stop())
   rmSync(marker, { force: true })
-  const applied = await migrate(url)
+  const applied = await migrate(url).catch((error: unknown) => {
+    throw new Error(`${String(error)} (if another version made the database: ${reset})`)
+  })
   say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
   return url
 }
