@@ -5313,7 +5313,8 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level, p.counted_usd_micros, pg_catalog.floor(extract(
+    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level,
+      p.counted_usd_micros, pg_catalog.floor(extract(
         epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.authorized_at > at - interval '24 hours'

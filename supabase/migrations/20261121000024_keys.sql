@@ -67,7 +67,8 @@ begin
   return placed;
 end $$;
 
--- Makes an API key of one scope, with caps where it is to have some. The key itself never comes here; null when there is no place for it.
+-- Makes an API key of one scope, with caps where it is to have some. The key itself never comes here;
+-- null when there is no place for it.
 create function api.owner_create_key(
   credential text, digest text, label text, shown text, scope text, expires_in_days integer,
   mail jsonb default null, max_per_payment_usd_micros text default null,

@@ -72,8 +72,9 @@ begin
 end $$;
 
 -- Mails that came in from a number on, oldest first: at first those since a time, which is a day ago
--- at most, or none. `newest` is where the next look goes on. Mails of an account are kept one after the other (inbound_keep), so
--- none can come up below it later. Only the first look of a request counts against the rate.
+-- at most, or none. `newest` is where the next look goes on. Mails of an account are kept one after
+-- the other (inbound_keep), so none can come up below it later. Only the first look of a request counts
+-- against the rate.
 create function api.mails_after(
   credential text, page integer, after bigint default null, sender text default null,
   since timestamptz default null)
