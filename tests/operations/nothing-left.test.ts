@@ -63,7 +63,7 @@ test('who goes on with a transfer under other terms changes nothing of it', asyn
 })
 
 test('a path that does not exist is answered to HEAD without a body', async () => {
-  const answer = await notFound.fetch(new Request('http://aoa/nowhere', { method: 'HEAD' }))
+  const answer = notFound.fetch(new Request('http://aoa/nowhere', { method: 'HEAD' }))
 
   expect([answer.status, await answer.text()]).toEqual([404, ''])
 })
