@@ -40,7 +40,7 @@ async function newOwner(
   const agent = openAgent(base_url, await openAccount(page, person))
   if (hasPasskey) {
     await page.goto(`${web}/security/passkeys`)
-    await page.getByLabel('Name').fill('This laptop')
+    await page.getByLabel('Name', { exact: true }).fill('This laptop')
     await press(page, 'Add a passkey')
     await page.getByRole('heading', { name: 'This laptop' }).waitFor()
   }

@@ -42,7 +42,7 @@ test('a passkey is added, and signs in without a password', async () => {
   await openAccount(page, person)
 
   await page.goto(`${web}/security/passkeys`)
-  await page.getByLabel('Name').fill('This laptop')
+  await page.getByLabel('Name', { exact: true }).fill('This laptop')
   await press(page, 'Add a passkey')
   await page.getByRole('heading', { name: 'This laptop' }).waitFor()
   await signOut(page, web)
@@ -86,7 +86,7 @@ test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a
   await signOut(page, web)
   await signInAs(page, { web_url: web, owner: person })
   await page.goto(`${web}/keys`)
-  await page.getByLabel('Name').fill('Reader')
+  await page.getByLabel('Name', { exact: true }).fill('Reader')
   await press(page, 'Make the key')
   const key = await keyShownOn(page)
   const ask = () =>

@@ -126,7 +126,7 @@ test('an answer does not carry the code that is in the subject', async () => {
 test('nothing that is written becomes another header or another recipient', async () => {
   const box = await openMailbox(product)
   const to = stranger()
-  const subject = 'a\r\nBcc: eve@evil.example\r\n\r\nb\u0000\u202e'
+  const subject = 'a\r\nBcc: eve@evil.example\r\n\r\nb\u0001\u202e'
 
   await box.sent({ to: [to], subject, text: '.\r\n.\r\nMAIL FROM:<eve@evil.example>\r\n' })
 

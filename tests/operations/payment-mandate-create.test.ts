@@ -117,7 +117,7 @@ test.each([
   [{ merchant_domain: 'github.io' }, 'merchant_refused', 'public_suffix'],
   [{ merchant_domain: 'sh\u043ep.example.com' }, 'merchant_refused', 'mixed_scripts'],
   [{ merchant_domain: '' }, 'merchant_refused', 'empty'],
-  [{ merchant_domain: '\u0000' }, 'merchant_refused', 'invisible_character'],
+  [{ merchant_domain: '\u0001' }, 'merchant_refused', 'invisible_character'],
   [
     { merchant_domain: 'amazonaws.com', include_subdomains: true },
     'merchant_refused',

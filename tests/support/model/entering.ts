@@ -98,15 +98,15 @@ export async function enterAs(
   })
   const row = rowOf(answer)
   const id = String(fieldsOf(row?.['payment_row'])['id'])
-  const entered = refusable(() =>
-    begin(house.twin, credential, id, { seconds, atomic, usd, alias, origin, ...entry }),
-  )
-  if ('refused' in entered) {
-    agree('begin_payment', answer, entered)
+  const entered = refusable(() => ({
+    it: begin(house.twin, credential, id, { seconds, atomic, usd, alias, origin, ...entry }),
+  }))
+  if ('refused' in entered || !entered.it) {
+    agree('begin_payment', answer, 'refused' in entered ? entered : [])
     return undefined
   }
-  await confirmEntered(house, 'begin_payment', key, row, entered)
-  return entered
+  await confirmEntered(house, 'begin_payment', key, row, entered.it)
+  return entered.it
 }
 
 async function confirmEntered(

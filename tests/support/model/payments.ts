@@ -43,8 +43,16 @@ const blank = {
   failure: null,
 }
 
-/** Enters a payment under the id that the ledger gave it; a claim finds what it entered before. */
-export function begin(twin: Twin, credential: string, id: string, entry: Entry): Payment {
+/**
+ * Enters a payment under the id that the ledger gave it; a claim finds what it entered before. Nothing
+ * is entered for the wallet that would pay.
+ */
+export function begin(
+  twin: Twin,
+  credential: string,
+  id: string,
+  entry: Entry,
+): Payment | undefined {
   const key = admit(twin, credential, 'pay')
   const named = twin.accounts.find(({ alias }) => alias === entry.alias)
   if (entry.alias !== null && !named) throw new Refused('recipient_not_found')
@@ -56,6 +64,7 @@ export function begin(twin: Twin, credential: string, id: string, entry: Entry):
   const { seconds, payee, ...terms } = entry
   const times = { createdAt: twin.now, expiresAt: twin.now + seconds }
   const to = named?.wallet ?? payee ?? ''
+  if (to === key.account.wallet) return undefined
   const payment = { ...blank, ...terms, ...times, id, account: key.account, key, payee: to }
   twin.payments.push(payment)
   return payment
