@@ -4,6 +4,7 @@ import { addressSchema } from '../../shared/chains/hex.ts'
 import { connectedChains, findChain } from '../../shared/chains/registry.ts'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { ownWallet } from '../../shared/payments/own-wallet.ts'
 import { readRecipient } from '../../shared/payments/recipient.ts'
 import { warningsOf } from '../../shared/payments/recipient-warnings.ts'
 import type { resolveTransferRecipient } from './contract.ts'
@@ -31,7 +32,7 @@ export const run: Handler<typeof resolveTransferRecipient> = async (input, { db,
       : { recipient_alias: recipient.alias }
   const found = await db.one('resolve_recipient', question, resolvedRow)
   if (!found) return fail('recipient_not_found')
-  if (found.own) return fail('recipient_refused', { message: 'This is your own wallet.' })
+  if (found.own) return ownWallet
   const isContract = await isContractOn(world, chains, found.address_found)
   return {
     kind: recipient.kind,

@@ -18,6 +18,7 @@ import { freezeTerms } from './attempt-terms.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
 import { notFunded } from './not-funded.ts'
+import { ownWallet } from './own-wallet.ts'
 
 /**
  * How long an attempt can be executed after it was prepared: as long as an owner may need to approve
@@ -31,8 +32,6 @@ const candidatesMax = 8
 type Refused = Refusal<
   'insufficient_funds' | 'recipient_refused' | 'invalid_challenge' | 'unsupported_scheme'
 >
-
-const ownWallet = fail('recipient_refused', { message: 'This is your own wallet.' })
 
 /** A request that is to be paid for, and whether the service itself heard what is asked for it. */
 export type Purchase = { request: FrozenRequest; heard: boolean }

@@ -7,6 +7,7 @@ import { fail } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
+import { ownWallet } from './own-wallet.ts'
 import type { TransferOrder } from './transfer-order.ts'
 
 /** How long a transfer waits for a confirmation, the owner's among them: until tomorrow. */
@@ -20,13 +21,7 @@ export async function enterTransfer(
 ): Promise<Entered | Refusal<'payment_not_found' | 'recipient_refused' | 'terms_changed'>> {
   const device = await context.device()
   if (transferId === undefined) return begin(context, order, device, memo)
-  const { recipient, chain, token, amountAtomic } = order
-  const expected = {
-    ...payeeOf(recipient),
-    chain: chain.id,
-    token: token.address,
-    amount_atomic: amountAtomic.toString(),
-  }
+  const expected = termsOf(order)
   const question = { payment: transferId, kind: 'transfer', device, expected }
   const found = await context.db.one('payment_facts', question, enteredRow)
   if (!found) return fail('payment_not_found')
@@ -39,14 +34,10 @@ async function begin(
   device: string,
   memo: string | undefined,
 ): Promise<Entered | Refusal<'recipient_refused'>> {
-  const { recipient } = order
   const terms = {
-    ...payeeOf(recipient),
+    ...termsOf(order),
     kind: 'transfer',
     device,
-    chain: order.chain.id,
-    token: order.token.address,
-    amount_atomic: order.amountAtomic.toString(),
     amount_usd_micros: order.usdMicros.toString(),
     terms: {},
     expires_in_seconds: expiresInSeconds,
@@ -54,13 +45,19 @@ async function begin(
     ...(context.claim === null ? {} : { claim: context.claim }),
   }
   const entered = await context.db.one('begin_payment', terms, enteredRow)
-  return entered ?? fail('recipient_refused', { message: 'This is your own wallet.' })
+  return entered ?? ownWallet
 }
 
-function payeeOf(recipient: TransferOrder['recipient']) {
-  return recipient.kind === 'address'
-    ? { payee: recipient.address }
-    : { payee_alias: recipient.alias }
+/** What of an order the ledger holds it to. */
+function termsOf({ recipient, chain, token, amountAtomic }: TransferOrder) {
+  return {
+    ...(recipient.kind === 'address'
+      ? { payee: recipient.address }
+      : { payee_alias: recipient.alias }),
+    chain: chain.id,
+    token: token.address,
+    amount_atomic: amountAtomic.toString(),
+  }
 }
 
 function hasTerms({ payment_row: payment }: Entered, order: TransferOrder): boolean {

@@ -7,6 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
 import { decodeBytes, decodeText, encodeBase64, encodeTextForUrl, parseJson } from '../base64.ts'
 import { findChain } from '../chains/registry.ts'
+import { isKeepable } from '../contract/keepable.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
 import { shown, termsShown } from '../mail/untrusted.ts'
 import type { Offer, UnpayableOffer } from './offer.ts'
@@ -49,7 +50,8 @@ export function readMppChallenge(
   now: Date,
 ): Offer | UnpayableOffer {
   const parsed = challengeFields.safeParse(params)
-  if (!parsed.success || !isKeepable(params))
+  const isShort = JSON.stringify(params).length <= challengeLengthMax
+  if (!parsed.success || !isShort || !isKeepable(params))
     return unpayable(params, {}, 'The Payment challenge cannot be read.')
   const terms = z
     .record(z.string(), z.unknown())
@@ -65,13 +67,6 @@ export function readMppChallenge(
   const problem = chargeProblem(charge.data) ?? bindingProblem(parsed.data, request)
   if (problem !== undefined) return unpayable(params, read, problem)
   return offerOf(parsed.data, charge.data, params, now)
-}
-
-/** Whether JSON columns and headers take it: no NUL, no unpaired surrogates, not too long. */
-function isKeepable(params: Record<string, string>): boolean {
-  const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
-  const { length } = JSON.stringify(params)
-  return length <= challengeLengthMax && Object.values(params).every(isText)
 }
 
 function offerOf(

@@ -3,7 +3,7 @@ import { hashPassword } from '../../shared/auth/password.ts'
 import type { Authenticator } from './authenticator.ts'
 import { openAuthenticator, optionsOf } from './authenticator.ts'
 import type { Browser } from './browserless.ts'
-import { openBrowser } from './browserless.ts'
+import { openBrowser, signedIn } from './browserless.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 export type Person = { agent: Agent; email: string; password: string }
@@ -37,4 +37,12 @@ export async function addPasskey(browser: Browser): Promise<Authenticator> {
   const options = await optionsOf(browser, path)
   await browser.submit({ deed: 'add', label: 'My key', answer: passkey.create(options) }, path)
   return passkey
+}
+
+/** A new person, and its browser signed in. */
+export async function openPersonAtHome(
+  world: TestWorld,
+): Promise<{ person: Person; browser: Browser }> {
+  const person = await openPerson(world)
+  return { person, browser: await signedIn(world, person.agent) }
 }

@@ -3,11 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { oauthFunction } from '../../functions/oauth/index.ts'
 import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
-import type { Browser } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
-import type { Person } from '../support/person.ts'
-import { openPerson } from '../support/person.ts'
+import { openPerson, openPersonAtHome } from '../support/person.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -16,10 +13,7 @@ beforeAll(async () => {
   world = await start()
 })
 
-async function home(): Promise<{ person: Person; browser: Browser }> {
-  const person = await openPerson(world)
-  return { person, browser: await signedIn(world, person.agent) }
-}
+const home = () => openPersonAtHome(world)
 
 const statusWith = async (token: string) =>
   (await world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })).status

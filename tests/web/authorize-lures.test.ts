@@ -1,10 +1,8 @@
 /** Apps and links that try to be let in where the owner means to let in another, or nobody. */
 import { beforeAll, expect, test } from 'vitest'
 import { askingPath, registerApp } from '../support/apps.ts'
-import type { Browser } from '../support/browserless.ts'
 import { signedIn } from '../support/browserless.ts'
-import type { Person } from '../support/person.ts'
-import { openPerson } from '../support/person.ts'
+import { openPerson, openPersonAtHome } from '../support/person.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -13,10 +11,7 @@ beforeAll(async () => {
   world = await start()
 })
 
-async function home(): Promise<{ person: Person; browser: Browser }> {
-  const person = await openPerson(world)
-  return { person, browser: await signedIn(world, person.agent) }
-}
+const home = () => openPersonAtHome(world)
 
 test('a page that was shown for one account lets nobody into another', async () => {
   const [{ browser }, other] = [await home(), await openPerson(world)]

@@ -2,10 +2,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { askingPath, connectApp, describeApp, redirectUri, registerApp } from '../support/apps.ts'
 import type { Browser, Shown } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { openBrowser } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
 import type { Person } from '../support/person.ts'
-import { openPerson } from '../support/person.ts'
+import { openPersonAtHome } from '../support/person.ts'
 import type { TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -16,10 +16,7 @@ beforeAll(async () => {
   client = await registerApp(world)
 })
 
-async function home(): Promise<{ person: Person; browser: Browser }> {
-  const person = await openPerson(world)
-  return { person, browser: await signedIn(world, person.agent) }
-}
+const home = () => openPersonAtHome(world)
 
 /** Where the browser goes by itself. */
 function goesTo({ headers }: Shown): URL {
