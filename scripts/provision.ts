@@ -70,3 +70,41 @@ export async function openLane(sql: Sql, roots: Roots, order: LaneOrder): Promis
     ${order.nonce})`
   return address
 }
+
+/** Terms of gas to be changed; what is undefined stays as it is. */
+export type GasTerms = {
+  [Name in
+    | 'weiPerDay'
+    | 'callsPerDay'
+    | 'youngHours'
+    | 'youngWeiPerDay'
+    | 'youngCallsPerDay'
+    | 'leastUsdMicros'
+    | 'cancelsPerDay']?: bigint | undefined
+}
+
+/** Sets what relayers spend for one account on a chain; chain 0 is for all that have no terms. */
+export async function setGasTerms(sql: Sql, chainId: bigint, terms: GasTerms): Promise<void> {
+  const text = (value: bigint | undefined) => value?.toString() ?? null
+  await sql`select private.set_gas_terms(${chainId.toString()}, ${text(terms.weiPerDay)},
+    ${text(terms.callsPerDay)}, ${text(terms.youngHours)}, ${text(terms.youngWeiPerDay)},
+    ${text(terms.youngCallsPerDay)}, ${text(terms.leastUsdMicros)}, ${text(terms.cancelsPerDay)})`
+}
+
+const gasTermsRows = z.array(
+  z.object({
+    chain: z.string(),
+    wei_per_day: z.string(),
+    calls_per_day: z.int(),
+    young_hours: z.int(),
+    young_wei_per_day: z.string(),
+    young_calls_per_day: z.int(),
+    least_usd_micros: z.string(),
+    cancels_per_day: z.int(),
+  }),
+)
+
+/** The terms of gas of every chain that has some. */
+export async function readGasTerms(sql: Sql) {
+  return gasTermsRows.parse([...(await sql`select * from private.gas_terms order by chain`)])
+}

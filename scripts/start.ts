@@ -50,11 +50,13 @@ async function run(portText: string, directory: string, reset: boolean): Promise
     const { walkthrough } = await import('./local/walkthrough.ts')
     const world = await openLocalWorld({ port, directory, signal, say })
     say(`ready on ${world.url}\n\n${walkthrough(world)}\n\nCtrl-C stops everything.`)
-    await aborted(signal)
+    const why = await Promise.race([aborted(signal), world.lost])
     say('stopping')
     await world.stop()
     say('stopped')
-    return 0
+    if (why === undefined) return 0
+    console.error(why)
+    return 1
   } catch (error) {
     // Ctrl-C reaches the children as well, so a start that is broken off may fail in many ways.
     if (signal.aborted) return 0
@@ -72,13 +74,13 @@ function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     // A timer holds the process open, which listening for signals alone does not.
     const timer = setInterval(() => {}, 60_000)
     const end = () => {
       clearInterval(timer)
-      resolve()
+      resolve(undefined)
     }
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })

@@ -64,8 +64,17 @@ const schema = z.object({
   WALLETCONNECT_RELAY_URL: z.url().default('wss://relay.walletconnect.org'),
   /** USD per EUR as a decimal string; without it EURC has no USD value and is not paid with. */
   EUR_USD_RATE: z.string().optional(),
+  /** JSON: CAIP-2 id, or `*` for every other chain -> most USD that gas for one call may cost. */
+  GAS_USD_MAX: z.string().default('{}'),
+  /** JSON: native coin -> USD, rather too much than too little, for GAS_USD_MAX alone. */
+  NATIVE_USD_RATES: z.string().default('{}'),
   ALLOW_LOOPBACK: flag,
 })
+
+/** Ethereum itself is dearer than its rollups at ordinary times. */
+const gasUsdMaxDefaults = { '*': '2', 'eip155:1': '20' }
+const nativeUsdDefaults = { ETH: '5000', POL: '1', AVAX: '60' }
+const usdTexts = z.record(z.string(), z.string().regex(/^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$/))
 
 const origins = z.array(z.url().refine((url) => new URL(url).origin === url, 'not an origin'))
 const endpoints = z.record(z.string().regex(/^eip155:[1-9][0-9]*$/), z.array(z.url()).min(1))
@@ -73,16 +82,22 @@ const endpoints = z.record(z.string().regex(/^eip155:[1-9][0-9]*$/), z.array(z.u
 /** The settings of one function; endpoints are parsed, and secrets absent where not bound. */
 export type Config = Omit<
   z.output<typeof schema>,
-  'CHAIN_RPC_URLS' | 'RETURN_URL_ORIGINS' | 'ALLOW_LOOPBACK'
+  'CHAIN_RPC_URLS' | 'RETURN_URL_ORIGINS' | 'GAS_USD_MAX' | 'NATIVE_USD_RATES' | 'ALLOW_LOOPBACK'
 > & {
   returnUrlOrigins: readonly string[]
   chainRpcUrls: Readonly<Record<string, readonly string[]>>
+  /** By CAIP-2 id; `*` for every other chain. */
+  gasUsdMax: Readonly<Record<string, string>>
+  /** By the symbol of the coin. */
+  nativeUsdRates: Readonly<Record<string, string>>
   allowLoopback: boolean
 }
 
 /** Reads bindings into a Config; throws with the names of what is missing or wrong. */
 export function readConfig(bindings: unknown): Config {
-  const { CHAIN_RPC_URLS, RETURN_URL_ORIGINS, ALLOW_LOOPBACK, ...rest } = schema.parse(bindings)
+  const { CHAIN_RPC_URLS, RETURN_URL_ORIGINS, GAS_USD_MAX, NATIVE_USD_RATES, ...parsed } =
+    schema.parse(bindings)
+  const { ALLOW_LOOPBACK, ...rest } = parsed
   const allowLoopback = ALLOW_LOOPBACK === 'true'
   if (allowLoopback && rest.ENVIRONMENT !== 'local') {
     throw new Error('ALLOW_LOOPBACK is for ENVIRONMENT=local only')
@@ -90,6 +105,8 @@ export function readConfig(bindings: unknown): Config {
   return {
     ...rest,
     chainRpcUrls: endpoints.parse(JSON.parse(CHAIN_RPC_URLS)),
+    gasUsdMax: { ...gasUsdMaxDefaults, ...usdTexts.parse(JSON.parse(GAS_USD_MAX)) },
+    nativeUsdRates: { ...nativeUsdDefaults, ...usdTexts.parse(JSON.parse(NATIVE_USD_RATES)) },
     returnUrlOrigins: origins.parse(JSON.parse(RETURN_URL_ORIGINS)),
     allowLoopback,
   }

@@ -4,9 +4,13 @@
 
 create type private.cap_use as (usd_micros bigint, resets_at timestamp with time zone);
 
+create type private.gas_standing as (least_usd_micros bigint, calls_per_day integer, calls integer, wei numeric, frees_at timestamp with time zone, cancels integer, cancels_free_at timestamp with time zone);
+
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
-create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb);
+create type private.outflow_match as (standing text, payment uuid);
+
+create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb, owner text);
 
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
 
@@ -102,6 +106,29 @@ create table private.approvals (
 );
 alter table private.approvals enable row level security;
 
+create table private.balances (
+  chain bigint not null,
+  wallet text not null,
+  token text not null,
+  base_block bigint,
+  base_atomic numeric(78,0),
+  read_block bigint,
+  read_hash text,
+  read_atomic numeric(78,0),
+  read_at timestamp with time zone,
+  due_at timestamp with time zone not null default private.clock(),
+  constraint balances_pkey PRIMARY KEY (chain, wallet, token),
+  constraint balances_base_atomic_check CHECK ((base_atomic >= (0)::numeric)),
+  constraint balances_chain_fkey FOREIGN KEY (chain) REFERENCES private.transfer_cursors(chain),
+  constraint balances_check CHECK (((base_block IS NULL) = (base_atomic IS NULL))),
+  constraint balances_check1 CHECK ((num_nulls(read_block, read_hash, read_atomic) = ANY (ARRAY[0, 3]))),
+  constraint balances_read_atomic_check CHECK ((read_atomic >= (0)::numeric)),
+  constraint balances_read_hash_check CHECK ((read_hash ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint balances_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
+  constraint balances_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
+);
+alter table private.balances enable row level security;
+
 create table private.ceremonies (
   challenge text not null,
   purpose text not null,
@@ -188,20 +215,6 @@ create table private.custody_keys (
 );
 alter table private.custody_keys enable row level security;
 
-create table private.deposit_cursors (
-  chain bigint not null,
-  version bigint not null default 0,
-  finalized_through bigint not null,
-  seen_through bigint not null,
-  head_number bigint not null,
-  head_hash text not null,
-  safe_block bigint not null,
-  constraint deposit_cursors_pkey PRIMARY KEY (chain),
-  constraint deposit_cursors_check CHECK ((seen_through >= finalized_through)),
-  constraint deposit_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
-);
-alter table private.deposit_cursors enable row level security;
-
 create table private.deposits (
   id uuid not null default gen_random_uuid(),
   account uuid not null,
@@ -221,7 +234,7 @@ create table private.deposits (
   constraint deposits_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint deposits_amount_atomic_check CHECK ((amount_atomic >= (0)::numeric)),
   constraint deposits_block_hash_check CHECK ((block_hash ~ '^0x[0-9a-f]{64}$'::text)),
-  constraint deposits_chain_fkey FOREIGN KEY (chain) REFERENCES private.deposit_cursors(chain),
+  constraint deposits_chain_fkey FOREIGN KEY (chain) REFERENCES private.transfer_cursors(chain),
   constraint deposits_check CHECK (((sender ~ '^0x[0-9a-fA-F]{40}$'::text) AND (sender <> wallet))),
   constraint deposits_flag_check CHECK ((flag = ANY (ARRAY['zero_value'::text, 'look_alike'::text, 'dust'::text]))),
   constraint deposits_log_index_check CHECK ((log_index >= 0)),
@@ -233,12 +246,52 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.gas_terms (
+  chain bigint not null,
+  wei_per_day numeric(78,0) not null,
+  calls_per_day integer not null,
+  young_hours integer not null,
+  young_wei_per_day numeric(78,0) not null,
+  young_calls_per_day integer not null,
+  least_usd_micros bigint not null default 10000,
+  cancels_per_day integer not null,
+  constraint gas_terms_pkey PRIMARY KEY (chain),
+  constraint gas_terms_calls_per_day_check CHECK ((calls_per_day >= 0)),
+  constraint gas_terms_cancels_per_day_check CHECK ((cancels_per_day >= 0)),
+  constraint gas_terms_chain_check CHECK ((chain >= 0)),
+  constraint gas_terms_check CHECK (((young_wei_per_day >= (0)::numeric) AND (young_wei_per_day <= wei_per_day))),
+  constraint gas_terms_check1 CHECK (((young_calls_per_day >= 0) AND (young_calls_per_day <= calls_per_day))),
+  constraint gas_terms_least_usd_micros_check CHECK ((least_usd_micros >= 0)),
+  constraint gas_terms_wei_per_day_check CHECK ((wei_per_day >= (0)::numeric)),
+  constraint gas_terms_young_hours_check CHECK ((young_hours >= 0))
+);
+alter table private.gas_terms enable row level security;
+
+create table private.gas_uses (
+  id bigint not null generated always as identity,
+  account uuid not null,
+  chain bigint not null,
+  payment uuid not null,
+  kind text not null,
+  wei numeric(78,0) not null,
+  slot bigint,
+  at timestamp with time zone not null default private.clock(),
+  constraint gas_uses_pkey PRIMARY KEY (id),
+  constraint gas_uses_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint gas_uses_check CHECK (((kind = 'transfer'::text) OR (slot IS NOT NULL))),
+  constraint gas_uses_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
+  constraint gas_uses_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
+  constraint gas_uses_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
+  constraint gas_uses_wei_check CHECK ((wei > (0)::numeric))
+);
+alter table private.gas_uses enable row level security;
+
 create table private.health (
   part text not null,
   reason text,
   looked_at timestamp with time zone not null default private.clock(),
   constraint health_pkey PRIMARY KEY (part),
-  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
   constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
 );
 alter table private.health enable row level security;
@@ -507,6 +560,41 @@ create table private.outbox (
 );
 alter table private.outbox enable row level security;
 
+create table private.outflows (
+  chain bigint not null,
+  tx_hash text not null,
+  log_index integer not null,
+  account uuid not null,
+  wallet text not null,
+  token text not null,
+  payee text not null,
+  amount_atomic numeric(78,0) not null,
+  authorization_nonce text,
+  block_number bigint not null,
+  block_hash text not null,
+  due_at timestamp with time zone default (private.clock() + '00:02:00'::interval),
+  looks integer not null default 0,
+  payment uuid,
+  verdict text,
+  constraint outflows_pkey PRIMARY KEY (chain, tx_hash, log_index),
+  constraint outflows_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint outflows_amount_atomic_check CHECK ((amount_atomic > (0)::numeric)),
+  constraint outflows_authorization_nonce_check CHECK ((authorization_nonce ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint outflows_block_hash_check CHECK ((block_hash ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint outflows_chain_fkey FOREIGN KEY (chain) REFERENCES private.transfer_cursors(chain),
+  constraint outflows_check CHECK (((payee ~ '^0x[0-9a-fA-F]{40}$'::text) AND (payee <> wallet))),
+  constraint outflows_check1 CHECK (((due_at IS NULL) = (verdict IS NOT NULL))),
+  constraint outflows_check2 CHECK (((payment IS NOT NULL) = (verdict = ANY (ARRAY['booked'::text, 'rebooked'::text])))),
+  constraint outflows_log_index_check CHECK ((log_index >= 0)),
+  constraint outflows_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
+  constraint outflows_payment_key UNIQUE (payment),
+  constraint outflows_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
+  constraint outflows_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
+  constraint outflows_verdict_check CHECK ((verdict = ANY (ARRAY['booked'::text, 'rebooked'::text, 'unknown'::text]))),
+  constraint outflows_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
+);
+alter table private.outflows enable row level security;
+
 create table private.owners (
   account uuid not null,
   email text not null,
@@ -583,6 +671,13 @@ END) stored,
   log_index integer,
   finality text,
   settled_at timestamp with time zone,
+  counts_until timestamp with time zone generated always as (
+CASE
+    WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
+    WHEN (state = ANY (ARRAY['signed'::text, 'unknown'::text])) THEN 'infinity'::timestamp with time zone
+    WHEN (state = 'settled'::text) THEN (((GREATEST(authorized_at, settled_at) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
+    ELSE NULL::timestamp with time zone
+END) stored,
   checked_at timestamp with time zone,
   delivery jsonb,
   failure text,
@@ -597,11 +692,13 @@ END) stored,
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
-  constraint payments_check2 CHECK (((state <> 'settled'::text) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
-  constraint payments_check3 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
-  constraint payments_check4 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
+  constraint payments_check2 CHECK (((state <> 'settled'::text) OR (block_hash IS NOT NULL) OR (finality = 'finalized'::text))),
+  constraint payments_check3 CHECK (((log_index IS NULL) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
+  constraint payments_check4 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
+  constraint payments_check5 CHECK (((settled_atomic IS NULL) OR (settled_atomic = amount_atomic) OR (log_index IS NOT NULL))),
+  constraint payments_check6 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
-  constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
+  constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'reverted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
   constraint payments_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'x402'::text]))),
   constraint payments_mandate_fkey FOREIGN KEY (mandate) REFERENCES private.mandates(id),
@@ -628,13 +725,17 @@ create table private.relay_calls (
   id bigint not null generated always as identity,
   chain bigint not null,
   payment uuid not null,
+  account uuid not null,
   kind text not null,
-  signature text,
+  signature text not null,
+  turn bigint not null,
+  refused boolean not null default false,
+  tries integer not null default 0,
   claim uuid,
   claimed_until timestamp with time zone,
   slot bigint,
   constraint relay_calls_pkey PRIMARY KEY (id),
-  constraint relay_calls_check CHECK (((kind = 'cancel'::text) = (signature IS NOT NULL))),
+  constraint relay_calls_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint relay_calls_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
   constraint relay_calls_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
   constraint relay_calls_payment_kind_key UNIQUE (payment, kind),
@@ -683,9 +784,11 @@ create table private.relay_transactions (
   raw text not null,
   max_fee_per_gas numeric(78,0) not null,
   max_priority_fee_per_gas numeric(78,0) not null,
+  cost_wei numeric(78,0) not null,
+  carries uuid[] not null,
   created_at timestamp with time zone not null default private.clock(),
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
-  constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 12))),
+  constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 16))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
   constraint relay_transactions_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint relay_transactions_tx_hash_key UNIQUE (tx_hash)
@@ -729,6 +832,21 @@ create table private.signups (
   constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
 );
 alter table private.signups enable row level security;
+
+create table private.transfer_cursors (
+  chain bigint not null,
+  version bigint not null default 0,
+  began_after bigint not null,
+  finalized_through bigint not null,
+  seen_through bigint not null,
+  head_number bigint not null,
+  head_hash text not null,
+  safe_block bigint not null,
+  constraint transfer_cursors_pkey PRIMARY KEY (chain),
+  constraint transfer_cursors_check CHECK ((seen_through >= finalized_through)),
+  constraint transfer_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
+);
+alter table private.transfer_cursors enable row level security;
 
 create table private.vault_entries (
   id uuid not null,
@@ -804,11 +922,25 @@ CREATE INDEX activities_of_entry ON private.activities USING btree (account, ent
 
 CREATE INDEX activities_secrets_read ON private.activities USING btree (account, at) WHERE (type = 'secret_read'::text);
 
+CREATE INDEX balances_due ON private.balances USING btree (chain, due_at) WHERE (read_block IS NULL);
+
+CREATE INDEX balances_read ON private.balances USING btree (chain, read_block) WHERE (read_block IS NOT NULL);
+
 CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+
+CREATE INDEX deposits_of_wallet ON private.deposits USING btree (wallet, chain, token, block_number);
+
+CREATE INDEX gas_uses_age ON private.gas_uses USING btree (at);
+
+CREATE INDEX gas_uses_counted ON private.gas_uses USING btree (account, chain, at) INCLUDE (wei);
+
+CREATE INDEX gas_uses_slot ON private.gas_uses USING btree (slot) WHERE (slot IS NOT NULL);
+
+CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment) WHERE (slot IS NULL);
 
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
@@ -856,37 +988,49 @@ CREATE INDEX outbox_topics ON private.outbox USING btree (account, topic, create
 
 CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (sealed IS NOT NULL);
 
+CREATE INDEX outflows_due ON private.outflows USING btree (chain, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX outflows_of_wallet ON private.outflows USING btree (wallet, chain, token, block_number);
+
 CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
-CREATE INDEX payments_counted ON private.payments USING btree (account, authorized_at) INCLUDE (consent_level, counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
+CREATE INDEX payments_by_permit ON private.payments USING btree (wallet, chain, token, lower(payee)) WHERE ((terms ->> 'transfer_method'::text) = 'permit2'::text);
+
+CREATE INDEX payments_counted ON private.payments USING btree (account, counts_until) INCLUDE (state, consent_level, counted_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
 
 CREATE INDEX payments_entered ON private.payments USING btree (account, created_at DESC);
 
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
-CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), authorized_at) INCLUDE (counted_usd_micros) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text]));
+CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE (state = 'settled'::text);
 
-CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros) WHERE (mandate IS NOT NULL);
+CREATE INDEX payments_of_budget ON private.payments USING btree (COALESCE(budget, key), counts_until) INCLUDE (state, counted_usd_micros, valid_before) WHERE (counts_until IS NOT NULL);
+
+CREATE INDEX payments_of_mandate ON private.payments USING btree (mandate, authorized_at, id) INCLUDE (state, counted_usd_micros, counts_until, valid_before) WHERE (mandate IS NOT NULL);
 
 CREATE INDEX payments_of_resource ON private.payments USING btree (account, resource, settled_at DESC) WHERE ((state = 'settled'::text) AND (resource IS NOT NULL));
 
-CREATE INDEX payments_open ON private.payments USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
+CREATE INDEX payments_refused ON private.payments USING btree (account, resource, authorized_at DESC) WHERE ((state <> 'settled'::text) AND (delivery @> '{"reasons": [{"code": "payment_refused"}]}'::jsonb));
 
 CREATE INDEX payments_reserved ON private.payments USING btree (wallet, chain, token) WHERE (state = ANY (ARRAY['authorized'::text, 'signed'::text, 'unknown'::text]));
 
-CREATE INDEX payments_unfinal ON private.payments USING btree (checked_at NULLS FIRST) WHERE ((state = 'settled'::text) AND (finality <> 'finalized'::text));
+CREATE INDEX payments_unsigned ON private.payments USING btree (counts_until) WHERE (state = 'authorized'::text);
 
 CREATE INDEX payments_unused ON private.payments USING btree (expires_at) WHERE (state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text]));
 
 CREATE INDEX payments_waiting ON private.payments USING btree (account, created_at DESC) WHERE (state = 'awaiting_confirmation'::text);
 
+CREATE INDEX payments_watched ON private.payments USING btree (account, checked_at NULLS FIRST) WHERE ((state = ANY (ARRAY['signed'::text, 'unknown'::text])) OR ((state = 'settled'::text) AND (finality <> 'finalized'::text)));
+
 CREATE INDEX recovery_codes_of_account ON private.recovery_codes USING btree (account);
 
 CREATE INDEX relay_calls_claim ON private.relay_calls USING btree (claim) WHERE (slot IS NULL);
 
-CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, id) WHERE (slot IS NULL);
+CREATE INDEX relay_calls_queued ON private.relay_calls USING btree (chain, kind, turn, id) WHERE (slot IS NULL);
 
 CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (slot IS NOT NULL);
+
+CREATE INDEX relay_calls_turns ON private.relay_calls USING btree (account, chain, kind, turn) WHERE (slot IS NULL);
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
@@ -1115,7 +1259,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1127,11 +1271,18 @@ declare
   p private.payments;
   at timestamptz := private.clock();
   free boolean := true;
+  fresh boolean := false;
+  claimed private.relay_claim;
 begin
+  -- Until it ends, what was signed counts and cannot be called back.
+  if valid_before > extract(epoch from at) + 900 then
+    raise exception 'a signature that is good for more than 15 minutes';
+  end if;
   select a.* into payer from private.accounts a where a.id = caller.account for update;
   -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
   -- is followed by a signature.
   caller := private.recognize(credential, 'pay', true);
+  perform private.reconsider(payment, caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
@@ -1153,6 +1304,30 @@ begin
     outcome := 'insufficient_funds';
   else
     outcome := 'authorized';
+    fresh := true;
+  end if;
+  if outcome = 'authorized' and free and p.signature is null
+    and not private.reserve_gas(p, gas_from, gas_chain, cost_wei::numeric)
+  then
+    outcome := 'gas_budget';
+    fresh := false;
+  end if;
+  -- A place for it: the wallet's own, or a relayer's. A relayer may be busy; then the authorization is
+  -- signed now and queued. A wallet that is busy signs nothing.
+  if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
+    if gas_from is distinct from 'wallet' then
+      claimed := private.claim_lane(p.chain, lanes, true);
+    elsif coalesce(wallet_wei::numeric
+      < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
+    then
+      outcome := 'insufficient_gas';
+    else
+      claimed := private.claim_wallet(p, wallet_nonce);
+      outcome := case when claimed.lease is null then 'stale' else outcome end;
+    end if;
+    fresh := fresh and outcome = 'authorized';
+  end if;
+  if fresh then
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
@@ -1165,29 +1340,26 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
-    return query select * from private.custody_answer(
-      p, case when free then private.claim_for(p, gas_from, wallet_nonce, lanes) end, free);
+    return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
   first := false;
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_cancel(credential text, payment uuid)
+CREATE OR REPLACE FUNCTION api.custody_cancel(payment uuid)
  RETURNS TABLE(payment_row jsonb, wallet_envelope jsonb, kept text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-declare
-  caller private.credentials := private.recognize(credential, 'any');
 begin
   return query
   select private.payment_json(p), k.envelope, c.signature
     from private.payments p
     join private.custody_keys k on k.address = p.wallet and k.owner = p.account::text
     left join private.relay_calls c on c.payment = p.id and c.kind = 'cancel'
-   where p.id = custody_cancel.payment and p.account = caller.account and private.may_cancel(p);
+   where p.id = custody_cancel.payment and private.may_cancel(p);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_claim(chain bigint, lanes jsonb)
@@ -1205,22 +1377,21 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
- RETURNS TABLE(chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text, max_priority_fee_per_gas text, raw text, calls jsonb, envelope jsonb, account uuid)
+ RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
   return query
-  select s.chain, s.lane, l.kind, s.nonce, coalesce(t.attempt, 0), t.max_fee_per_gas::text,
-    t.max_priority_fee_per_gas::text, t.raw,
+  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), coalesce(private.is_held(t), false),
+    t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
-       from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id),
-    k.envelope, w.account
+       from private.relay_calls c join private.payments p on p.id = c.payment
+       where c.slot = s.id and private.is_live(c, p)),
+    k.envelope, k.owner
   from private.relay_slots s
-    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
     join private.custody_keys k on k.address = s.lane
-    left join private.wallets w on w.address = s.lane
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open';
@@ -1265,7 +1436,7 @@ exception when unique_violation then
   end case;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorization_nonce text DEFAULT NULL::text, signature text DEFAULT NULL::text, lease uuid DEFAULT NULL::uuid, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid DEFAULT NULL::uuid, own boolean DEFAULT false, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1279,25 +1450,28 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
+  -- Held until this has ended, so that nobody decides about another payment of the account while it is
+  -- open whether this one counts still.
+  perform from private.accounts a where a.id = p.account for key share;
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- A wallet's own transaction is nothing without its place: it is kept whole or not at all.
+  -- Held before the payment is: nobody takes the place away in between.
+  perform from private.relay_lanes l where l.lease = custody_record.lease for update;
+  kept := found or not own;
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
     signature = custody_record.signature,
     allowance_signature = custody_record.allowance_signature
-   where q.id = payment and q.state = 'authorized'
-     and (custody_record.signature is not null or exists (
-       select from private.relay_lanes l where l.lease = custody_record.lease));
+   where q.id = payment and q.state = 'authorized' and kept
+     and q.authorized_at = custody_record.authorized_at and q.counts_until > private.clock();
   kept := found;
   if kept and relayed then
-    insert into private.relay_calls (chain, payment, kind, claim)
-    values (p.chain, p.id, 'transfer', lease);
+    perform private.queue_call(p, 'transfer', signature, lease);
   end if;
   if lease is not null then
     sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
-      max_priority_fee_per_gas::numeric);
+      max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
     queued := private.is_relay_needed(p.chain);
@@ -1305,27 +1479,21 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record_cancel(credential text, payment uuid, signature text)
+CREATE OR REPLACE FUNCTION api.custody_record_cancel(payment uuid, signature text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-declare
-  caller private.credentials := private.recognize(credential, 'any');
 begin
-  insert into private.relay_calls (payment, kind, chain, signature)
-  select p.id, 'cancel', p.chain, custody_record_cancel.signature
-    from private.payments p
-   where p.id = custody_record_cancel.payment and p.account = caller.account
-     and private.may_cancel(p)
-  on conflict on constraint relay_calls_payment_kind_key do nothing;
+  perform private.queue_call(p, 'cancel', custody_record_cancel.signature) from private.payments p
+   where p.id = custody_record_cancel.payment and private.may_cancel(p);
   return exists (select from private.relay_calls c
     where c.payment = custody_record_cancel.payment and c.kind = 'cancel'
       and c.signature = custody_record_cancel.signature);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text)
+CREATE OR REPLACE FUNCTION api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text)
  RETURNS TABLE(sent boolean, queued boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1334,31 +1502,55 @@ AS $function$
 begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
-    max_priority_fee_per_gas::numeric);
+    max_priority_fee_per_gas::numeric, cost_wei::numeric);
   queued := private.is_relay_needed(chain);
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text)
+CREATE OR REPLACE FUNCTION api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[])
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
+  -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
+  perform from private.accounts a where a.id in (select p.account from private.payments p
+    where p.id = any (carries)) order by a.id for share;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
-  if not found then
+  if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
+    where p.id = any (carries) and a.frozen_at is not null) then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
-    max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric) on conflict do nothing;
+    max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric, cost_wei::numeric, carries)
+    on conflict do nothing;
   if not found then
     return false;
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
-    from private.relay_calls c
-   where c.slot = custody_record_replacement.slot and c.kind = 'transfer'
-     and p.id = c.payment and p.state = 'signed';
+   where p.id = any (carries) and p.state = 'signed';
+  perform private.raise_gas(slot, cost_wei::numeric);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_set_aside(lease uuid, calls jsonb, own boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.relay_calls c set refused = true, claim = null, claimed_until = null
+    from pg_catalog.jsonb_to_recordset(calls) as e (payment uuid, kind text)
+   where c.claim = custody_set_aside.lease and c.slot is null
+     and c.payment = e.payment and c.kind = e.kind;
+  if not own and not exists (select from private.relay_calls c
+    where c.claim = custody_set_aside.lease and c.slot is null)
+  then
+    update private.relay_lanes l set lease = null, leased_until = null
+     where l.lease = custody_set_aside.lease;
+  end if;
   return true;
 end $function$;
 
@@ -1446,45 +1638,32 @@ CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max intege
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'any');
+  caller private.credentials := private.recognize(credential, 'any');
 begin
-  -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
-  perform from private.accounts a where a.id = caller.account for update;
-  update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
-   where a.id = caller.account and a.frozen_at is null;
-  if found then
-    update private.payments p set state = 'released',
-      failure = 'the account was frozen before anything was signed'
-     where p.account = caller.account and p.state = 'authorized';
-    -- What is queued was given to nobody: without its call no lane carries it.
-    with withdrawn as (
-      delete from private.relay_calls c using private.payments p
-       where c.payment = p.id and p.account = caller.account and c.kind = 'transfer'
-         and c.slot is null and p.state = 'signed' and p.tx_hash is null
-      returning c.payment
-    )
-    update private.payments p set state = 'released',
-      failure = 'the account was frozen before it was sent'
-     where p.id in (select w.payment from withdrawn w);
-    insert into private.activities (account, category, type, summary, untrusted)
-    values (caller.account, 'security', 'account_frozen',
-      case caller.kind when 'session' then 'The account was frozen by its owner.'
-        else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
-      case when reason is not null then jsonb_build_object('reason', reason) end);
+  perform private.take('freeze:' || caller.id, 5, 1);
+  if private.freeze(caller.account,
+    case caller.kind when 'session' then 'The account was frozen by its owner.'
+      else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
+    case when reason is not null then jsonb_build_object('reason', reason) end)
+  then
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
-  with signed as (
-    select p, pg_catalog.row_number() over (order by exists (select from private.relay_calls c
-        where c.payment = p.id and c.kind = 'cancel'), p.amount_usd_micros desc, p.id) as place
-    from private.payments p where p.account = caller.account and p.state in ('signed', 'unknown')
+  with open as (
+    select o as p, pg_catalog.row_number() over (order by exists (select from private.relay_calls c
+        where c.payment = o.id and c.kind = 'cancel'), o.amount_usd_micros desc, o.id) as place
+    from private.open_signatures(caller.account) o
   )
   select a.frozen_at,
-    coalesce((select jsonb_agg(private.payment_json(s.p) - array['delivery', 'terms', 'signature',
+    coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(s.p)) order by s.place)
-      from signed s where s.place <= listed_max), '[]'),
-    greatest((select count(*) from signed) - listed_max, 0)::integer
+        || jsonb_build_object('obstacle', private.obstacle(o.p), 'carried_by', (
+          select coalesce(jsonb_agg(t.tx_hash), '[]') from private.relay_transactions t
+            join private.relay_slots s on s.id = t.slot
+           where s.state = 'open' and (o.p).id = any (t.carries)))
+        order by o.place)
+      from open o where o.place <= listed_max), '[]'),
+    greatest((select count(*) from open) - listed_max, 0)::integer
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1509,7 +1688,7 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent), 'health', private.health_json())
+    'limits', private.limits_json(a, spent), 'relayed', private.relayed_json(a.id), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1524,7 +1703,8 @@ declare
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
-    where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
+    where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+      and p.counts_until > private.clock())
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $function$;
 
@@ -1564,40 +1744,82 @@ begin
    where a.id = action_id and a.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  update private.deposit_cursors c
+  update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
        seen_through = greatest(c.seen_through, to_block)
-   where c.chain = housekeeping_book_final_deposits.chain
-     and c.version = housekeeping_book_final_deposits.version
+   where c.chain = housekeeping_book_final_transfers.chain
+     and c.version = housekeeping_book_final_transfers.version
      and c.finalized_through = from_block - 1
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.enter_outflows(chain, transfers);
     return next;
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_outflow(chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb)
+ RETURNS TABLE(account_id uuid, payment_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  o private.outflows;
+  m private.outflow_match;
+  booked private.payments;
+begin
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_book_outflow.chain for no key update;
+  select * into o from private.outflows t
+   where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
+     and t.log_index = housekeeping_book_outflow.log_index and t.due_at is not null;
+  perform from private.accounts a where a.id = o.account for update;
+  m := private.match_outflow(o);
+  if o.chain is null or m.standing is distinct from housekeeping_book_outflow.standing then
+    return;
+  end if;
+  if standing <> 'unknown' then
+    booked := private.book_outflow(o, m.payment);
+  end if;
+  update private.outflows t set due_at = null, payment = booked.id, verdict = case standing
+      when 'unknown' then 'unknown' when 'late' then 'booked' else 'rebooked' end
+   where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+  if standing in ('over', 'short') then
+    perform private.record_payment(booked, booked.kind || '_rebooked');
+  elsif standing = 'unknown' then
+    insert into private.activities (account, category, type, summary)
+    values (o.account, 'security', 'unknown_transfer', housekeeping_book_outflow.summary);
+  end if;
+  if standing <> 'late' then
+    perform private.freeze(o.account,
+      'The account was frozen by the service: money left that its books did not account for.');
+    perform private.enqueue_mail(o.account, mail);
+  end if;
+  return query select o.account, booked.id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  update private.deposit_cursors c
+  update private.transfer_cursors c
      set version = c.version + 1, seen_through = to_block,
-       head_number = housekeeping_book_seen_deposits.head_number,
-       head_hash = housekeeping_book_seen_deposits.head_hash,
-       safe_block = housekeeping_book_seen_deposits.safe_block
-   where c.chain = housekeeping_book_seen_deposits.chain
-     and c.version = housekeeping_book_seen_deposits.version
+       head_number = housekeeping_book_seen_transfers.head_number,
+       head_hash = housekeeping_book_seen_transfers.head_hash,
+       safe_block = housekeeping_book_seen_transfers.safe_block
+   where c.chain = housekeeping_book_seen_transfers.chain
+     and c.version = housekeeping_book_seen_transfers.version
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
@@ -1612,6 +1834,7 @@ CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text,
  SET search_path TO ''
 AS $function$
 begin
+  perform private.lock_accounts_in(slot);
   update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
     block_hash = housekeeping_book_slot.block_hash,
     state = case finality when 'finalized' then 'final' else 'mined' end
@@ -1619,44 +1842,126 @@ begin
   if not found then
     return false;
   end if;
-  -- A wallet's own transfer is paid in this place or nowhere: if it was booked in another block and is
-  -- not in this one, that block is gone.
-  perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
-    join private.payments p on p.id = c.payment
-   where c.slot = housekeeping_book_slot.slot and p.authorization_nonce is null
-     and p.block_hash <> housekeeping_book_slot.block_hash
-     and not settled @> pg_catalog.jsonb_build_array(
-       pg_catalog.jsonb_build_object('payment', p.id));
-  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash
+  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
+    finality = case when settled @> pg_catalog.jsonb_build_array(
+      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality else 'reverted' end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
      and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
   from pg_catalog.jsonb_array_elements(settled) e;
+  perform private.lock_queue(s.chain, false) from private.relay_slots s where s.id = slot;
+  perform private.requeue_call(c) from private.relay_calls c
+    join private.payments p on p.id = c.payment
+   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+     and p.finality = 'reverted' and private.may_retry(c, p) order by c.id;
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_deposit_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer)
- RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, recipients text[])
+CREATE OR REPLACE FUNCTION api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text)
+ RETURNS TABLE(wallet text, token text, standing text, ledger_atomic text, found_atomic text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  insert into private.deposit_cursors
-    (chain, finalized_through, seen_through, head_number, head_hash, safe_block)
-  values (housekeeping_deposit_cursor.chain, finalized_block, finalized_block,
-    housekeeping_deposit_cursor.head_number, housekeeping_deposit_cursor.head_hash, finalized_block)
-  on conflict do nothing;
+  perform private.rebase(b) from private.balances b
+    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
+   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
+     and b.read_hash = block_hash
+     and (b.base_block is null or b.read_atomic = private.ledger_of(b));
   return query
-  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
-    select case when count(*) <= recipients_max then coalesce(array_agg(w.address), '{}') end
-      from (select a.address from private.wallets a limit recipients_max + 1) w)
-  from private.deposit_cursors c where c.chain = housekeeping_deposit_cursor.chain;
+  select b.wallet, b.token, private.standing_of(b), private.ledger_of(b)::text, b.read_atomic::text
+    from private.balances b
+    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
+   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
+     and b.read_hash = block_hash;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, log_index integer DEFAULT NULL::integer, finality text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.balances b set read_block = null, read_hash = null, read_atomic = null,
+    due_at = private.clock()
+   where b.chain = housekeeping_drop_balances.chain and b.read_block = block_number
+     and b.read_hash = block_hash;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_due_balances(chain bigint, tokens text[], batch integer)
+ RETURNS TABLE(wallet text, token text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into private.balances (chain, wallet, token)
+  select housekeeping_due_balances.chain, w.address, t.token
+    from private.wallets w cross join unnest(tokens) t (token)
+   where not exists (select from private.balances b
+     where (b.chain, b.wallet, b.token)
+       = (housekeeping_due_balances.chain, w.address, t.token))
+   limit batch
+  on conflict do nothing;
+  return query
+  update private.balances b set due_at = private.clock() + interval '10 minutes'
+   where (b.chain, b.wallet, b.token) in (select d.chain, d.wallet, d.token from private.balances d
+     where d.chain = housekeeping_due_balances.chain and d.read_block is null
+       and d.due_at <= private.clock()
+     order by d.due_at limit batch for update skip locked)
+  returning b.wallet, b.token;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_end_mismatch(chain bigint, wallet text, token text, standing text, summary text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(account_id uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  b private.balances;
+begin
+  select w.account into account_id from private.wallets w
+   where w.address = housekeeping_end_mismatch.wallet;
+  perform from private.accounts a where a.id = account_id for update;
+  select t.* into b from private.balances t
+   where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
+     housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)
+     and t.read_block is not null and t.read_atomic <> private.ledger_of(t)
+   for update;
+  if not found or private.standing_of(b) <> standing then
+    return;
+  end if;
+  perform private.rebase(b);
+  if standing = 'short' and summary is not null then
+    insert into private.activities (account, category, type, summary)
+    values (account_id, 'security', 'balance_short', housekeeping_end_mismatch.summary);
+    perform private.freeze(account_id,
+      'The account was frozen by the service: a wallet of it holds less than its books say.');
+    perform private.enqueue_mail(account_id, mail);
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_final_balances(chain bigint, batch integer)
+ RETURNS TABLE(block_number bigint, block_hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select b.read_block, b.read_hash
+    from private.balances b join private.transfer_cursors c on c.chain = b.chain
+   where b.chain = housekeeping_final_balances.chain and b.read_block <= c.finalized_through
+   group by b.read_block, b.read_hash order by b.read_block limit batch;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, logs jsonb DEFAULT NULL::jsonb, finality text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1664,6 +1969,7 @@ CREATE OR REPLACE FUNCTION api.housekeeping_finish_attempt(payment uuid, deliver
 AS $function$
 declare
   finished private.payments;
+  booked private.payments;
 begin
   update private.payments p set delivery = housekeeping_finish_attempt.delivery,
     leased_until = private.clock(),
@@ -1671,9 +1977,11 @@ begin
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
-  if finished.id is not null and tx_hash is not null then
-    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality,
+  if finished.id is not null and block_hash is not null then
+    booked := private.settle_by(finished.id, tx_hash, block_number, block_hash, logs, finality,
       settled_atomic);
+    -- What was final in another block stays as it is.
+    finished := case when booked.id is null then finished else booked end;
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $function$;
@@ -1691,21 +1999,111 @@ begin
    where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
+  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours';
   delete from private.sessions s where s.ends_at < at - interval '90 days';
   perform private.forget_oauth(at);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
- RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
+CREATE OR REPLACE FUNCTION api.housekeeping_hasten_balances(chain bigint)
+ RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
+  update private.balances b set due_at = private.clock()
+   where b.chain = housekeeping_hasten_balances.chain and b.read_block is null
+     and b.due_at > private.clock() and b.read_at < private.clock() - interval '1 hour';
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_judge_outflows(chain bigint, batch integer)
+ RETURNS TABLE(standing text, token text, tx_hash text, log_index integer, block_number bigint, block_hash text, wallet text, payee text, amount_atomic text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  o private.outflows;
+  m private.outflow_match;
+begin
+  -- One run at a time: two transfers looked at together must not find the same payment free.
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_judge_outflows.chain for no key update;
+  for o in
+    select * from private.outflows due
+     where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
+     order by due.block_number, due.log_index limit batch
+  loop
+    m := private.match_outflow(o);
+    if m.standing = 'booked' then
+      update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
+       where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+      continue;
+    end if;
+    -- It comes again when the run ends here, and ever more seldom.
+    update private.outflows t set looks = t.looks + 1,
+      due_at = private.clock()
+        + least(interval '30 seconds' * 2 ^ least(t.looks, 5), interval '10 minutes')
+     where (t.chain, t.tx_hash, t.log_index) = (o.chain, o.tx_hash, o.log_index);
+    if m.standing = 'awaited' then
+      update private.payments p set checked_at = null
+       where p.id in (select w.id from private.payments w
+         where w.id = m.payment for update skip locked);
+      continue;
+    end if;
+    -- What names no nonce is judged once its neighbours have found their payments.
+    if o.authorization_nonce is null and o.looks = 0 then
+      continue;
+    end if;
+    return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
+      o.block_hash, o.wallet, o.payee, o.amount_atomic::text;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update private.balances b set read_block = block_number, read_hash = block_hash,
+    read_atomic = r.amount_atomic, read_at = private.clock(),
+    due_at = private.clock() + interval '24 hours'
+    from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
+   where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
+     and b.read_block is null and coalesce(b.base_block, 0) < block_number;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
+ RETURNS TABLE(chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text, open_wei jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
+      private.open_wei(l)
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
-   order by l.chain, l.address;
+   order by l.chain, l.kind, l.address;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_missed_deposits(chain bigint, wallet text, token text, batch integer)
+ RETURNS TABLE(sender text, amount_atomic text, tx_hash text, log_index integer, block_hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select d.sender, d.amount_atomic::text, d.tx_hash, d.log_index, d.block_hash
+    from private.balances b join private.deposits d on d.wallet = b.wallet and d.chain = b.chain
+      and d.token = b.token and not d.reorged and d.amount_atomic > 0
+      and d.block_number > b.base_block and d.block_number <= b.read_block
+   where (b.chain, b.wallet, b.token) = (housekeeping_missed_deposits.chain,
+     housekeeping_missed_deposits.wallet, housekeeping_missed_deposits.token)
+   order by d.amount_atomic desc limit batch;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
@@ -1717,18 +2115,25 @@ AS $function$
 begin
   perform private.close_unused(batch);
   return query
-  with due as (
+  with recursive payers as (
+    (select p.account from private.unfinished() p order by p.account limit 1)
+    union all
+    select (select p.account from private.unfinished() p where p.account > o.account
+      order by p.account limit 1) from payers o where o.account is not null
+  ), waiting as (
+    select o.account from payers o cross join lateral private.due(o.account, 1) f
+     order by coalesce(f.checked_at, f.authorized_at) limit batch
+  ), turns as (
+    select d.id, coalesce(d.checked_at, d.authorized_at) as since, row_number() over (
+        partition by d.account order by d.checked_at nulls first) as turn
+      from waiting w cross join lateral private.due(w.account, batch) d
+  ), held as (
     select p.id from private.payments p
-     where p.state in ('signed', 'unknown')
-       and p.leased_until <= private.clock() and not private.is_in_slot(p)
-     order by p.checked_at nulls first limit batch for update skip locked
-  ), unfinal as (
-    select p.id from private.payments p
-     where p.state = 'settled' and p.finality <> 'finalized' and not private.is_in_slot(p)
-     order by p.checked_at nulls first limit batch for update skip locked
+     where p.id in (select t.id from turns t order by t.turn, t.since limit batch)
+    for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
-     where p.id in (select d.id from due d union all select u.id from unfinal u) returning p.*
+     where p.id in (select h.id from held h) returning p.*
   )
   select private.payment_json(s) from seen s;
 end $function$;
@@ -1746,7 +2151,7 @@ begin
   return found;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_release(payment uuid, state text, reason text)
+CREATE OR REPLACE FUNCTION api.housekeeping_release(payment uuid, reason text, alone boolean)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1755,10 +2160,11 @@ AS $function$
 declare
   ended private.payments;
 begin
-  update private.payments p set state = housekeeping_release.state, failure = reason,
+  update private.payments p set state = 'released', failure = reason, finality = null,
     checked_at = private.clock()
    where p.id = payment and p.state in ('signed', 'unknown')
-     and housekeeping_release.state in ('failed', 'released')
+     and private.clock() >= private.end_of(p)
+       + case when alone then interval '15 minutes' else interval '0' end
   returning * into ended;
   perform private.leave_queue(ended.id);
   return query select private.payment_json(ended) where ended.id is not null;
@@ -1839,26 +2245,20 @@ AS $function$
 declare
   given private.relay_slots;
 begin
+  perform private.lock_accounts_in(slot);
   update private.relay_slots s set state = case when lost then 'lost' else s.state end
    where s.id = slot and s.state = 'open' returning * into given;
   if not found then
     return false;
   end if;
   perform private.lock_queue(given.chain, false);
-  update private.relay_calls c set slot = null from private.relay_lanes l
-   where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
-     and l.address = given.lane and l.kind = 'relayer';
-  if lost then
-    perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
-      join private.payments p on p.id = c.payment where c.slot = housekeeping_requeue_slot.slot;
-    perform api.housekeeping_release(c.payment, 'failed',
-      'another transaction of the wallet took its nonce')
-    from private.relay_calls c where c.slot = housekeeping_requeue_slot.slot;
-  end if;
+  perform private.requeue_call(c) from private.relay_calls c
+    join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
+   where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1867,7 +2267,7 @@ AS $function$
 declare
   settled private.payments;
 begin
-  settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality,
+  settled := private.settle_by(payment, tx_hash, block_number, block_hash, logs, finality,
     settled_atomic);
   return query select private.payment_json(settled) where settled.id is not null;
 end $function$;
@@ -1888,7 +2288,8 @@ begin
   select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
-        'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text, 'age_seconds',
+        'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
+        'held', private.is_held(t), 'age_seconds',
         extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
@@ -1896,6 +2297,40 @@ begin
        from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id)
   from seen s join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
   order by s.lane, s.nonce;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer)
+ RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, wallets text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into private.transfer_cursors
+    (chain, began_after, finalized_through, seen_through, head_number, head_hash, safe_block)
+  values (housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
+    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block)
+  on conflict do nothing;
+  return query
+  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
+    select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
+      from (select a.address from private.wallets a limit wallets_max + 1) w)
+  from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_uncancelled(batch integer)
+ RETURNS TABLE(payment uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select p.id from private.payments p
+    join private.accounts a on a.id = p.account and a.frozen_at is not null
+   where p.state in ('signed', 'unknown') and private.may_cancel(p)
+     and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
+   order by p.amount_usd_micros desc, p.id limit batch;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -2198,7 +2633,9 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.payment_json(p) #- '{delivery,body_base64}', p.counted_usd_micros::text, k.label
+  select private.payment_json(p) #- '{delivery,body_base64}',
+    case when p.state = 'settled' or p.counts_until > private.clock()
+      then p.counted_usd_micros else 0 end::text, k.label
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
@@ -3280,7 +3717,8 @@ begin
     'address', w.address,
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
-      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+        and p.counts_until > private.clock()),
     'waiting', (select count(*) from private.payments p where p.account = a.id
       and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
       and not exists (select from private.approvals o where o.payment = p.id)),
@@ -3340,7 +3778,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_read_limits(credential text)
- RETURNS TABLE(limits jsonb, asserted_new_recipient_limit text)
+ RETURNS TABLE(limits jsonb, asserted_new_recipient_limit text, relayed jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3349,7 +3787,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.limits_json(a, private.spent(a.id)),
-    a.asserted_new_recipient_limit_usd_micros::text
+    a.asserted_new_recipient_limit_usd_micros::text, private.relayed_json(a.id)
     from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -3816,6 +4254,7 @@ begin
   -- Held before it is asked whether there is an approval: one that is just being given is then seen.
   perform from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account for no key update;
+  perform private.reconsider(payment, caller.account);
   update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')
@@ -4453,6 +4892,32 @@ begin
   return begun;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.book_outflow(o private.outflows, of_payment uuid)
+ RETURNS private.payments
+ LANGUAGE plpgsql
+AS $function$
+declare
+  booked private.payments;
+begin
+  update private.payments p set log_index = null,
+    settled_atomic = case p.settled_atomic when p.amount_atomic then p.amount_atomic end
+   where p.account = o.account and p.tx_hash = o.tx_hash and p.chain = o.chain
+     and p.log_index = o.log_index and p.state = 'settled' and p.id <> of_payment;
+  update private.payments p set state = 'settled', failure = null, finality = 'finalized',
+    tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
+    log_index = o.log_index, checked_at = private.clock(),
+    -- What was not counted counts from now.
+    settled_at = case when p.state = 'settled'
+      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      then p.settled_at else private.clock() end,
+    settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
+      else p.settled_atomic end
+   where p.id = of_payment
+  returning * into booked;
+  perform private.leave_queue(booked.id);
+  return booked;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.budget_of(k private.credentials)
  RETURNS uuid
  LANGUAGE sql
@@ -4464,9 +4929,9 @@ CREATE OR REPLACE FUNCTION private.call_json(c private.relay_calls, p private.pa
  LANGUAGE sql
  STABLE
 AS $function$
-  select jsonb_build_object('kind', c.kind, 'token', p.token, 'from', p.wallet, 'to', p.payee,
-    'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
-    'nonce', p.authorization_nonce, 'signature', coalesce(c.signature, p.signature))
+  select jsonb_build_object('kind', c.kind, 'payment', p.id, 'token', p.token, 'from', p.wallet,
+    'to', p.payee, 'value', p.amount_atomic::text, 'valid_after', p.valid_after, 'valid_before', p.valid_before,
+    'nonce', p.authorization_nonce, 'signature', c.signature)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.canonical(value jsonb)
@@ -4537,49 +5002,39 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.claim_for(p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
- RETURNS private.relay_claim
- LANGUAGE plpgsql
-AS $function$
-begin
-  if p.kind <> 'transfer' or p.state <> 'authorized' then
-    return null;
-  end if;
-  return case when gas_from = 'wallet' then private.claim_wallet(p, wallet_nonce)
-    else private.claim_lane(p.chain, lanes, true) end;
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.claim_lane(on_chain bigint, seen jsonb, with_own boolean)
  RETURNS private.relay_claim
  LANGUAGE plpgsql
 AS $function$
 declare
-  picked private.relay_lanes;
+  picked record;
   claimed private.relay_claim;
   until timestamptz := private.clock() + interval '5 seconds';
+  own integer := with_own::integer;
+  needs text := case when with_own then 'transfer' else
+    (select w.kind from private.waiting_calls(on_chain) w order by w.kind limit 1) end;
 begin
-  if not with_own and not exists (select from private.waiting_calls(on_chain)) then
+  if needs is null then
     return null;
   end if;
-  select l.* into picked from private.relay_lanes l
-    join jsonb_to_recordset(seen) as e (address text, mined_nonce bigint) on e.address = l.address
-   where l.chain = on_chain and private.is_free(l)
-     and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 16
-   order by l.used_at nulls first limit 1 for update of l skip locked;
+  select * into picked from private.lease_lane(on_chain, seen, needs, until);
   if not found then
     return null;
   end if;
-  claimed.lease := gen_random_uuid();
-  update private.relay_lanes l set lease = claimed.lease, leased_until = until,
-    used_at = pg_catalog.clock_timestamp()
-   where l.chain = on_chain and l.address = picked.address
-  returning l.chain, l.address, l.next_nonce into claimed.chain, claimed.lane, claimed.nonce;
+  claimed.lease := picked.lease;
+  claimed.chain := on_chain;
+  claimed.lane := picked.address;
+  claimed.nonce := picked.nonce;
   -- Chosen once and before the update: a plan that chose again for every row would not see those
   -- that it has updated already, and pass the limit.
   with chosen as materialized (
-    select q.id from private.relay_calls q
-     where q.id in (select w.id from private.waiting_calls(on_chain) w limit 25)
-     order by q.id limit case when with_own then 24 else 25 end for update skip locked
+    select q.id from private.relay_calls q where q.id in (
+      (select w.id from private.waiting_calls(on_chain) w where w.kind = 'cancel'
+        order by w.turn, w.id limit least(picked.cancels, 25 - own))
+      union all
+      (select w.id from private.waiting_calls(on_chain) w where w.kind = 'transfer'
+        order by w.turn, w.id limit greatest(least(picked.transfers, 25) - own, 0)))
+     order by q.kind, q.turn, q.id limit 25 - own for update skip locked
   ), taken as (
     update private.relay_calls c set claim = claimed.lease, claimed_until = until
      where c.id in (select h.id from chosen h)
@@ -4594,7 +5049,7 @@ begin
      where l.lease = claimed.lease;
     return null;
   end if;
-  select k.envelope into claimed.envelope from private.custody_keys k
+  select k.envelope, k.owner into claimed.envelope, claimed.owner from private.custody_keys k
    where k.address = claimed.lane and k.owner = 'relayer';
   return claimed;
 end $function$;
@@ -4615,6 +5070,11 @@ begin
      and (l.leased_until is null or l.leased_until <= private.clock())
   returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
   into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
+  if not found then
+    return null;
+  end if;
+  select k.envelope, k.owner into claimed.envelope, claimed.owner from private.custody_keys k
+   where k.address = p.wallet and k.owner = p.account::text;
   return claimed;
 end $function$;
 
@@ -4635,7 +5095,7 @@ begin
      limit batch for update skip locked);
   update private.payments p set state = 'released', failure = 'nothing was signed in time'
    where p.id in (select e.id from private.payments e
-     where e.state = 'authorized' and e.leased_until <= private.clock() - interval '1 minute'
+     where e.state = 'authorized' and e.counts_until <= private.clock()
      limit batch for update skip locked);
 end $function$;
 
@@ -4717,7 +5177,7 @@ AS $function$
       when d.block_number <= c.finalized_through then 'finalized'
       when d.block_number <= least(c.safe_block, c.seen_through) then 'safe'
       else 'included' end)
-  from private.deposits d join private.deposit_cursors c on c.chain = d.chain
+  from private.deposits d join private.transfer_cursors c on c.chain = d.chain
   where d.id = deposit
 $function$;
 
@@ -4739,6 +5199,17 @@ AS $function$
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $function$;
 
+CREATE OR REPLACE FUNCTION private.due(of_account uuid, most integer)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.* from private.unfinished() p
+   where p.account = of_account and not private.is_in_slot(p)
+     and (p.state = 'settled' or p.leased_until <= private.clock())
+   order by p.checked_at nulls first limit most
+$function$;
+
 CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4753,6 +5224,14 @@ begin
   end if;
   return false;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.end_of(p private.payments)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_timestamp(p.valid_before + case when private.is_permit(p) then 1 else 0 end)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.end_other_sessions(caller private.credentials)
  RETURNS void
@@ -4817,6 +5296,22 @@ begin
   perform private.record_payment(p, 'confirmation_' || decision);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.enter_outflows(chain bigint, transfers jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.outflows (chain, tx_hash, log_index, account, wallet, token, payee,
+    amount_atomic, authorization_nonce, block_number, block_hash)
+  select enter_outflows.chain, t.tx_hash, t.log_index, w.account, w.address, t.token, t.recipient,
+    t.amount_atomic, t.authorization_nonce, t.block_number, t.block_hash
+  from jsonb_to_recordset(transfers) as t (tx_hash text, log_index integer, sender text,
+    recipient text, token text, amount_atomic numeric, authorization_nonce text,
+    block_number bigint, block_hash text)
+  join private.wallets w on w.address = t.sender
+  where t.sender <> t.recipient and t.amount_atomic > 0
+  on conflict do nothing
+$function$;
+
 CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e private.vault_entries)
  RETURNS jsonb
  LANGUAGE sql
@@ -4844,20 +5339,43 @@ begin
   return e;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.exposed_mandates(of_account uuid, at timestamp with time zone)
+CREATE OR REPLACE FUNCTION private.exposed_approvals(of_key private.credentials, at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(to_jsonb(g)), '[]') from (
+    select p.kind, p.key = of_key.id as is_own,
+      ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
+      p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
+    from private.payments p join private.approvals o on o.payment = p.id
+    where p.account = of_key.account and p.state = 'awaiting_confirmation'
+      and p.expires_at > at and o.decision = 'approved'
+      and (of_key.max_per_payment_usd_micros is null
+        or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)
+    group by 1, 2, 3, 4) g
+$function$;
+
+CREATE OR REPLACE FUNCTION private.exposed_mandates(of_key private.credentials, at timestamp with time zone)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
   with by_minute as (
-    select p.mandate, greatest(-1, floor(extract(
-        epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
-      sum(p.counted_usd_micros) as usd, count(*) as payments
-    from private.payments p
-    where p.account = of_account and p.mandate is not null and p.state = 'settled' group by 1, 2
-  ), settled as (
+    select p.mandate, case p.state when 'settled'
+        then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
+        as minutes,
+      sum(p.counted_usd_micros) as usd, count(*) as payments,
+      sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
+        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained
+    from private.payments p join private.mandates m on m.id = p.mandate
+    where p.account = of_key.account and p.mandate is not null
+      and (p.state = 'settled' or p.counts_until > at)
+    group by 1, 2
+  ), used as (
     select d.mandate, sum(d.usd) as total, sum(d.payments)::integer as payments,
+      sum(d.regained) as regained,
       jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
         filter (where d.minutes >= 0) as leaving
     from by_minute d group by 1
@@ -4870,12 +5388,13 @@ AS $function$
       then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
       then greatest(m.max_payments - coalesce(u.payments, 0), 0) end,
+    'regained', coalesce(u.regained, 0)::text,
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
-  from private.mandates m left join settled u on u.mandate = m.id
-  where m.account = of_account and m.state = 'active' and m.expires_at > at
+  from private.mandates m left join used u on u.mandate = m.id
+  where m.account = of_key.account and m.state = 'active' and m.expires_at > at
 $function$;
 
-CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric)
+CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric, cost_wei numeric)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -4895,13 +5414,19 @@ begin
   end if;
   insert into private.relay_slots (chain, lane, nonce)
   values (lane.chain, lane.address, lane.next_nonce) returning id into filled;
-  insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee);
+  insert into private.relay_transactions values (filled, 1, hash, raw, max_fee, max_priority_fee,
+    cost_wei, (select coalesce(array_agg(c.payment), '{}') from private.relay_calls c
+      where c.claim = held and c.slot is null and c.kind = 'transfer'));
   with sent as (
-    update private.relay_calls c set slot = filled, claim = null, claimed_until = null
+    update private.relay_calls c set slot = filled, claim = null, claimed_until = null,
+      tries = c.tries + 1
      where c.claim = held and c.slot is null returning c.payment, c.kind
   )
-  update private.payments p set tx_hash = hash from sent s
+  update private.payments p set tx_hash = hash, finality = 'submitted' from sent s
    where p.id = s.payment and s.kind = 'transfer' and p.state = 'signed';
+  if lane.kind = 'relayer' then
+    perform private.spend_gas(filled, cost_wei);
+  end if;
   update private.relay_lanes l set lease = null, leased_until = null, next_nonce = l.next_nonce + 1
    where l.lease = held;
   return true;
@@ -4938,18 +5463,17 @@ CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigi
  STABLE
 AS $function$
   with counted as (
-    select p.authorized_at,
-      sum(p.counted_usd_micros) over (order by p.authorized_at desc) as not_older
-      from private.payments p
-     where p.account = spender and p.authorized_at > private.clock() - interval '24 hours'
-       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+    select l.leaves_at, sum(p.counted_usd_micros) over (order by l.leaves_at desc) as not_sooner
+      from private.payments p,
+        private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
+     where p.account = spender and p.counts_until > private.clock()
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
        and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
-    select date_trunc('second', max(c.authorized_at) + interval '24 hours 0.999999 seconds')
-      from counted c where c.not_older + amount > cap), private.clock()) end
+    select date_trunc('second', max(c.leaves_at) + interval '0.999999 seconds')
+      from counted c where c.not_sooner + amount > cap), private.clock()) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.flag_deposit(account uuid, sender text, amount_atomic numeric, dust boolean)
@@ -4978,6 +5502,87 @@ AS $function$
     or c.good_until is null and c.created_at < at - interval '1 day'
       and (c.granted_at is null or c.granted_at < at - interval '1 year');
 $function$;
+
+CREATE OR REPLACE FUNCTION private."freeze"(frozen uuid, summary text, untrusted jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
+  perform from private.accounts a where a.id = frozen for update;
+  update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
+   where a.id = frozen and a.frozen_at is null;
+  if not found then
+    return false;
+  end if;
+  update private.payments p set state = 'released', finality = null,
+    failure = 'the account was frozen before anything was signed'
+   where p.account = frozen and p.state = 'authorized';
+  with withdrawn as (
+    delete from private.relay_calls c using private.payments p
+     where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
+       and p.state = 'signed'
+    returning c.payment, c.tries
+  )
+  update private.payments p set state = 'released', finality = null,
+    failure = 'the account was frozen before it was sent'
+   where p.id in (select w.payment from withdrawn w where w.tries = 0);
+  insert into private.activities (account, category, type, summary, untrusted)
+  values (frozen, 'security', 'account_frozen', summary, untrusted);
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.gas_json(payer uuid, on_chain bigint)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  g private.gas_standing := private.gas_left(payer, on_chain);
+begin
+  return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
+    'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
+    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
+ RETURNS private.gas_standing
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  terms private.gas_terms;
+  g private.gas_standing;
+  is_young boolean;
+  present timestamptz := private.clock();
+begin
+  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
+   order by t.chain desc limit 1;
+  select a.created_at > present - pg_catalog.make_interval(hours => terms.young_hours) into is_young
+    from private.accounts a where a.id = payer;
+  g.least_usd_micros := terms.least_usd_micros;
+  g.calls_per_day :=
+    case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
+  select greatest(g.calls_per_day - count(*), 0),
+    greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
+      - coalesce(sum(u.wei), 0), 0),
+    min(u.at) + interval '24 hours',
+    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel'),
+    min(u.at) filter (where u.kind = 'cancel') + interval '24 hours'
+  into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
+  from private.gas_uses u
+   where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
+     and (u.slot is not null or exists (select from private.payments p
+       where p.id = u.payment and p.state in ('authorized', 'signed')));
+  select greatest(g.cancels - count(*), 0),
+    least(g.cancels_free_at, to_timestamp(min(p.valid_before)))
+  into g.cancels, g.cancels_free_at
+  from private.payments p join private.wallets w on w.address = p.wallet
+   where w.account = payer and p.chain = on_chain
+     and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
+     and p.valid_before > extract(epoch from present);
+  return g;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  RETURNS boolean
@@ -5165,6 +5770,14 @@ AS $function$
     and (k.expires_at is null or k.expires_at > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p.terms ->> 'transfer_method' is distinct from 'permit2'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)
  RETURNS boolean
  LANGUAGE sql
@@ -5200,6 +5813,15 @@ AS $function$
     and o.guarded_until > private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_held(t private.relay_transactions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.payments p join private.accounts a on a.id = p.account
+    where p.id = any (t.carries) and a.frozen_at is not null)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -5219,12 +5841,31 @@ AS $function$
   select k.kind = 'api_key' and private.is_agent_live(k)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_live(c private.relay_calls, p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.valid_before > extract(epoch from private.clock())
+    and (c.kind = 'cancel' or p.state = 'signed'
+      and not exists (select from private.accounts a
+        where a.id = p.account and a.frozen_at is not null))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p.terms ->> 'transfer_method' is not distinct from 'permit2'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
@@ -5265,6 +5906,14 @@ CREATE OR REPLACE FUNCTION private.is_sender(address text, wanted text)
 AS $function$
   select address = wanted
     or right('.' || split_part(address, '@', 2), length(wanted) + 1) = '.' || wanted
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_watched(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.clock() < to_timestamp(p.valid_before) + interval '10 minutes'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_wider(cap bigint, than bigint)
@@ -5313,15 +5962,23 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, coalesce(p.budget, p.key) as budget, p.state, p.consent_level,
-      p.counted_usd_micros, pg_catalog.floor(extract(
-        epoch from p.authorized_at + interval '24 hours' - at) / 60)::integer as minutes
+    select p.key, coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
+      p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
+      p.counted_usd_micros as usd,
+      case p.finality when 'finalized'
+        then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
       from private.payments p
-     where p.account = of_key.account and p.authorized_at > at - interval '24 hours'
-       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     where p.account = of_key.account and p.counts_until > at
   ), coming as (
     select c.key from counted c
-     where c.consent_level not in ('none', 'mandate') and c.state <> 'settled'
+     where c.consent_level not in ('none', 'mandate') and not c.is_settled
+  ), summed as (
+    select c.is_settled, c.minutes, jsonb_build_object(
+      'automatic', coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0)::text,
+      'asserted', coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0)::text,
+      'own', coalesce(sum(c.usd) filter (where c.is_own), 0)::text,
+      'total', sum(c.usd)::text) as sums
+    from counted c group by 1, 2
   )
   select jsonb_build_object(
     'at', at, 'frozen', a.frozen_at is not null,
@@ -5339,17 +5996,11 @@ begin
       select from private.known_recipients r where r.account = a.id),
     'device_known', exists (select from coming c where c.key = of_key.id) or exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
-    'leaving', coalesce((select jsonb_agg(l) from (
-      select c.minutes,
-        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'none'), 0)::text
-          as automatic,
-        coalesce(sum(c.counted_usd_micros) filter (where c.consent_level = 'agent_asserted'), 0)::text
-          as asserted,
-        coalesce(sum(c.counted_usd_micros) filter (
-          where c.budget = private.budget_of(of_key)), 0)::text as own,
-        sum(c.counted_usd_micros)::text as total
-      from counted c where c.state = 'settled' group by c.minutes) l), '[]'),
-    'mandates', private.exposed_mandates(of_key.account, at))
+    'open', (select s.sums from summed s where not s.is_settled),
+    'leaving', coalesce((select jsonb_agg(s.sums || jsonb_build_object('minutes', s.minutes))
+      from summed s where s.is_settled), '[]'),
+    'approved', private.exposed_approvals(of_key, at),
+    'mandates', private.exposed_mandates(of_key, at))
   into exposure from private.accounts a where a.id = of_key.account;
   return exposure;
 end $function$;
@@ -5359,15 +6010,65 @@ CREATE OR REPLACE FUNCTION private.latest_transaction(of_slot bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
+  select case when not private.is_held(t) then
+      jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw) end
     from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
 $function$;
+
+CREATE OR REPLACE FUNCTION private.lease_lane(on_chain bigint, seen jsonb, needs text, until timestamp with time zone)
+ RETURNS TABLE(lease uuid, address text, nonce bigint, transfers integer, cancels integer)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select l.address, e.cancels,
+    case when l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 14 then e.transfers else 0 end
+  into lease_lane.address, lease_lane.cancels, lease_lane.transfers
+    from private.relay_lanes l
+    join jsonb_to_recordset(seen) as e (
+      address text, mined_nonce bigint, transfers integer, cancels integer) on e.address = l.address
+   where l.chain = on_chain and private.is_free(l)
+     and case needs when 'transfer' then e.transfers > 0
+         and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 14
+       else e.cancels > 0 and l.next_nonce - greatest(l.mined_nonce, e.mined_nonce) < 16 end
+   order by l.used_at nulls first limit 1 for update of l skip locked;
+  if not found then
+    return;
+  end if;
+  update private.relay_lanes l set lease = gen_random_uuid(), leased_until = until,
+    used_at = pg_catalog.clock_timestamp()
+   where l.chain = on_chain and l.address = lease_lane.address
+  returning l.lease, l.next_nonce into lease_lane.lease, lease_lane.nonce;
+  return next;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.leave_queue(of_payment uuid)
  RETURNS void
  LANGUAGE sql
 AS $function$
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
+$function$;
+
+CREATE OR REPLACE FUNCTION private.leaves_at(state text, counts_until timestamp with time zone, valid_before bigint)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case state when 'settled' then counts_until else greatest(
+    pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.ledger_of(b private.balances)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select b.base_atomic
+    + coalesce((select sum(d.amount_atomic) from private.deposits d
+        where d.wallet = b.wallet and d.chain = b.chain and d.token = b.token and not d.reorged
+          and d.block_number > b.base_block and d.block_number <= b.read_block), 0)
+    - coalesce((select sum(o.amount_atomic) from private.outflows o
+        where o.wallet = b.wallet and o.chain = b.chain and o.token = b.token
+          and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_link(client text)
@@ -5469,6 +6170,16 @@ AS $function$
       'limit', a.daily_spending_cap_usd_micros::text,
       'spent', s.total::text, 'resets_at', s.total_resets_at))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.lock_accounts_in(of_slot bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from private.accounts a where a.id in (select p.account from private.relay_calls c
+    join private.payments p on p.id = c.payment where c.slot = of_slot)
+  order by a.id for no key update;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.lock_queue(on_chain bigint, alone boolean)
  RETURNS void
@@ -5661,12 +6372,76 @@ begin
    limit 50;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.match_by_nonce(o private.outflows)
+ RETURNS private.outflow_match
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p.state = 'settled' and (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index) then 'booked'
+    when p.state in ('signed', 'unknown', 'settled') then
+      case when private.is_watched(p) then 'awaited' else 'late' end
+    when p.state in ('released', 'failed') then 'over'
+    else 'unknown' end, p.id
+  from (select) one left join private.payments p
+    on (p.chain, p.token, p.wallet, p.authorization_nonce)
+      = (o.chain, o.token, o.wallet, o.authorization_nonce)
+     and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
+$function$;
+
+CREATE OR REPLACE FUNCTION private.match_outflow(o private.outflows)
+ RETURNS private.outflow_match
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.* from private.match_permit(o) m where o.authorization_nonce is null
+  union all
+  select m.* from private.match_by_nonce(o) m where o.authorization_nonce is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION private.match_permit(o private.outflows)
+ RETURNS private.outflow_match
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with fitting as (
+    select p.id, p.state, p.log_index,
+      coalesce(p.settled_atomic, p.amount_atomic) as booked_atomic,
+      coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic as is_enough,
+      p.terms ->> 'scheme' = 'upto' as is_upto,
+      p.state = 'settled' and p.tx_hash = o.tx_hash
+        and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
+      p.state in ('signed', 'unknown') as is_open, private.is_watched(p) as is_watched,
+      case when p.state = 'settled' then private.place_of(p) end as place, p.finality
+    from private.permits_like(o) p
+  ), ranked as (
+    select f.id, f.is_upto, f.booked_atomic, r.*
+    from fitting f cross join lateral (values
+      (1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
+      (2, 'short', f.is_here and f.log_index is not null),
+      (3, 'booked', f.is_here and f.is_enough),
+      (4, 'awaited', f.is_open and f.is_watched),
+      (5, 'awaited', not f.is_here and (f.place = 'unread'
+        or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
+      (6, 'late', f.is_open),
+      (7, 'late', f.place = 'wrong' and f.is_enough),
+      (8, 'over', f.state in ('released', 'failed')),
+      (9, 'short', f.is_here or f.place = 'wrong')
+    ) r (rank, standing, applies) where r.applies
+  )
+  select coalesce(nearest.standing, 'unknown'), nearest.id
+  from (select) one left join (
+    select n.standing, n.id from ranked n
+     order by n.rank, n.is_upto, n.booked_atomic, n.id limit 1) nearest on true
+$function$;
+
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.state in ('signed', 'unknown', 'released') and private.obstacle(p) is null
+  select p.state in ('signed', 'unknown', 'released') and p.signature is not null
+    and private.obstacle(p) is null
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;
@@ -5677,6 +6452,18 @@ CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e priv
  IMMUTABLE
 AS $function$
   select caller.kind = 'session' or e.created_by is not distinct from caller.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.may_retry(c private.relay_calls, p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.is_live(c, p) and c.tries < 2
+    and p.valid_before > extract(epoch from private.clock()) + 60
+    and exists (select from private.relay_slots s
+      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+      where s.id = c.slot and l.kind = 'relayer')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.merkle_root(entries bytea[])
@@ -5711,7 +6498,7 @@ AS $function$
             -coalesce(p.settled_atomic, p.amount_atomic) as atomic
           from private.payments p
          where p.account = moved_by_day.account and p.state = 'settled'
-           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+           and p.counts_until >= since + interval '24 hours' and p.settled_at >= since
         union all
         select a.at, t.chain, t.token, t.amount_atomic
           from private.activities a join private.deposits t on t.id = a.deposit
@@ -5772,9 +6559,6 @@ CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
  STABLE
 AS $function$
   select case
-    when p.authorization_nonce is null then 'wallet_transaction'
-    when p.tx_hash is not null or exists (select from private.relay_calls c
-      where c.payment = p.id and c.kind = 'transfer' and c.slot is not null) then 'in_transaction'
     when p.valid_before <= extract(epoch from private.clock()) then 'expired'
     -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
     when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
@@ -5874,6 +6658,42 @@ begin
   return opened;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.open_signatures(of_account uuid)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.* from private.payments p
+   where p.account = of_account and (p.state in ('signed', 'unknown')
+     or p.state = 'settled' and (p.finality <> 'finalized'
+       or p.valid_before > extract(epoch from private.clock())))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.open_wei(l private.relay_lanes)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(coalesce(o.wei, 0)::text order by o.nonce desc), '[]') from (
+    select s.nonce, (select max(t.cost_wei) from private.relay_transactions t
+      where t.slot = s.id) as wei
+      from private.relay_slots s
+     where s.chain = l.chain and s.lane = l.address and s.nonce >= l.next_nonce - 16
+     order by s.nonce desc limit 16) o
+$function$;
+
+CREATE OR REPLACE FUNCTION private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select own_gas_needed.cost_wei + coalesce(sum(greatest(own_gas_needed.cost_wei, dearest.wei)), 0)
+    from private.relay_slots s
+    left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
+      where t.slot = s.id) dearest on true
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
  RETURNS text
  LANGUAGE sql
@@ -5938,11 +6758,13 @@ begin
     'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
       from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
+    'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
+    'gas', private.gas_json(p.account, p.chain),
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce)), '[]')
+        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l))), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $function$;
@@ -5972,9 +6794,27 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.permits_like(o private.outflows)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.* from private.payments p
+   where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token
+     and lower(p.payee) = lower(o.payee) and p.terms ->> 'transfer_method' = 'permit2'
+     and p.signature is not null
+     and p.state in ('signed', 'unknown', 'settled', 'released', 'failed')
+     -- A node that was ahead, or a chain that was cut back, leaves it signed after the block of its use.
+     and (p.authorized_block is null or p.authorized_block <= o.block_number + 64
+       or (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index))
+     and (p.amount_atomic = o.amount_atomic
+       or p.terms ->> 'scheme' = 'upto' and p.amount_atomic >= o.amount_atomic)
+     and not exists (select from private.outflows other where other.payment = p.id)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
@@ -5998,6 +6838,63 @@ begin
   end if;
   return placed;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.place_of(p private.payments)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p.block_number > c.finalized_through then 'unread'
+    when p.block_number <= c.began_after then 'good'
+    when exists (select from private.outflows o
+      where o.chain = p.chain and o.tx_hash = p.tx_hash and o.wallet = p.wallet
+        and o.token = p.token and lower(o.payee) = lower(p.payee)
+        and o.log_index = coalesce(p.log_index, o.log_index)
+        and o.authorization_nonce is null and o.payment is null) then 'good'
+    else 'wrong' end
+  from private.transfer_cursors c where c.chain = p.chain
+$function$;
+
+CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first_turn bigint;
+  own_turn bigint;
+begin
+  select c.turn into first_turn from private.relay_calls c
+    join private.payments o on o.id = c.payment
+   where c.chain = p.chain and c.kind = queue_call.kind and c.slot is null and private.is_live(c, o)
+     and (c.claimed_until is null or c.claimed_until <= private.clock())
+   order by c.turn limit 1;
+  select max(c.turn) into own_turn from private.relay_calls c
+   where c.account = p.account and c.chain = p.chain and c.kind = queue_call.kind
+     and c.slot is null;
+  insert into private.relay_calls (chain, payment, account, kind, signature, claim, turn)
+  values (p.chain, p.id, p.account, queue_call.kind, queue_call.signature, held,
+    greatest(coalesce(first_turn, 0), own_turn + 1))
+  on conflict on constraint relay_calls_payment_kind_key do nothing;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.gas_uses u set at = private.clock(), wei = greatest(u.wei,
+      (select pg_catalog.ceil(cost_wei / count(*)) from private.gas_uses o where o.slot = of_slot))
+   where u.slot = of_slot
+$function$;
+
+CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
+    read_block = null, read_hash = null, read_atomic = null
+   where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.recipient_known(payer uuid, payee text)
  RETURNS boolean
@@ -6030,6 +6927,23 @@ begin
     end if;
   end if;
   return found_key;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.reconsider(of_payment uuid, of_account uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.payments p set authorized_at = null, consent_level = null, mandate = null,
+    budget = null, authorized_block = null, valid_after = null, valid_before = null,
+    allowance_nonce = null, leased_until = null, finality = null,
+    state = case when exists (select from private.approvals o where o.payment = p.id)
+      then 'awaiting_confirmation' else 'prepared' end
+   where p.id = of_payment and p.account = of_account
+     and p.state = 'authorized' and p.counts_until <= private.clock();
+  if found then
+    delete from private.gas_uses u where u.payment = of_payment and u.slot is null;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.record_app(k private.credentials, type text, summary text)
@@ -6111,6 +7025,34 @@ begin
   raise exception using errcode = 'PT' || status, message = code, detail = detail::text;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.refused_ways(p private.payments)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
+    'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
+    'payment_flow', r.terms #>> '{requirement, extra, paymentFlow}',
+    'chain', r.chain, 'token', r.token)), '[]')
+  from (select o.terms, o.chain, o.token from private.payments o
+     where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
+       and o.delivery @> '{"reasons": [{"code": "payment_refused"}]}'
+       and o.authorized_at > private.clock() - interval '15 minutes'
+     order by o.authorized_at desc limit 20) r
+$function$;
+
+CREATE OR REPLACE FUNCTION private.relayed_json(payer uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
+    'calls_per_day', g.calls_per_day, 'left_calls', g.calls, 'left_wei', g.wei::text,
+    'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text) order by c.chain), '[]')
+  from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
+    cross join lateral private.gas_left(payer, c.chain) g
+$function$;
+
 CREATE OR REPLACE FUNCTION private.release_key(of_account uuid, of_operation text, released text)
  RETURNS void
  LANGUAGE plpgsql
@@ -6139,13 +7081,13 @@ declare
   told_count integer;
 begin
   with ours as (
-    select t.*, w.account, row_number() over (
-      partition by t.tx_hash, t.wallet, t.token, t.sender, t.amount_atomic
+    select t.*, w.address as wallet, w.account, row_number() over (
+      partition by t.tx_hash, t.recipient, t.token, t.sender, t.amount_atomic
       order by t.log_index) as nth
-    from jsonb_to_recordset(transfers) as t (tx_hash text, wallet text, token text, sender text,
+    from jsonb_to_recordset(transfers) as t (tx_hash text, recipient text, token text, sender text,
       amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
-    join private.wallets w on w.address = t.wallet
-    where t.sender <> t.wallet
+    join private.wallets w on w.address = t.recipient
+    where t.sender <> t.recipient
   ), gone as (
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
@@ -6177,6 +7119,57 @@ begin
   return told_count;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.requeue_call(c private.relay_calls)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last private.gas_uses;
+  g private.gas_standing;
+begin
+  if c.kind = 'transfer' then
+    select u.* into last from private.gas_uses u where u.slot = c.slot and u.payment = c.payment
+     order by u.id desc limit 1;
+    g := private.gas_left(last.account, last.chain);
+    if last.id is null or g.calls < 1 or g.wei < last.wei then
+      return;
+    end if;
+    insert into private.gas_uses (account, chain, payment, kind, wei)
+    values (last.account, last.chain, last.payment, 'transfer', last.wei);
+  end if;
+  update private.relay_calls r set slot = null where r.id = c.id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.reserve_gas(p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  g private.gas_standing;
+begin
+  if not private.is_cancellable(p) then
+    return true;
+  end if;
+  g := private.gas_left(p.account, p.chain);
+  if g.cancels < 1 and p.state <> 'authorized' then
+    return false;
+  end if;
+  if gas_from is distinct from 'relayer' or exists (
+    select from private.gas_uses u where u.payment = p.id and u.slot is null)
+  then
+    return true;
+  end if;
+  if gas_chain is distinct from p.chain then
+    raise exception 'the gas of another chain';
+  end if;
+  if p.amount_usd_micros < g.least_usd_micros or g.calls < 1 or g.wei < cost_wei then
+    return false;
+  end if;
+  insert into private.gas_uses (account, chain, payment, kind, wei)
+  values (p.account, p.chain, p.id, 'transfer', cost_wei);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
  RETURNS numeric
  LANGUAGE sql
@@ -6184,7 +7177,7 @@ CREATE OR REPLACE FUNCTION private.reserved_atomic(p private.payments)
 AS $function$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
-     and o.state in ('authorized', 'signed', 'unknown')
+     and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.resource_history(p private.payments)
@@ -6234,6 +7227,30 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.set_gas_terms(on_chain bigint, wei_per_day numeric, calls_per_day integer, young_hours integer, young_wei_per_day numeric, young_calls_per_day integer, least_usd_micros bigint, cancels_per_day integer)
+ RETURNS SETOF private.gas_terms
+ LANGUAGE sql
+AS $function$
+  insert into private.gas_terms as t
+  select on_chain, coalesce(set_gas_terms.wei_per_day, s.wei_per_day),
+    coalesce(set_gas_terms.calls_per_day, s.calls_per_day),
+    coalesce(set_gas_terms.young_hours, s.young_hours),
+    coalesce(set_gas_terms.young_wei_per_day,
+      least(s.young_wei_per_day, set_gas_terms.wei_per_day)),
+    coalesce(set_gas_terms.young_calls_per_day,
+      least(s.young_calls_per_day, set_gas_terms.calls_per_day)),
+    coalesce(set_gas_terms.least_usd_micros, s.least_usd_micros),
+    coalesce(set_gas_terms.cancels_per_day, s.cancels_per_day)
+  from private.gas_terms s
+   where s.chain = (select max(x.chain) from private.gas_terms x where x.chain in (0, on_chain))
+  on conflict (chain) do update set wei_per_day = excluded.wei_per_day,
+    calls_per_day = excluded.calls_per_day, young_hours = excluded.young_hours,
+    young_wei_per_day = excluded.young_wei_per_day,
+    young_calls_per_day = excluded.young_calls_per_day,
+    least_usd_micros = excluded.least_usd_micros, cancels_per_day = excluded.cancels_per_day
+  returning t.*
+$function$;
+
 CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint, in_block text, log integer, label text, settled_atomic text DEFAULT NULL::text)
  RETURNS private.payments
  LANGUAGE plpgsql
@@ -6241,11 +7258,19 @@ AS $function$
 declare
   settled private.payments;
 begin
+  update private.payments o set log_index = null,
+    settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
+    from private.payments p
+   where p.id = payment and p.state in ('signed', 'unknown', 'settled') and o.id <> p.id
+     and o.chain = p.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log;
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log, finality = label,
+    block_hash = in_block, log_index = log,
+    finality = case p.finality when 'finalized' then 'finalized' else label end,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
-   where p.id = payment and p.state in ('signed', 'unknown', 'settled')
+    settled_at = case when p.block_hash = in_block or p.block_hash is null then
+      coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
+   where p.id = payment and (p.state in ('signed', 'unknown')
+     or p.state = 'settled' and (p.finality is distinct from 'finalized' or p.block_hash = in_block))
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)
@@ -6257,6 +7282,30 @@ begin
   end if;
   perform private.leave_queue(settled.id);
   return settled;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.settle_by(payment uuid, hash text, block bigint, in_block text, logs jsonb, label text, settled_atomic text)
+ RETURNS private.payments
+ LANGUAGE plpgsql
+AS $function$
+declare
+  picked record;
+  amount numeric;
+begin
+  -- Of two that are booked at once the second sees what the first has picked.
+  perform pg_catalog.pg_advisory_xact_lock(7320, pg_catalog.hashtext(in_block))
+    where in_block is not null;
+  select p.amount_atomic into amount from private.payments p where p.id = payment;
+  select c ->> 'tx_hash' as tx_hash, (c ->> 'log_index')::integer as log_index into picked
+    from jsonb_array_elements(logs) with ordinality as l (c, nth)
+    join private.payments p on p.id = payment
+   where not private.is_permit(p) or not exists (select from private.payments o
+     where o.chain = p.chain and o.state = 'settled' and o.id <> p.id
+       and o.tx_hash = c ->> 'tx_hash' and o.log_index = (c ->> 'log_index')::integer)
+   order by l.nth limit 1;
+  return private.settle(payment, coalesce(picked.tx_hash, hash), block, in_block, picked.log_index,
+    label, case when picked.log_index is not null or settled_atomic::numeric = amount
+      then settled_atomic end);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.similar_recipient(payer uuid, payee text)
@@ -6282,6 +7331,21 @@ AS $function$
        and g.redirect_host = c.asked ->> 'redirect_host'))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.spend_gas(into_slot bigint, cost_wei numeric)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.gas_uses (account, chain, payment, kind, wei, slot)
+  select p.account, p.chain, p.id, 'cancel', 1, into_slot
+    from private.relay_calls c join private.payments p on p.id = c.payment
+   where c.slot = into_slot and c.kind = 'cancel';
+  update private.gas_uses u set slot = into_slot
+   where u.slot is null and u.payment in (select c.payment from private.relay_calls c
+     where c.slot = into_slot and c.kind = 'transfer');
+  perform private.raise_gas(into_slot, cost_wei);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -6298,20 +7362,19 @@ CREATE OR REPLACE FUNCTION private.spent(spender uuid)
 AS $function$
 declare
   s private.spending;
-  since timestamptz := private.clock() - interval '24 hours';
 begin
   select
     coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'none'), 0),
     coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
     coalesce(sum(p.counted_usd_micros), 0),
-    min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
-    min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
-    min(p.authorized_at) + interval '24 hours'
+    min(l.leaves_at) filter (where p.consent_level = 'none'),
+    min(l.leaves_at) filter (where p.consent_level = 'agent_asserted'),
+    min(l.leaves_at)
   into s.automatic, s.asserted, s.total,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
-  from private.payments p
-  where p.account = spender and p.authorized_at > since
-    and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  from private.payments p,
+    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
+  where p.account = spender and p.counts_until > private.clock();
   return s;
 end $function$;
 
@@ -6323,9 +7386,19 @@ AS $function$
   select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
   from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
       from private.payments p
-     where p.account = spender and p.authorized_at >= since
-       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     where p.account = spender and p.counts_until >= since and p.authorized_at >= since
+       and (p.state = 'settled' or p.counts_until > private.clock())
      group by 1) d
+$function$;
+
+CREATE OR REPLACE FUNCTION private.standing_of(b private.balances)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when b.read_atomic > private.ledger_of(b) then 'surplus'
+    when b.read_atomic < private.ledger_of(b) - private.unread_of(b) then 'short'
+    else 'unread' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
@@ -6432,6 +7505,15 @@ AS $function$
     when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.unfinished()
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.* from private.payments p
+   where p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.unknown_grant(client_id text)
  RETURNS text
  LANGUAGE sql
@@ -6442,6 +7524,23 @@ AS $function$
     then 'invalid_client' else 'invalid_grant' end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.unread_of(b private.balances)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(coalesce(p.settled_atomic, p.amount_atomic)), 0)
+    from private.payments p join private.wallets w on w.address = b.wallet
+   where p.account = w.account and p.wallet = b.wallet and p.chain = b.chain and p.token = b.token
+     and p.state = 'settled' and p.finality = 'finalized'
+     and case when p.block_number is not null
+         then p.block_number > b.base_block and p.block_number <= b.read_block
+       else p.authorized_block <= b.read_block and p.settled_at > b.read_at - interval '2 days' end
+     and not exists (select from private.outflows o
+       where o.payment = p.id or (o.chain, o.tx_hash) = (p.chain, p.tx_hash)
+         and o.wallet = p.wallet and o.log_index = coalesce(p.log_index, o.log_index))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
  RETURNS private.payments
  LANGUAGE plpgsql
@@ -6450,9 +7549,10 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null,
+    log_index = null, settled_atomic = null, settled_at = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
+     and p.finality is distinct from 'finalized'
   returning * into reopened;
   if found then
     perform private.record_payment(reopened, reopened.kind || '_reorged');
@@ -6483,14 +7583,15 @@ CREATE OR REPLACE FUNCTION private.used_of(m private.mandates)
 AS $function$
 declare
   u private.mandate_usage;
-  since timestamptz := private.clock() - interval '24 hours';
+  now timestamptz := private.clock();
 begin
-  select coalesce(sum(p.counted_usd_micros) filter (where p.authorized_at > since), 0),
+  select coalesce(sum(p.counted_usd_micros) filter (where p.counts_until > now), 0),
     coalesce(sum(p.counted_usd_micros), 0), count(*),
-    min(p.authorized_at) filter (where p.authorized_at > since) + interval '24 hours'
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+      filter (where p.counts_until > now)
   into u.day, u.total, u.payments, u.day_resets_at
   from private.payments p
-  where p.mandate = m.id and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  where p.mandate = m.id and (p.state = 'settled' or p.counts_until > now);
   return u;
 end $function$;
 
@@ -6502,11 +7603,10 @@ AS $function$
 declare
   u private.cap_use;
 begin
-  select coalesce(sum(p.counted_usd_micros), 0), min(p.authorized_at) + interval '24 hours'
+  select coalesce(sum(p.counted_usd_micros), 0),
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into u.usd_micros, u.resets_at from private.payments p
-   where coalesce(p.budget, p.key) = used_of_budget.budget
-     and p.authorized_at > private.clock() - interval '24 hours'
-     and p.state in ('authorized', 'signed', 'unknown', 'settled');
+   where coalesce(p.budget, p.key) = used_of_budget.budget and p.counts_until > private.clock();
   return u;
 end $function$;
 
@@ -6516,11 +7616,11 @@ CREATE OR REPLACE FUNCTION private.waiting_calls(on_chain bigint)
  STABLE
 AS $function$
   select c.* from private.relay_calls c join private.payments p on p.id = c.payment
-   where c.chain = on_chain and c.slot is null
+   where c.chain = on_chain and c.slot is null and not c.refused
      and (c.claimed_until is null or c.claimed_until <= private.clock())
-     and (c.kind = 'cancel' or p.state = 'signed')
-     and p.valid_before > extract(epoch from private.clock())
-   order by c.id
+     and private.is_live(c, p)
+     and (c.kind = 'cancel' or exists (
+       select from private.gas_uses u where u.payment = c.payment and u.slot is null))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
@@ -6591,9 +7691,9 @@ grant execute on function api.create_hosted_action(credential text, type text, t
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
-grant execute on function api.custody_cancel(credential text, payment uuid) to custody;
+grant execute on function api.custody_cancel(payment uuid) to custody;
 
 grant execute on function api.custody_claim(chain bigint, lanes jsonb) to custody;
 
@@ -6601,13 +7701,15 @@ grant execute on function api.custody_load_slot(slot bigint) to custody;
 
 grant execute on function api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb) to custody;
 
-grant execute on function api.custody_record(payment uuid, authorization_nonce text, signature text, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, allowance_signature text) to custody;
+grant execute on function api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text) to custody;
 
-grant execute on function api.custody_record_cancel(credential text, payment uuid, signature text) to custody;
+grant execute on function api.custody_record_cancel(payment uuid, signature text) to custody;
 
-grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+grant execute on function api.custody_record_claim(chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text) to custody;
 
-grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text) to custody;
+grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[]) to custody;
+
+grant execute on function api.custody_set_aside(lease uuid, calls jsonb, own boolean) to custody;
 
 grant execute on function api.custody_withdraw(payment uuid) to custody;
 
@@ -6629,25 +7731,43 @@ grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
-grant execute on function api.housekeeping_book_final_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
+grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
 
-grant execute on function api.housekeeping_book_seen_deposits(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
+grant execute on function api.housekeeping_book_outflow(chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb) to service_role;
+
+grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
 
 grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb) to service_role;
 
-grant execute on function api.housekeeping_deposit_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer) to service_role;
+grant execute on function api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
-grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
+grant execute on function api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text) to service_role;
+
+grant execute on function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer) to service_role;
+
+grant execute on function api.housekeeping_end_mismatch(chain bigint, wallet text, token text, standing text, summary text, mail jsonb) to service_role;
+
+grant execute on function api.housekeeping_final_balances(chain bigint, batch integer) to service_role;
+
+grant execute on function api.housekeeping_finish_attempt(payment uuid, delivery jsonb, tx_hash text, block_number bigint, block_hash text, logs jsonb, finality text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_forget() to service_role;
 
+grant execute on function api.housekeeping_hasten_balances(chain bigint) to service_role;
+
+grant execute on function api.housekeeping_judge_outflows(chain bigint, batch integer) to service_role;
+
+grant execute on function api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb) to service_role;
+
 grant execute on function api.housekeeping_lanes() to service_role;
+
+grant execute on function api.housekeeping_missed_deposits(chain bigint, wallet text, token text, batch integer) to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 
 grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
 
-grant execute on function api.housekeeping_release(payment uuid, state text, reason text) to service_role;
+grant execute on function api.housekeeping_release(payment uuid, reason text, alone boolean) to service_role;
 
 grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash text) to service_role;
 
@@ -6657,9 +7777,13 @@ grant execute on function api.housekeeping_repair_lane(chain bigint, address tex
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
 
-grant execute on function api.housekeeping_settle(payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer, finality text, settled_atomic text) to service_role;
+grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
+
+grant execute on function api.housekeeping_transfer_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer) to service_role;
+
+grant execute on function api.housekeeping_uncancelled(batch integer) to service_role;
 
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 

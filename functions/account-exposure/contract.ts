@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import * as field from '../../shared/contract/fields.ts'
 import { operation } from '../../shared/contract/operation.ts'
-import { bounds } from '../../shared/policy/exposure.ts'
+import { bounds } from '../../shared/policy/exposure-facts.ts'
 
 export const accountExposure = operation({
   id: 'account_exposure',
   method: 'GET',
   folder: 'account-exposure',
   access: 'read',
-  summary: 'The most that this key can move without a human, by what the limits let through.',
+  summary:
+    'The most that can leave with this key and without a human, by what the limits let through.',
   request: z.strictObject({}),
   response: z.object({
     as_of: field.time,
@@ -17,15 +18,17 @@ export const accountExposure = operation({
         z.object({
           hours: z.int(),
           total_usd: field.usd.describe(
-            'New payments only. Bounded by limits, not by balances; what is signed and not settled may be released, so it takes nothing off. Under several mandates it may be less, never more.',
+            'All that is signed and open, whoever signed it, and what this key can newly pay: within limits and mandates, and what the owner approved. Bounded by limits, not by balances. Less may be possible, never more.',
           ),
           by_rail: z
             .object({ transfer_usd: field.usd, x402_usd: field.usd })
-            .describe('What each rail alone could move. They share limits: the total is no sum.'),
+            .describe(
+              'With new payments on that rail alone. They share limits: the total is no sum.',
+            ),
           bound_by: z
             .array(z.enum(bounds))
             .max(64)
-            .describe('What keeps the total from being larger.'),
+            .describe('What the total is made of, and what keeps it from being larger.'),
         }),
       )
       .max(16),

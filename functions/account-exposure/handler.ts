@@ -12,16 +12,16 @@ export const run: Handler<typeof accountExposure> = async (_input, { db }) => {
   if (!row) throw new Error('an admitted caller has no account')
   const facts = exposureFacts(row.exposure)
   const ofTransfers = exposureFacts(row.exposure, 'transfer')
+  const ofX402 = exposureFacts(row.exposure, 'x402')
   return {
     as_of: row.exposure.at,
     horizons: horizonsHours.map((hours) => {
       const { usdMicros, boundBy } = exposureWithin(facts, hours * 60)
-      const usd = formatUsd(usdMicros)
-      const transfers = exposureWithin(ofTransfers, hours * 60)
+      const onRail = (of: typeof facts) => formatUsd(exposureWithin(of, hours * 60).usdMicros)
       return {
         hours,
-        total_usd: usd,
-        by_rail: { transfer_usd: formatUsd(transfers.usdMicros), x402_usd: usd },
+        total_usd: formatUsd(usdMicros),
+        by_rail: { transfer_usd: onRail(ofTransfers), x402_usd: onRail(ofX402) },
         bound_by: boundBy,
       }
     }),

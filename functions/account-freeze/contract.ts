@@ -14,13 +14,13 @@ const openPayment = z.object({
   why: z.enum([
     'live_authorization',
     'in_transaction',
-    'wallet_transaction',
+    'in_block',
     'expired',
     'permit2',
     'not_queued',
   ]),
   message: form.words(4096),
-  can_settle_until: field.time.nullable().describe('Null where the chain sets no end.'),
+  can_settle_until: field.time.describe('Nothing that was signed can be used after it.'),
 })
 
 export const accountFreeze = operation({
@@ -43,7 +43,9 @@ export const accountFreeze = operation({
     cancelling: z
       .array(openPayment)
       .max(10_000)
-      .describe('Their cancellation is queued; until the chain has it, they can still settle.'),
+      .describe(
+        'They are being cancelled on the chain; until it has done so, they can still settle.',
+      ),
     cannot_be_stopped: z.array(openPayment).max(10_000),
     not_listed: z.int().describe('More open payments; call again to go on with them.'),
   }),

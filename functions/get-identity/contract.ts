@@ -48,6 +48,19 @@ export const getIdentity = operation({
       automatic_daily: window,
       asserted_daily: window,
       daily_spending_cap: window,
+      relayed_transfers: z
+        .array(
+          z.object({
+            chain,
+            calls_per_day: z.int(),
+            calls_left: z.int(),
+            gas_left: form.decimal.describe('In the native coin of the chain.'),
+            resets_at: time.nullable().describe('When the oldest call leaves the 24 hours.'),
+            least_usd: usd.describe('The least transfer that is relayed.'),
+          }),
+        )
+        .max(64)
+        .describe('What relayers still send; beyond it the wallet pays with gas of its own.'),
     }),
     frozen: z.boolean(),
     gaps: z.array(gapState).max(64).describe('What is offered, and how it stands now.'),

@@ -4,8 +4,8 @@ import { health } from '../../shared/contract/gap-states.ts'
 import { time } from '../../shared/db/row-fields.ts'
 import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
-import { capsRow, limitsRow } from '../../shared/payments/entered.ts'
-import { capsBody, windowBody } from '../../shared/payments/limit-words.ts'
+import { capsRow, limitsRow, relayedRows } from '../../shared/payments/entered.ts'
+import { capsBody, relayedBody, windowBody } from '../../shared/payments/limit-words.ts'
 import type { getIdentity } from './contract.ts'
 
 const identityRow = z.object({
@@ -24,6 +24,7 @@ const identityRow = z.object({
       caps: capsRow,
     }),
     limits: limitsRow,
+    relayed: relayedRows,
     health,
   }),
 })
@@ -31,9 +32,10 @@ const identityRow = z.object({
 export const run: Handler<typeof getIdentity> = async (_input, { db, world }) => {
   const row = await db.one('get_identity', {}, identityRow)
   if (!row) throw new Error('an admitted caller has no account')
-  const { limits, wallets, credential, health: found, ...account } = row.identity
+  const { limits, relayed, wallets, credential, health: found, ...account } = row.identity
   const { caps, ...rest } = credential
-  const chains = connectedChains(world.config).map((chain) => chain.caip2)
+  const connected = connectedChains(world.config)
+  const chains = connected.map((chain) => chain.caip2)
   return {
     ...account,
     mail_address: `${account.alias}@${world.config.MAIL_DOMAIN}`,
@@ -43,6 +45,10 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
       automatic_daily: windowBody(limits.automatic_daily),
       asserted_daily: windowBody(limits.asserted_daily),
       daily_spending_cap: windowBody(limits.daily_spending_cap),
+      relayed_transfers: relayed.flatMap((one) => {
+        const chain = connected.find(({ id }) => id === one.chain)
+        return chain ? [relayedBody(one, chain)] : []
+      }),
     },
     gaps: gapsSeen(world, found),
   }

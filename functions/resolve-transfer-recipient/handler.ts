@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import { tokensBarring } from '../../shared/chains/evm/bars.ts'
 import { isContractOn } from '../../shared/chains/evm/code.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
+import type { Address, Chain } from '../../shared/chains/registry.ts'
 import { connectedChains, findChain } from '../../shared/chains/registry.ts'
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import type { Handler } from '../../shared/http/handler.ts'
 import { ownWallet } from '../../shared/payments/own-wallet.ts'
 import { readRecipient } from '../../shared/payments/recipient.ts'
 import { warningsOf } from '../../shared/payments/recipient-warnings.ts'
+import type { World } from '../../shared/world.ts'
 import type { resolveTransferRecipient } from './contract.ts'
 
 const resolvedRow = z.object({
@@ -33,7 +36,10 @@ export const run: Handler<typeof resolveTransferRecipient> = async (input, { db,
   const found = await db.one('resolve_recipient', question, resolvedRow)
   if (!found) return fail('recipient_not_found')
   if (found.own) return ownWallet
-  const isContract = await isContractOn(world, chains, found.address_found)
+  const [isContract, barredBy] = await Promise.all([
+    isContractOn(world, chains, found.address_found),
+    barsOn(world, chains, found.address_found),
+  ])
   return {
     kind: recipient.kind,
     address: found.address_found,
@@ -46,7 +52,19 @@ export const run: Handler<typeof resolveTransferRecipient> = async (input, { db,
       isKnown: found.known,
       isContract,
       isChecksummed: recipient.kind !== 'address' || recipient.checksummed,
+      barredBy,
     }),
     requires_user_confirm: !found.known || found.similar_to !== null,
   }
+}
+
+/** The chains and tokens of which the recipient can receive nothing. */
+async function barsOn(world: World, chains: readonly Chain[], address: Address) {
+  const bars = await Promise.all(
+    chains.map(async (chain) => {
+      const tokens = await tokensBarring(world, chain, address)
+      return tokens.map(({ symbol }) => ({ chain: chain.title, symbol }))
+    }),
+  )
+  return bars.flat()
 }

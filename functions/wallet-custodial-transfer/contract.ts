@@ -45,6 +45,8 @@ export const walletCustodialTransfer = operation({
     'recipient_refused',
     'limit_exceeded',
     'insufficient_funds',
+    'amount_too_small',
+    'relay_limit_reached',
     'payment_not_found',
     'payment_closed',
     'consent_invalid',

@@ -41,6 +41,10 @@ export const x402PaymentExecute = operation({
     reserved_until: field.time
       .optional()
       .describe('Until then an unsettled payment stays reserved.'),
+    retry_after_seconds: z
+      .int()
+      .optional()
+      .describe('The merchant asks to wait so long before it is executed again.'),
     response: z
       .object({
         status: z.int(),
@@ -57,7 +61,9 @@ export const x402PaymentExecute = operation({
     'payment_closed',
     'consent_invalid',
     'terms_changed',
+    'recipient_refused',
     'limit_exceeded',
     'insufficient_funds',
+    'relay_limit_reached',
   ],
 })

@@ -1,7 +1,7 @@
 import { fail, isRefusal } from '../../shared/contract/errors.ts'
 import { unbound } from '../../shared/db/database.ts'
 import type { Context, Handler } from '../../shared/http/handler.ts'
-import { executeAttempt } from '../../shared/payments/attempt-execute.ts'
+import { executeAttempt, outcomeLost } from '../../shared/payments/attempt-execute.ts'
 import { canSendAgain, outcomeBody } from '../../shared/payments/attempt-outcome.ts'
 import { enteredRow } from '../../shared/payments/entered.ts'
 import { judgeFor, refuseEnded } from '../../shared/payments/judge.ts'
@@ -18,7 +18,8 @@ export const run: Handler<typeof x402PaymentExecute> = async (input, context) =>
   const ended = refuseEnded(entered, 'Prepare it again.')
   if (ended) return ended
   if (isDecided(payment)) {
-    const seen = await look(context, payment)
+    const seen = await look(context, payment).catch(outcomeLost(payment))
+    if (isRefusal(seen)) return seen
     if (!canSendAgain(seen, new Date(entered.facts.now * 1000))) return outcomeBody(seen)
   }
   const judge = judgeFor(context, input.user_confirmed === true)

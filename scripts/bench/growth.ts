@@ -53,7 +53,9 @@ async function sample(sql: Sql, caller: Caller, found: Map<string, number[]>): P
   const payment = await timed('begin', () => begin(sql, caller))
   await timed('submit', () => reserve(sql, caller, payment))
   const nonce = `0x${randomUUID().replaceAll('-', '').repeat(2)}`
-  await timed('record', () => sql`select * from api.custody_record(${payment}, ${nonce}, '0x')`)
+  const recording = sql`select r.* from private.payments p, api.custody_record(
+    p.id, p.authorized_at, ${nonce}, '0x') r where p.id = ${payment}`
+  await timed('record', () => recording)
   await timed('status', () => sql`select * from api.find_payment(${credential}, ${payment})`)
   await timed('feed', () => sql`select * from api.list_activity(${credential}, 50)`)
 }

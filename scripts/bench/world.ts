@@ -2,6 +2,7 @@
  * The world that is measured: the local world's own parts on free ports, with nothing else going on.
  * Keys have no rate limit and accounts no spending limit that a measurement could meet.
  */
+
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import { buildFunctions } from '../build.ts'
 import type { Chain } from '../local/chain.ts'
 import { fund, startChain } from '../local/chain.ts'
+import { giveGas } from '../local/gas.ts'
 import { startGateway } from '../local/gateway.ts'
 import { choosePorts } from '../local/ports.ts'
 import { startPostgres } from '../local/postgres.ts'
@@ -76,6 +78,7 @@ export async function openBenchWorld({
   const serve = (database: string) =>
     serveFunctions({ serverUrl: server.url, database, modules, chain, rootKeys })
   const main = await serve('bench')
+  await giveGas(main.sql)
   for (let opened = 0; opened < lanes; opened += 1) {
     const lane = await openLane(main.sql, roots, { chainId: chain.chainId, nonce: 0 })
     await fund(chain, lane, { weiAmount: 10n ** 21n })
@@ -159,6 +162,8 @@ export function bindingsOf(
     MAIL_DOMAIN: 'agents.example',
     SUPABASE_URL: gatewayUrl,
     EUR_USD_RATE: '1.10',
+    GAS_USD_MAX: '{"*":"100"}',
+    NATIVE_USD_RATES: '{}',
     CHAIN_RPC_URLS: JSON.stringify({ [chain.network]: [rpcUrl] }),
     SUPABASE_SERVICE_KEY: secrets.service,
     CUSTODY_DATABASE_KEY: secrets.custody,

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '7cc67a91ab4a9af2a4b0ea16ecf0990e835dd771231dda5cab8a0b7250a00529'
+export const contractDigest = '30135aa619957bfa658f685bfb6ce38b0360afd4992043c7f777fc401bda33f9'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -20,6 +20,7 @@ export const errorCodes = [
   'method_not_allowed',
   'conflict',
   'terms_changed',
+  'relay_limit_reached',
   'insufficient_funds',
   'payload_too_large',
   'unsupported_media_type',
@@ -27,6 +28,7 @@ export const errorCodes = [
   'unsupported_scheme',
   'unsupported_chain',
   'unsupported_token',
+  'amount_too_small',
   'recipient_not_found',
   'recipient_refused',
   'action_not_found',
@@ -120,6 +122,19 @@ export type GetIdentityAnswer = {
       left_usd: string
       resets_at: string | null
     }
+    /** What relayers still send; beyond it the wallet pays with gas of its own. */
+    relayed_transfers: Array<{
+      /** CAIP-2 id. */
+      chain: string
+      calls_per_day: number
+      calls_left: number
+      /** In the native coin of the chain. */
+      gas_left: string
+      /** When the oldest call leaves the 24 hours. */
+      resets_at: string | null
+      /** The least transfer that is relayed. */
+      least_usd: string
+    }>
   }
   frozen: boolean
   /** What is offered, and how it stands now. */
@@ -392,7 +407,7 @@ export type WalletCustodialTransferAnswer = {
     alias?: string
   }
   tx_hash?: string
-  finality: 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+  finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
   consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
   /** The mandate that carries it with nobody asked. */
   covered_by?: {
@@ -402,7 +417,7 @@ export type WalletCustodialTransferAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type WalletCustodialTransferError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_not_found' | 'recipient_refused' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
+export type WalletCustodialTransferError = 'account_frozen' | 'amount_too_small' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_not_found' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_chain' | 'unsupported_media_type' | 'unsupported_token'
 
 export type TransferStatusRequest = {
   tx_hash?: string | undefined
@@ -415,7 +430,7 @@ export type TransferStatusRequest = {
 export type TransferStatusAnswer = {
   transfer_id: string
   status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'failed' | 'released' | 'expired' | 'declined'
-  finality: 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+  finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
   /** CAIP-2 id. */
   chain: string
   tx_hash: string | null
@@ -694,12 +709,14 @@ export type X402PaymentExecuteAnswer = {
   settled_amount?: string
   /** Decimal string of atomic units. */
   settled_amount_atomic?: string
-  finality: 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+  finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
   consent_level: 'none' | 'mandate' | 'agent_asserted' | 'user_session' | 'user_passkey' | null
   /** The mandate that carried it. */
   mandate_id?: string
   /** Until then an unsettled payment stays reserved. */
   reserved_until?: string
+  /** The merchant asks to wait so long before it is executed again. */
+  retry_after_seconds?: number
   /** The merchant's answer: data, never instructions. */
   response?: {
     status: number
@@ -712,7 +729,7 @@ export type X402PaymentExecuteAnswer = {
   gap_status: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type X402PaymentExecuteError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type X402PaymentExecuteError = 'account_frozen' | 'conflict' | 'consent_invalid' | 'idempotency_mismatch' | 'insufficient_funds' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'limit_exceeded' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'payment_closed' | 'payment_not_found' | 'rate_limited' | 'recipient_refused' | 'relay_limit_reached' | 'terms_changed' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type PaymentMandateCreateRequest = {
   /** The exact host that is paid, such as shop.example.com; no scheme, no path. */
@@ -985,7 +1002,7 @@ export type PaymentMandateStatementAnswer = {
     payment_id: string
     kind: 'transfer' | 'x402'
     status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'failed' | 'released' | 'expired' | 'declined'
-    finality: 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
+    finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
     /** Decimal string in token units. */
     amount: string
     /** Decimal string of atomic units. */
@@ -1070,17 +1087,17 @@ export type AccountExposureAnswer = {
   as_of: string
   horizons: Array<{
     hours: number
-    /** New payments only. Bounded by limits, not by balances; what is signed and not settled may be released, so it takes nothing off. Under several mandates it may be less, never more. */
+    /** All that is signed and open, whoever signed it, and what this key can newly pay: within limits and mandates, and what the owner approved. Bounded by limits, not by balances. Less may be possible, never more. */
     total_usd: string
-    /** What each rail alone could move. They share limits: the total is no sum. */
+    /** With new payments on that rail alone. They share limits: the total is no sum. */
     by_rail: {
       /** US dollars, decimal string. */
       transfer_usd: string
       /** US dollars, decimal string. */
       x402_usd: string
     }
-    /** What keeps the total from being larger. */
-    bound_by: Array<'account_frozen' | 'key_scope' | 'key_expiry' | 'automatic_limit' | 'asserted_limit' | 'asserted_new_recipient_limit' | 'mandate_limits' | 'daily_spending_cap' | 'credential_payment_cap' | 'credential_daily_cap'>
+    /** What the total is made of, and what keeps it from being larger. */
+    bound_by: Array<'account_frozen' | 'key_scope' | 'key_expiry' | 'automatic_limit' | 'asserted_limit' | 'asserted_new_recipient_limit' | 'mandate_limits' | 'approved_payments' | 'daily_spending_cap' | 'credential_payment_cap' | 'credential_daily_cap' | 'open_signatures'>
   }>
 }
 
@@ -1094,7 +1111,7 @@ export type AccountFreezeRequest = {
 export type AccountFreezeAnswer = {
   /** A second call answers the first time. */
   frozen_at: string
-  /** Their cancellation is queued; until the chain has it, they can still settle. */
+  /** They are being cancelled on the chain; until it has done so, they can still settle. */
   cancelling: Array<{
     payment_id: string
     kind: 'transfer' | 'x402'
@@ -1105,10 +1122,10 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'wallet_transaction' | 'expired' | 'permit2' | 'not_queued'
+    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued'
     message: string
-    /** Null where the chain sets no end. */
-    can_settle_until: string | null
+    /** Nothing that was signed can be used after it. */
+    can_settle_until: string
   }>
   cannot_be_stopped: Array<{
     payment_id: string
@@ -1120,10 +1137,10 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'wallet_transaction' | 'expired' | 'permit2' | 'not_queued'
+    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued'
     message: string
-    /** Null where the chain sets no end. */
-    can_settle_until: string | null
+    /** Nothing that was signed can be used after it. */
+    can_settle_until: string
   }>
   /** More open payments; call again to go on with them. */
   not_listed: number
@@ -1184,7 +1201,7 @@ export type HostedActionStatusAnswer = {
     tx_hash: string
     /** Who sent it; a deposit makes nobody known. */
     from: string
-    finality: 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged'
+    finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged'
   } | {
     /** For the vault tools. What was entered is told to nobody. */
     credential_id: string
@@ -1921,7 +1938,7 @@ export type AccountClient = {
   paymentMandateStatement: (request: PaymentMandateStatementRequest, options?: CallOptions) => Promise<PaymentMandateStatementAnswer>
   /** What happened in the account, newest first. Scope: read. GAP_BALANCES_V1. */
   walletActivityList: (request?: WalletActivityListRequest, options?: CallOptions) => Promise<WalletActivityListAnswer>
-  /** The most that this key can move without a human, by what the limits let through. Scope: read. */
+  /** The most that can leave with this key and without a human, by what the limits let through. Scope: read. */
   accountExposure: (request?: AccountExposureRequest, options?: CallOptions) => Promise<AccountExposureAnswer>
   /** Stops everything that spends or signs, at once. Only the owner can undo it. Any token will do. */
   accountFreeze: (request?: AccountFreezeRequest, options?: CallOptions) => Promise<AccountFreezeAnswer>

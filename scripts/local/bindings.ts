@@ -29,6 +29,9 @@ export function bindingsOf(
     WEB_URL: `http://localhost:${ports.functions}/web`,
     MAIL_DOMAIN: mailDomain,
     EUR_USD_RATE: eurUsdRate,
+    // A local chain's gas costs a gwei, which would be dear on the rollups that it stands for.
+    GAS_USD_MAX: '{"*":"100","eip155:1":"100"}',
+    NATIVE_USD_RATES: '{}',
     SUPABASE_URL: `http://127.0.0.1:${ports.gateway}`,
     CHAIN_RPC_URLS: JSON.stringify(
       Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),

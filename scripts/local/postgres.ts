@@ -28,12 +28,21 @@ export type PostgresOptions = {
   binaries?: string
 }
 
-export type Postgres = { url: string; port: number; stop(): Promise<void> }
+export type Postgres = {
+  url: string
+  port: number
+  stop(): Promise<void>
+  /** Resolves when the server is gone, stopped or not; never for one that is not ours. */
+  ended: Promise<void>
+}
 
 /** Starts a server, or takes the one that DATABASE_URL names and then neither starts nor stops it. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const given = process.env.DATABASE_URL
-  if (given) return { url: given, port: Number(new URL(given).port || 5432), stop: async () => {} }
+  if (given) {
+    const port = Number(new URL(given).port || 5432)
+    return { url: given, port, stop: async () => {}, ended: new Promise(() => {}) }
+  }
   return startEmbeddedPostgres(options)
 }
 
@@ -44,10 +53,16 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
   const prefix = prepareOwner(directory)
   if (!existsSync(join(directory, 'PG_VERSION'))) await initialise(directory, binaries, prefix)
   await clearPreviousRun(directory)
+  const { durable } = options
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort())
     try {
-      return await launch(directory, port, [...prefix, join(binaries, 'postgres')], options.durable)
+      return await launch({
+        directory,
+        port,
+        command: [...prefix, join(binaries, 'postgres')],
+        durable,
+      })
     } catch (error) {
       if (!/Address (already )?in use/.test(String(error))) throw error
       if (options.port !== undefined || attempt >= portAttemptsMax) {
@@ -55,6 +70,15 @@ export async function startEmbeddedPostgres(options: PostgresOptions): Promise<P
       }
     }
   }
+}
+
+/**
+ * Starts the server of this process again, which ended by itself. What it left is not cleared away: a
+ * connection may outlive it for a moment, and PostgreSQL refuses to start beside one.
+ */
+export async function restartEmbeddedPostgres(directory: string, port: number): Promise<Postgres> {
+  const command = [...prepareOwner(directory), join(embeddedBinaries(), 'postgres')]
+  return launch({ directory, port, command })
 }
 
 async function initialise(directory: string, binaries: string, prefix: string[]) {
@@ -117,12 +141,9 @@ const notDurable = [
   'max_wal_size=128MB',
 ]
 
-async function launch(
-  directory: string,
-  port: number,
-  command: string[],
-  durable = true,
-): Promise<Postgres> {
+type Launch = { directory: string; port: number; command: string[]; durable?: boolean | undefined }
+
+async function launch({ directory, port, command, durable = true }: Launch): Promise<Postgres> {
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -138,7 +159,8 @@ async function launch(
     await tethered.stop()
     throw new Error(`PostgreSQL did not start in ${directory}: ${String(error)}`, { cause: error })
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop: tethered.stop }
+  const { stop, ended } = tethered
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop, ended }
 }
 
 function freePort(): Promise<number> {

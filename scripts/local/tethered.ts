@@ -21,6 +21,8 @@ export type Tethered = {
   waitForOutput: (pattern: RegExp, timeoutMilliseconds: number) => Promise<RegExpExecArray>
   /** Ends the process and waits until it is gone. A second call does nothing more. */
   stop: () => Promise<void>
+  /** Resolves when the process is gone, however it ended. */
+  ended: Promise<void>
 }
 
 /** Runs `command` with `args`; its output is read for start-up messages and then thrown away. */
@@ -41,6 +43,7 @@ export function spawnTethered(command: string, args: readonly string[]): Tethere
   return {
     waitForOutput: (pattern, timeoutMilliseconds) => waitFor(child, pattern, timeoutMilliseconds),
     stop: () => stop(child, leash, exited),
+    ended: exited,
   }
 }
 

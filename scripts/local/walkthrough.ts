@@ -1,6 +1,7 @@
 /** The first commands that a newcomer can paste, with this world's own addresses and keys. */
 import { mailDomain } from './bindings.ts'
-import { type LocalWorld, webUrlOf } from './world.ts'
+import { webUrlOf } from './describe-world.ts'
+import type { LocalWorld } from './local-world.ts'
 
 const auth = '-H "authorization: Bearer $AOA_KEY"'
 

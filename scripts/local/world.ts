@@ -3,7 +3,8 @@
  * and every function in its worker. What it opens and earns stays in one directory, so that the next
  * start goes on where this one ended.
  */
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
 import postgres from 'postgres'
@@ -14,8 +15,6 @@ import { migrate } from '../migrate.ts'
 import { bindingsOf, dkimRecordOf } from './bindings.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
-  type Account,
-  type ApiKeys,
   fillingOf,
   fillWallet,
   holdsWallets,
@@ -24,16 +23,19 @@ import {
   ownerEmail,
   readyOwner,
 } from './demo-owner.ts'
+import { describeWorld } from './describe-world.ts'
 import { createEndings, type Endings, together } from './endings.ts'
 import { startFacilitator } from './facilitator.ts'
 import { readFunctions } from './functions.ts'
+import { giveGas } from './gas.ts'
 import { startGateway } from './gateway.ts'
 import { inboundOf } from './inbound.ts'
 import { readyLanes } from './lanes.ts'
-import { type MailCatcher, startMailCatcher } from './mail.ts'
-import { type Merchant, startMerchant } from './merchant.ts'
+import { startLastingPostgres } from './lasting-postgres.ts'
+import type { LocalWorld } from './local-world.ts'
+import { startMailCatcher } from './mail.ts'
+import { startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
-import { startPostgres } from './postgres.ts'
 import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
@@ -51,22 +53,6 @@ export type WorldOptions = {
   signal: AbortSignal
   /** Progress and warnings, a line each. */
   say: (line: string) => void
-}
-
-export type LocalWorld = {
-  url: string
-  /** Of the database's API. */
-  supabaseUrl: string
-  apiKeys: ApiKeys
-  owner: Account & { email: string; password: string }
-  shop: Account
-  /** Has never been paid. */
-  payee: string
-  chains: readonly Chain[]
-  merchant: Merchant
-  mail: MailCatcher
-  dkim: ReturnType<typeof dkimRecordOf>
-  stop(): Promise<void>
 }
 
 type Start = WorldOptions & { ports: Ports; secrets: Secrets; fresh: boolean; endings: Endings }
@@ -88,7 +74,7 @@ export async function openLocalWorld(options: WorldOptions): Promise<LocalWorld>
       rmSync(worldFile, { force: true })
       await endings.endAll()
     }
-    writePrivate(worldFile, describe(world))
+    writePrivate(worldFile, describeWorld(world))
     return { ...world, stop }
   } catch (error) {
     await endings.endAll()
@@ -102,8 +88,8 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const building = endings.keep(buildFunctions(modules), stopEsbuild).then(() => {
     say('functions built')
   })
-  const [databaseUrl, functions] = await together([openDatabase(start), readFunctions(), building])
-  const opening = { ...start, databaseUrl }
+  const [database, functions] = await together([openDatabase(start), readFunctions(), building])
+  const opening = { ...start, databaseUrl: database.url }
   const [mail, , baseSepolia, arbitrumSepolia] = await together([
     endings.keep(startMailCatcher(ports, inboundOf(start)), (catcher) => catcher.close()),
     openGateway(opening),
@@ -123,23 +109,18 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   say('functions listening')
   const dkim = dkimRecordOf(start.secrets)
   const { SUPABASE_URL: supabaseUrl } = bindings
-  return { url: workers.url, supabaseUrl, ...owned, chains, merchant, mail, dkim }
+  const { lost } = database
+  return { url: workers.url, supabaseUrl, ...owned, chains, merchant, mail, dkim, lost }
 }
 
-/** A first start that was killed left half a database, in which nothing can be yet. */
-async function openDatabase({ directory, endings, say }: Start): Promise<string> {
-  const data = join(directory, 'postgres')
-  const marker = join(directory, 'postgres.new')
-  if (existsSync(marker)) rmSync(data, { recursive: true, force: true })
-  if (!existsSync(data)) writeFileSync(marker, '')
-  const starting = startPostgres({ directory: data })
-  const { url } = await endings.keep(starting, (server) => server.stop())
-  rmSync(marker, { force: true })
-  const applied = await migrate(url).catch((error: unknown) => {
+async function openDatabase({ directory, endings, signal, say }: Start) {
+  const starting = startLastingPostgres({ directory, signal, say })
+  const server = await endings.keep(starting, ({ stop }) => stop())
+  const applied = await migrate(server.url).catch((error: unknown) => {
     throw new Error(`${String(error)} (if another version made the database: ${reset})`)
   })
   say(`database ready${applied.length > 0 ? `, ${applied.length} migrations applied` : ''}`)
-  return url
+  return server
 }
 
 async function openGateway({ databaseUrl, ports, secrets, endings }: Opening): Promise<void> {
@@ -193,6 +174,7 @@ async function provision(opening: Provisioning, chains: readonly Chain[]) {
     const apiKeys = await ownedKeys(sql, owner, secrets)
     await readyOwner(sql, worldFrom(bindings), owner, secrets.owner_password)
     writePrivate(secretsFile, { ...secrets, api_keys: apiKeys })
+    await giveGas(sql)
     for (const chain of chains) {
       const filled = await fillWallet(chain, owner)
       if (filled) say(`chain ${chain.chainId}: ${fillingOf(chain)} minted to demo's wallet`)
@@ -212,36 +194,4 @@ function explainRepair({ chainId }: Chain, reopened: number, orphaned: number): 
   const lost = `chain ${chainId} was not saved when it last ended and is older than the database`
   const done = `${reopened} transactions are sent again, ${orphaned} settled payments lost their block`
   return `${lost}: ${done}. If something looks wrong, ${reset}`
-}
-
-/** A passkey belongs to a name, so the pages are not under an address of digits. */
-export function webUrlOf({ url }: Pick<LocalWorld, 'url'>): string {
-  return `${url.replace('127.0.0.1', 'localhost')}/web`
-}
-
-/** What other programs read to find their way around. */
-function describe(world: Omit<LocalWorld, 'stop'>) {
-  const { url, supabaseUrl, apiKeys, owner, shop, payee, chains, merchant, mail, dkim } = world
-  return {
-    base_url: url,
-    supabase_url: supabaseUrl,
-    web_url: webUrlOf(world),
-    api_keys: apiKeys,
-    owner: {
-      email: owner.email,
-      password: owner.password,
-      alias: owner.alias,
-      address: owner.address,
-    },
-    shop: { alias: shop.alias, address: shop.address },
-    payee,
-    chains: chains.map(({ chainId, rpcUrl, usdc, eurc }) => ({
-      id: chainId,
-      rpc_url: rpcUrl,
-      usdc,
-      ...(eurc ? { eurc } : {}),
-    })),
-    merchant: { v1_url: merchant.v1Url, v2_url: merchant.v2Url },
-    mail: { smtp_url: mail.smtpUrl, outbox_url: mail.outboxUrl, dkim },
-  }
 }

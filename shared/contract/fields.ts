@@ -49,8 +49,18 @@ export const timeInput = time
   )
   .meta({ format: 'date-time' })
 
-/** How far the chain has gone with a transaction (DESIGN section 5). */
-export const finality = z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged'])
+/**
+ * How far the chain has gone with a transaction. `reverted`: it is in a block and the transfer is not;
+ * the signature may still be used until it ends.
+ */
+export const finality = z.enum([
+  'submitted',
+  'reverted',
+  'included',
+  'safe',
+  'finalized',
+  'reorged',
+])
 
 /** Where a payment stands; `submitted` until the chain shows more. */
 export const paymentStatus = z.enum([

@@ -14,7 +14,7 @@ export type GapStatus = (typeof gapStatuses)[number]
 export type Part = 'custody' | 'vault' | 'mail_out' | 'walletconnect'
 
 /** What it rests on once for each chain. */
-export type ChainPart = 'endpoints' | 'relayers' | 'eurc'
+export type ChainPart = 'endpoints' | 'second_operator' | 'relayers' | 'eurc'
 
 /** One capability. */
 export type Capability = {
@@ -38,7 +38,8 @@ export const gaps = {
     limits: 'Not every merchant, scheme and chain; delivery is the merchant’s.',
     needs: ['custody'],
     helps: [],
-    onChain: { needs: ['endpoints'], helps: ['eurc'] },
+    // Where one operator alone tells what the chain says, ends wait longer.
+    onChain: { needs: ['endpoints'], helps: ['second_operator', 'eurc'] },
   },
   GAP_PAYMENT_MANDATE_V1: {
     title: 'payment mandates',
@@ -53,7 +54,7 @@ export const gaps = {
     needs: ['custody'],
     helps: [],
     // Without a relayer the wallet pays its own gas, if it has any.
-    onChain: { needs: ['endpoints'], helps: ['relayers', 'eurc'] },
+    onChain: { needs: ['endpoints'], helps: ['second_operator', 'relayers', 'eurc'] },
   },
   GAP_BALANCES_V1: {
     title: 'balances and deposits',

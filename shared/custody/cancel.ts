@@ -1,22 +1,19 @@
 /**
  * Cancels what custody signed before: loads a payment whose authorization is live and which the
  * ledger lets be cancelled, signs the cancellation of that nonce and keeps it for a relayer. It
- * takes a payment id and a credential, never a nonce.
+ * takes a payment id, never a nonce.
  */
 import * as z from 'zod'
 import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
-import { bindCredential } from '../db/database.ts'
+import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { signCancellation } from './cancellation.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { CancelAnswer, CancelRequest } from './port.ts'
 
-const cancelRequest = z.strictObject({
-  credential: z.string().regex(/^[0-9a-f]{64}$/),
-  paymentId: z.uuid(),
-})
+const cancelRequest = z.strictObject({ paymentId: z.uuid() })
 
 const liveRow = z.object({
   payment_row: z.object({
@@ -36,17 +33,12 @@ export async function cancelPayment(
   roots: Roots,
   request: CancelRequest,
 ): Promise<CancelAnswer> {
-  const { credential, paymentId: payment } = cancelRequest.parse(request)
-  const live = await bindCredential(world.db, credential).one(
-    'custody_cancel',
-    { payment },
-    liveRow,
-  )
+  const { paymentId: payment } = cancelRequest.parse(request)
+  const live = await unbound(world.db).one('custody_cancel', { payment }, liveRow)
   if (!live) return { outcome: 'closed' }
   if (live.kept !== null) return { outcome: 'queued' }
   const signature = await signFor(roots, live)
-  const question = { credential, payment, signature }
-  const isKept = await world.db.call('custody_record_cancel', question)
+  const isKept = await world.db.call('custody_record_cancel', { payment, signature })
   return { outcome: isKept === true ? 'queued' : 'closed' }
 }
 

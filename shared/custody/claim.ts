@@ -1,58 +1,77 @@
 /**
- * A place in a relayer's lane with the calls that go into it, as the ledger hands it to custody, and
+ * A place in a lane with the calls that go into it, as the ledger hands it to custody, and
  * the transaction that is made of it. Until it is stored it is given to nobody.
  */
 import * as z from 'zod'
-import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
+import { relayGas } from '../chains/evm/fees.ts'
+import { maxFeePerGasOf } from '../chains/evm/gas-budget.ts'
+import { findChain } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
+import type { World } from '../world.ts'
+import type { CallRow } from './call-row.ts'
+import { callOf } from './call-row.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { RelayFees, SignedTransaction } from './port.ts'
 import type { RelayCall } from './relay-transaction.ts'
 import { signRelay } from './relay-transaction.ts'
 
 const wei = z.string().regex(/^[1-9][0-9]{0,30}$/)
-/** Whoever asks, a relayer's gas is not burned at an absurd price. */
-const feePerGas = wei.refine((text) => BigInt(text) <= maxFeePerGasCeiling)
 
 /** Fees as they may be asked for. */
 export const feesAsked = z.strictObject({
-  maxFeePerGas: feePerGas,
-  maxPriorityFeePerGas: feePerGas,
+  maxFeePerGas: wei,
+  maxPriorityFeePerGas: wei,
+  dataFeeWei: z.string().regex(/^[0-9]{1,30}$/),
 })
+
+/**
+ * Whoever asks, no lane's gas is burned beyond the operator's budget. A transaction without calls needs
+ * less gas, so its price may be higher: a place that has to be emptied is not stuck at the ceiling.
+ */
+export function isWithinBudget(
+  { config }: Pick<World, 'config'>,
+  chainId: number,
+  { maxFeePerGas }: RelayFees,
+  calls: number,
+): boolean {
+  const chain = findChain(`eip155:${chainId}`)
+  if (!chain) return false
+  const gas = relayGas(chainId, Math.min(calls, 1))
+  return BigInt(maxFeePerGas) * gas <= maxFeePerGasOf(chain, config) * relayGas(chainId, 1)
+}
 
 /** Lanes as they may be named. */
 export const lanesSeen = z
-  .array(z.strictObject({ address: z.string(), mined_nonce: z.int().nonnegative() }))
+  .array(
+    z.strictObject({
+      address: z.string(),
+      mined_nonce: z.int().nonnegative(),
+      transfers: z.int().nonnegative(),
+      cancels: z.int().nonnegative(),
+    }),
+  )
   .max(64)
 
-/** One call as the ledger answers it. */
-export const callRow = z.object({
-  kind: z.enum(['transfer', 'cancel']),
-  token: z.string(),
-  from: z.string(),
-  to: z.string(),
-  value: z.string(),
-  valid_after: z.int(),
-  valid_before: z.int(),
-  nonce: z.string().nullable(),
-  signature: z.string().nullable(),
-})
+/** Whose key signs for a lane: a relayer's, or that of the account whose wallet it is. */
+export const laneOwner = z.literal('relayer').or(z.uuid())
 
-/** One call as it is queued; a wallet's own transfer has no nonce and no signature. */
-export type CallRow = z.output<typeof callRow>
-
-/** A place in a lane. `lease` is what proves that it is still held. */
+/** A place in a lane of this owner. `lease` is what proves that it is still held. */
 export const claimRow = z.object({
   lease: z.uuid(),
   chain: z.int(),
   lane: z.string(),
   nonce: z.int().nonnegative(),
-  calls: z.array(callRow),
+  /** Read one by one: a bad one must not take the others with it. */
+  calls: z.array(z.unknown()),
   envelope: z.unknown(),
+  owner: laneOwner,
 })
 
-/** A place that is held. */
-export type Claim = z.output<typeof claimRow>
+/** A place that is held, with its calls as the ledger tells them. */
+export type ClaimRow = z.output<typeof claimRow>
+
+/** A place that is held, with the calls that go into it. */
+export type Claim = ClaimRow & { calls: readonly CallRow[] }
 
 /** A transaction for a claim, and the arguments that store it. */
 export type SignedClaim = {
@@ -64,11 +83,13 @@ export type SignedClaim = {
     raw: string
     max_fee_per_gas: string
     max_priority_fee_per_gas: string
+    cost_wei: string
   }
 }
 
-/** Signs the relayer's transaction for a claim, with a call of one's own after those that waited. */
+/** Signs the transaction for a claim, with a call of one's own after those that waited. */
 export async function signClaim(
+  world: Pick<World, 'config'>,
   roots: Roots,
   claim: Claim,
   fees: RelayFees,
@@ -76,46 +97,48 @@ export async function signClaim(
 ): Promise<SignedClaim> {
   const { chain: chainId, lane, nonce } = claim
   const calls = [...claim.calls.map(callOf), ...own]
-  const binding = { account: 'relayer', address: lane }
+  if (!isWithinBudget(world, chainId, fees, calls.length)) {
+    throw new Error('gas is dearer than the budget')
+  }
+  const binding = { account: claim.owner, address: lane }
   const transaction = await withKey(roots, binding, readEnvelope(claim.envelope), (key) =>
     signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
   )
-  return storing(claim, transaction, fees, calls.length)
+  const stored = storedTransaction(chainId, transaction, fees, calls.length)
+  return { transaction, stored: { lease: claim.lease, calls: calls.length, ...stored } }
 }
 
-/** What stores a transaction of so many calls. */
-export function storing(
-  { lease }: Claim,
-  transaction: SignedTransaction,
+/** A transaction of so many calls in the words of SQL, with the most that it can cost. */
+export function storedTransaction(
+  chainId: number,
+  { hash, raw }: SignedTransaction,
   fees: RelayFees,
   calls: number,
-): SignedClaim {
-  const stored = {
-    lease,
-    calls,
-    tx_hash: transaction.hash,
-    raw: transaction.raw,
-    max_fee_per_gas: fees.maxFeePerGas,
-    max_priority_fee_per_gas: fees.maxPriorityFeePerGas,
+) {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees
+  return {
+    tx_hash: hash,
+    raw,
+    max_fee_per_gas: maxFeePerGas,
+    max_priority_fee_per_gas: maxPriorityFeePerGas,
+    cost_wei: costWei(chainId, fees, calls),
   }
-  return { transaction, stored }
+}
+
+/** The most that a transaction of so many calls can cost. */
+export function costWei(
+  chainId: number,
+  { maxFeePerGas, dataFeeWei }: RelayFees,
+  calls: number,
+): string {
+  const dataFee = BigInt(Math.max(calls, 1)) * BigInt(dataFeeWei)
+  return (relayGas(chainId, calls) * BigInt(maxFeePerGas) + dataFee).toString()
 }
 
 /** Fees as numbers. */
-export function weiOf({ maxFeePerGas, maxPriorityFeePerGas }: RelayFees) {
+export function weiOf({ maxFeePerGas, maxPriorityFeePerGas }: Omit<RelayFees, 'dataFeeWei'>) {
   return {
     maxFeePerGas: BigInt(maxFeePerGas),
     maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
   }
-}
-
-/** A queued call with its signature; throws when it has none. */
-export function callOf({ kind, token, from, to, value, ...row }: CallRow): RelayCall {
-  const { nonce, signature } = row
-  if (nonce === null || signature === null) throw new Error('a call was queued unsigned')
-  if (kind === 'cancel') return { kind, token, authorizer: from, nonce, signature }
-  const validAfter = String(row.valid_after)
-  const validBefore = String(row.valid_before)
-  const authorization = { from, to, value, validAfter, validBefore, nonce, signature }
-  return { kind, token, authorization }
 }

@@ -9,15 +9,14 @@ import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { cancelPayment } from './cancel.ts'
 import type { SignedClaim } from './claim.ts'
-import { signClaim, storing, weiOf } from './claim.ts'
+import { signClaim } from './claim.ts'
 import { faultOf } from './consent.ts'
-import { signDirectTransfer } from './direct-transfer.ts'
-import { readEnvelope, withKey } from './envelope.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned, withdraw } from './ledger.ts'
 import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
+import { setAsideBad } from './set-aside.ts'
 import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */
@@ -97,40 +96,29 @@ async function sign(
   asked: AuthorizeRequest,
   row: AuthorizedRow,
 ): Promise<AuthorizeAnswer> {
-  const isDirect = asked.relay?.gasFrom === 'wallet'
-  const authorization = isDirect ? undefined : await signPayment(roots, row)
-  const signed = await signTransaction(roots, asked, row, authorization)
-  const { kept, sent, queued } = await keepSigned(world, row.payment_row.id, authorization, signed)
-  if (!kept) throw new Error('the payment moved on while it was signed')
+  const authorization = await signPayment(roots, row)
+  const signed = await signTransaction(world, roots, asked, row, authorization)
+  const own = asked.relay?.gasFrom === 'wallet'
+  const kept = await keepSigned(world, row.payment_row, authorization, { own, signed })
+  if (!kept.kept) throw new Error('the payment moved on while it was signed')
   return {
     outcome: 'signed',
     first: true,
-    ...(authorization ? { authorization } : {}),
-    ...(signed && sent ? { transaction: signed.transaction } : {}),
-    queued,
+    authorization,
+    ...(signed && kept.sent ? { transaction: signed.transaction } : {}),
+    queued: kept.queued,
   }
 }
 
 /** The transaction for a place that was free; without one the authorization is queued alone. */
 async function signTransaction(
+  world: World,
   roots: Roots,
   { relay: fees }: AuthorizeRequest,
-  { claim, payment_row: payment, wallet_envelope: envelope }: AuthorizedRow,
-  authorization: SignedPayment | undefined,
+  { claim: row, payment_row: { token } }: AuthorizedRow,
+  authorization: SignedPayment,
 ): Promise<SignedClaim | undefined> {
-  if (!fees) return undefined
-  const { account, wallet, token, chain: chainId, payee: to, amount_atomic: valueAtomic } = payment
-  if (authorization) {
-    const own = { kind: 'transfer' as const, token, authorization }
-    return claim ? signClaim(roots, claim, fees, [own]) : undefined
-  }
-  if (!claim) throw new Error('another payment of this wallet is being signed')
-  const place = { chainId, nonce: claim.nonce, ...weiOf(fees) }
-  const transaction = await withKey(
-    roots,
-    { account, address: wallet },
-    readEnvelope(envelope),
-    (key) => signDirectTransfer(key, { ...place, token, to, valueAtomic }),
-  )
-  return storing(claim, transaction, fees, 1)
+  if (!fees || !row) return undefined
+  const claim = await setAsideBad(world, row, true)
+  return signClaim(world, roots, claim, fees, [{ kind: 'transfer', token, authorization }])
 }

@@ -13,10 +13,11 @@ import { bindCredential, unbound } from '../db/database.ts'
 import { consentLevels } from '../policy/facts.ts'
 import type { World } from '../world.ts'
 import type { SignedClaim } from './claim.ts'
-import { claimRow, feesAsked, lanesSeen } from './claim.ts'
+import { claimRow, costWei, feesAsked, lanesSeen } from './claim.ts'
 import type { AuthorizeRequest, SignedPayment } from './port.ts'
 
 const unixSeconds = z.int().nonnegative()
+const weiText = z.string().regex(/^[0-9]{1,78}$/)
 
 /** What may be asked of custody for a payment. */
 export const authorizeRequest = z.strictObject({
@@ -36,8 +37,10 @@ export const authorizeRequest = z.strictObject({
   relay: z
     .strictObject({
       ...feesAsked.shape,
+      chainId: z.int(),
       gasFrom: z.enum(['relayer', 'wallet']),
       walletNonce: z.int().nonnegative(),
+      walletWei: weiText,
       lanes: lanesSeen,
     })
     .optional(),
@@ -57,6 +60,7 @@ const payment = z.object({
   expires_at: z.iso.datetime({ offset: true }),
   terms: z.record(z.string(), z.unknown()),
   consent_level: z.enum(consentLevels),
+  authorized_at: z.string(),
   mandate: z.uuid().nullable(),
   valid_after: z.int(),
   valid_before: z.int(),
@@ -67,7 +71,16 @@ const payment = z.object({
 })
 
 const answerRow = z.object({
-  outcome: z.enum(['authorized', 'stale', 'insufficient_funds', 'closed', 'expired', 'not_found']),
+  outcome: z.enum([
+    'authorized',
+    'stale',
+    'insufficient_funds',
+    'gas_budget',
+    'insufficient_gas',
+    'closed',
+    'expired',
+    'not_found',
+  ]),
   first: z.boolean().nullable(),
   payment_row: payment.nullable(),
   wallet_envelope: z.unknown(),
@@ -104,6 +117,9 @@ export async function commitDecision(
       ? {
           gas_from: asked.relay.gasFrom,
           wallet_nonce: asked.relay.walletNonce,
+          wallet_wei: asked.relay.walletWei,
+          gas_chain: asked.relay.chainId,
+          cost_wei: costWei(asked.relay.chainId, asked.relay, 1),
           lanes: asked.relay.lanes,
         }
       : {}),
@@ -128,24 +144,23 @@ export async function withdraw(world: World, payment: string): Promise<void> {
 const keptRow = z.object({ kept: z.boolean(), sent: z.boolean(), queued: z.boolean() })
 
 /**
- * Stores what was signed. `kept` is false when the payment moved on without this signature, and
- * `sent` when the transaction must not leave.
+ * Stores what was signed. `kept` is false when the payment moved on without this signature, was
+ * authorized too long ago to count, or lost its place in the wallet's own lane (`own`); `sent` is
+ * false when the transaction must not leave.
  */
 export async function keepSigned(
   world: World,
-  payment: string,
-  authorization: SignedPayment | undefined,
-  signed: SignedClaim | undefined,
+  { id: payment, authorized_at }: Pick<AuthorizedRow['payment_row'], 'id' | 'authorized_at'>,
+  authorization: SignedPayment,
+  { own, signed }: { own: boolean; signed: SignedClaim | undefined },
 ): Promise<z.output<typeof keptRow>> {
   const question = {
     payment,
-    ...(authorization
-      ? {
-          authorization_nonce: authorization.nonce,
-          signature: authorization.signature,
-          allowance_signature: authorization.allowance?.signature ?? null,
-        }
-      : {}),
+    authorized_at,
+    own,
+    authorization_nonce: authorization.nonce,
+    signature: authorization.signature,
+    allowance_signature: authorization.allowance?.signature ?? null,
     ...signed?.stored,
   }
   const kept = await unbound(world.db).one('custody_record', question, keptRow)

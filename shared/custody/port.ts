@@ -6,11 +6,14 @@
 import type { ErrorCode } from '../contract/errors.ts'
 import type { ConsentLevel } from '../policy/facts.ts'
 
-/** Wei per gas, in decimal. */
-export type RelayFees = { maxFeePerGas: string; maxPriorityFeePerGas: string }
+/** In decimal: wei per gas, and the wei that a rollup charges for the bytes of one call at most. */
+export type RelayFees = { maxFeePerGas: string; maxPriorityFeePerGas: string; dataFeeWei: string }
 
-/** A relayer that can pay for gas, and how many of its transactions the chain counts. */
-export type LaneSeen = { address: string; mined_nonce: number }
+/**
+ * A relayer, how many of its transactions the chain counts, and how many more calls it can pay for:
+ * transfers leave a reserve of its gas to cancellations.
+ */
+export type LaneSeen = { address: string; mined_nonce: number; transfers: number; cancels: number }
 
 /** A decision that the caller took from facts of a certain version; SQL commits or refuses it. */
 export type AuthorizeRequest = {
@@ -33,7 +36,14 @@ export type AuthorizeRequest = {
   allowanceNonce?: string | undefined
   /** For a transfer: how its transaction is to be paid for on chain. */
   relay?:
-    | (RelayFees & { gasFrom: 'relayer' | 'wallet'; walletNonce: number; lanes: LaneSeen[] })
+    | (RelayFees & {
+        chainId: number
+        gasFrom: 'relayer' | 'wallet'
+        walletNonce: number
+        /** What the wallet holds for gas. */
+        walletWei: string
+        lanes: LaneSeen[]
+      })
     | undefined
 }
 
@@ -53,6 +63,10 @@ export type AuthorizeAnswer =
   /** The facts moved on: read them again and decide again. */
   | { outcome: 'stale' }
   | { outcome: 'insufficient_funds' }
+  /** Relayers carry nothing more of the account now, or not this. */
+  | { outcome: 'gas_budget' }
+  /** The wallet cannot pay for this transaction beside those that it has open. */
+  | { outcome: 'insufficient_gas' }
   | { outcome: 'closed' | 'expired' | 'not_found' }
   | {
       outcome: 'refused'
@@ -91,7 +105,7 @@ export type SignedPayment = SignedAuthorization & {
 export type SignedTransaction = { hash: `0x${string}`; raw: `0x${string}` }
 
 /** A payment whose authorization is to be made unusable on chain. */
-export type CancelRequest = Pick<AuthorizeRequest, 'credential' | 'paymentId'>
+export type CancelRequest = Pick<AuthorizeRequest, 'paymentId'>
 
 /** `queued`: the cancellation is signed and kept for a relayer. `closed`: there is nothing to cancel. */
 export type CancelAnswer = { outcome: 'queued' | 'closed' }

@@ -1,7 +1,7 @@
 /**
- * A relayer's transaction around signed authorizations: one call goes to its token, several go
+ * A lane's transaction around signed authorizations: one call goes to its token, several go
  * through Multicall3 with a failure of one leaving the others as they are, and none at all is the
- * lane calling itself, which fills a gap. It moves nothing of the relayer's but gas.
+ * lane calling itself, which fills a gap. It moves nothing of the lane's but gas.
  */
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi, size } from 'viem'
 import { relayGas } from '../chains/evm/fees.ts'
@@ -38,7 +38,7 @@ export type RelayCall = { token: string } & (
 /** What goes into one place of a lane. */
 export type RelayRequest = TransactionSlot & { lane: string; calls: readonly RelayCall[] }
 
-/** Signs the relayer's EIP-1559 transaction around the calls. */
+/** Signs the lane's EIP-1559 transaction around the calls. */
 export async function signRelay(
   relayerKey: Uint8Array,
   request: RelayRequest,
@@ -78,17 +78,18 @@ function placeOf({ chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, calls }: 
 function targetOf({ lane, calls }: RelayRequest): { to: string; data: Hex } {
   const [only, ...others] = calls
   if (!only) return { to: lane, data: '0x' }
-  if (others.length === 0) return { to: only.token, data: encodeOne(only) }
+  if (others.length === 0) return { to: only.token, data: encodeCall(only) }
   const tried = calls.map((call) => ({
     target: requireAddress(call.token),
     allowFailure: true,
-    callData: encodeOne(call),
+    callData: encodeCall(call),
   }))
   const data = encodeFunctionData({ abi: batchAbi, args: [tried] })
   return { to: multicall3Address, data }
 }
 
-function encodeOne(call: RelayCall): Hex {
+/** A call as it goes to its token; throws where it says what no token could read. */
+export function encodeCall(call: RelayCall): Hex {
   if (call.kind === 'cancel') {
     const { v, r, s } = splitSignature(call.signature)
     const args = [requireAddress(call.authorizer), requireHex(call.nonce, 32), v, r, s] as const

@@ -1,18 +1,28 @@
 /**
- * Signs for relayers what is authorized already: the next transaction of a queue, or a replacement
- * of one that is not mined, in the same place with the same calls. Nothing here can authorize a
- * payment or change one.
+ * Signs for lanes what is authorized already: the next transaction of a queue, or a replacement
+ * of one that is not mined, in the same place. A wallet that pays its own gas is a lane like a
+ * relayer's. Nothing here can authorize a payment or change one.
  */
 import * as z from 'zod'
-import { maxFeePerGasCeiling } from '../chains/evm/fees.ts'
-import { hexSchema } from '../chains/hex.ts'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import { callOf, callRow, claimRow, feesAsked, lanesSeen, signClaim, weiOf } from './claim.ts'
-import { confirmDirectTransfer, signDirectTransfer } from './direct-transfer.ts'
+import type { CallRow } from './call-row.ts'
+import { callOf } from './call-row.ts'
+import type { Claim } from './claim.ts'
+import {
+  claimRow,
+  feesAsked,
+  isWithinBudget,
+  laneOwner,
+  lanesSeen,
+  signClaim,
+  storedTransaction,
+  weiOf,
+} from './claim.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type {
+  LaneSeen,
   RelayAnswer,
   RelayFees,
   RelayRequest,
@@ -20,6 +30,7 @@ import type {
   SignedTransaction,
 } from './port.ts'
 import { signRelay } from './relay-transaction.ts'
+import { setAsideBad, sortCalls } from './set-aside.ts'
 
 const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
 const replaceRequest = z.strictObject({ ...feesAsked.shape, slot: z.int() })
@@ -34,55 +45,84 @@ export async function relayQueued(
 ): Promise<RelayAnswer> {
   const { chainId: chain, lanes, ...fees } = relayRequest.parse(request)
   const ledger = unbound(world.db)
-  const claimed = await ledger.one('custody_claim', { chain, lanes }, z.object({ claim: claimRow }))
-  if (!claimed) return { queued: false }
-  const { transaction, stored } = await signClaim(roots, claimed.claim, fees)
+  const claim = await claimGood(world, { chain, lanes })
+  if (!claim) return { queued: false }
+  const { transaction, stored } = await signClaim(world, roots, claim, fees)
   const kept = await ledger.one('custody_record_claim', { chain, ...stored }, sentRow)
   return { ...(kept?.sent ? { transaction } : {}), queued: kept?.queued ?? false }
+}
+
+/** Claims of nothing but bad calls in a row; the next run goes on. */
+const badClaimsMax = 8
+
+async function claimGood(
+  world: World,
+  question: { chain: number; lanes: readonly LaneSeen[] },
+): Promise<Claim | undefined> {
+  const ledger = unbound(world.db)
+  for (let tries = 0; tries < badClaimsMax; tries += 1) {
+    const claimed = await ledger.one('custody_claim', question, z.object({ claim: claimRow }))
+    if (!claimed) return undefined
+    const claim = await setAsideBad(world, claimed.claim, false)
+    if (claim.calls.length > 0) return claim
+  }
+  return undefined
 }
 
 const slotRow = z.object({
   chain: z.int(),
   lane: z.string(),
-  kind: z.enum(['relayer', 'wallet']),
   nonce: z.int(),
   attempts: z.int(),
+  /** Its latest transaction carries what nobody may send any more. */
+  held: z.boolean(),
   max_fee_per_gas: z.string().nullable(),
   max_priority_fee_per_gas: z.string().nullable(),
-  /** What was signed last, if anything. */
-  raw: hexSchema.nullable(),
-  calls: z.array(callRow),
+  /** Those that may leave still. */
+  calls: z.array(z.unknown()),
   envelope: z.unknown(),
-  account: z.uuid().nullable(),
+  owner: laneOwner,
 })
 
 /** As many transactions as a slot may get; each costs at least an eighth more than the last. */
 const attemptsMax = 12
+/** A few more where what is to be replaced must not be mined, or was priced far below the market. */
+const lastAttemptsMax = 16
 
-/** Signs a slot again, at the asked fees or an eighth above the last ones if that is more. */
+/**
+ * Signs a slot again, at the asked fees or an eighth above the last ones if that is more, with those
+ * of its calls that may leave still.
+ */
 export async function replaceSlot(
   world: World,
   roots: Roots,
   request: ReplaceRequest,
 ): Promise<SignedTransaction | undefined> {
   const { slot: id, ...asked } = replaceRequest.parse(request)
-  const slot = await unbound(world.db).one('custody_load_slot', { slot: id }, slotRow)
-  if (!slot || slot.attempts >= attemptsMax) return undefined
+  const row = await unbound(world.db).one('custody_load_slot', { slot: id }, slotRow)
+  const slot = row && { ...row, calls: sortCalls(world, row.calls).good }
+  if (!slot || slot.attempts >= attemptsMaxOf(slot, asked)) return undefined
   const fees = raised(asked, slot)
-  if (BigInt(fees.maxFeePerGas) > maxFeePerGasCeiling) return undefined
+  if (!isWithinBudget(world, slot.chain, fees, slot.calls.length)) return undefined
   const transaction = await signSlot(roots, slot, fees)
   const kept = await world.db.call('custody_record_replacement', {
     slot: id,
     attempt: slot.attempts + 1,
-    tx_hash: transaction.hash,
-    raw: transaction.raw,
-    max_fee_per_gas: fees.maxFeePerGas,
-    max_priority_fee_per_gas: fees.maxPriorityFeePerGas,
+    ...storedTransaction(slot.chain, transaction, fees, slot.calls.length),
+    carries: slot.calls.filter(({ kind }) => kind === 'transfer').map(({ payment }) => payment),
   })
   return kept === true ? transaction : undefined
 }
 
-type Slot = z.output<typeof slotRow>
+type Slot = z.output<typeof slotRow> & { calls: readonly CallRow[] }
+
+function attemptsMaxOf(
+  { held, max_fee_per_gas }: Pick<z.output<typeof slotRow>, 'held' | 'max_fee_per_gas'>,
+  { maxFeePerGas }: RelayFees,
+): number {
+  const isFarBelow = BigInt(maxFeePerGas) >= 2n * BigInt(max_fee_per_gas ?? 0)
+  return held || isFarBelow ? lastAttemptsMax : attemptsMax
+}
 
 /** Nodes take a replacement that is a tenth dearer in both fees (geth's price bump); this is more. */
 function raised(asked: RelayFees, slot: Slot): RelayFees {
@@ -93,32 +133,14 @@ function raised(asked: RelayFees, slot: Slot): RelayFees {
   return {
     maxFeePerGas: raise(asked.maxFeePerGas, slot.max_fee_per_gas),
     maxPriorityFeePerGas: raise(asked.maxPriorityFeePerGas, slot.max_priority_fee_per_gas),
+    dataFeeWei: asked.dataFeeWei,
   }
 }
 
 function signSlot(roots: Roots, slot: Slot, fees: RelayFees): Promise<SignedTransaction> {
-  const { chain: chainId, lane, nonce, calls } = slot
-  const place = { chainId, nonce, ...weiOf(fees) }
-  const account = slot.kind === 'relayer' ? 'relayer' : slot.account
-  if (account === null) throw new Error('the lane is nobody’s wallet')
-  const binding = { account, address: lane }
-  return withKey(roots, binding, readEnvelope(slot.envelope), async (key) => {
-    const [own] = calls
-    if (slot.kind === 'relayer' || !own) {
-      return signRelay(key, { ...place, lane, calls: calls.map(callOf) })
-    }
-    const { token, to, value } = own
-    const transfer = { chainId, nonce, token, to, valueAtomic: BigInt(value) }
-    await confirmDirectTransfer(key, { ...transfer, ...feesOf(slot) }, slot.raw ?? '')
-    return signDirectTransfer(key, { ...transfer, ...weiOf(fees) })
-  })
-}
-
-/** Nobody's word is asked again for a replacement, so it has to be of what this key signed before. */
-function feesOf(slot: Slot) {
-  const { max_fee_per_gas: maxFeePerGas, max_priority_fee_per_gas: maxPriorityFeePerGas } = slot
-  if (maxFeePerGas === null || maxPriorityFeePerGas === null) {
-    throw new Error('a transfer of a wallet was never signed')
-  }
-  return weiOf({ maxFeePerGas, maxPriorityFeePerGas })
+  const { chain: chainId, lane, nonce, owner: account } = slot
+  const calls = slot.calls.map(callOf)
+  return withKey(roots, { account, address: lane }, readEnvelope(slot.envelope), (key) =>
+    signRelay(key, { chainId, nonce, ...weiOf(fees), lane, calls }),
+  )
 }

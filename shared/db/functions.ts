@@ -80,12 +80,15 @@ export type DatabaseFunctions = {
       lease_seconds: number
       gas_from?: string | null
       wallet_nonce?: number | null
+      wallet_wei?: string | null
+      cost_wei?: string | null
+      gas_chain?: number | null
       lanes?: unknown
       allowance_nonce?: string | null
       mandate?: string | null
     }
   }
-  custody_cancel: { args: { credential: string; payment: string } }
+  custody_cancel: { args: { payment: string } }
   custody_claim: { args: { chain: number; lanes: unknown } }
   custody_load_slot: { args: { slot: number } }
   custody_open_account: {
@@ -103,18 +106,21 @@ export type DatabaseFunctions = {
   custody_record: {
     args: {
       payment: string
-      authorization_nonce?: string | null
-      signature?: string | null
+      authorized_at: string
+      authorization_nonce: string
+      signature: string
       lease?: string | null
+      own?: boolean
       calls?: number | null
       tx_hash?: string | null
       raw?: string | null
       max_fee_per_gas?: string | null
       max_priority_fee_per_gas?: string | null
+      cost_wei?: string | null
       allowance_signature?: string | null
     }
   }
-  custody_record_cancel: { args: { credential: string; payment: string; signature: string } }
+  custody_record_cancel: { args: { payment: string; signature: string } }
   custody_record_claim: {
     args: {
       chain: number
@@ -124,6 +130,7 @@ export type DatabaseFunctions = {
       raw: string
       max_fee_per_gas: string
       max_priority_fee_per_gas: string
+      cost_wei: string
     }
   }
   custody_record_replacement: {
@@ -134,8 +141,11 @@ export type DatabaseFunctions = {
       raw: string
       max_fee_per_gas: string
       max_priority_fee_per_gas: string
+      cost_wei: string
+      carries: string[]
     }
   }
+  custody_set_aside: { args: { lease: string; calls: unknown; own: boolean } }
   custody_withdraw: { args: { payment: string } }
   delete_vault_entry: { args: { credential: string; entry: string } }
   find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
@@ -160,7 +170,7 @@ export type DatabaseFunctions = {
   health_report: { args: { parts: unknown } }
   health_states: { args: Record<string, never> }
   hosted_action: { args: { credential: string; action_id: string } }
-  housekeeping_book_final_deposits: {
+  housekeeping_book_final_transfers: {
     args: {
       chain: number
       version: number
@@ -169,7 +179,17 @@ export type DatabaseFunctions = {
       transfers: unknown
     }
   }
-  housekeeping_book_seen_deposits: {
+  housekeeping_book_outflow: {
+    args: {
+      chain: number
+      tx_hash: string
+      log_index: number
+      standing: string
+      summary: string
+      mail: unknown
+    }
+  }
+  housekeeping_book_seen_transfers: {
     args: {
       chain: number
       version: number
@@ -191,15 +211,26 @@ export type DatabaseFunctions = {
       settled: unknown
     }
   }
-  housekeeping_deposit_cursor: {
+  housekeeping_compare_balances: {
     args: {
       chain: number
-      finalized_block: number
-      head_number: number
-      head_hash: string
-      recipients_max: number
+      block_number: number
+      block_hash: string
     }
   }
+  housekeeping_drop_balances: { args: { chain: number; block_number: number; block_hash: string } }
+  housekeeping_due_balances: { args: { chain: number; tokens: string[]; batch: number } }
+  housekeeping_end_mismatch: {
+    args: {
+      chain: number
+      wallet: string
+      token: string
+      standing: string
+      summary?: string | null
+      mail?: unknown
+    }
+  }
+  housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: {
     args: {
       payment: string
@@ -207,16 +238,34 @@ export type DatabaseFunctions = {
       tx_hash?: string | null
       block_number?: number | null
       block_hash?: string | null
-      log_index?: number | null
+      logs?: unknown
       finality?: string | null
       settled_atomic?: string | null
     }
   }
   housekeeping_forget: { args: Record<string, never> }
+  housekeeping_hasten_balances: { args: { chain: number } }
+  housekeeping_judge_outflows: { args: { chain: number; batch: number } }
+  housekeeping_keep_balances: {
+    args: {
+      chain: number
+      block_number: number
+      block_hash: string
+      readings: unknown
+    }
+  }
   housekeeping_lanes: { args: Record<string, never> }
+  housekeeping_missed_deposits: {
+    args: {
+      chain: number
+      wallet: string
+      token: string
+      batch: number
+    }
+  }
   housekeeping_open: { args: { batch: number } }
   housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
-  housekeeping_release: { args: { payment: string; state: string; reason: string } }
+  housekeeping_release: { args: { payment: string; reason: string; alone: boolean } }
   housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
   housekeeping_repair_lane: { args: { chain: number; address: string; counted: number } }
@@ -224,15 +273,25 @@ export type DatabaseFunctions = {
   housekeeping_settle: {
     args: {
       payment: string
-      tx_hash: string
-      block_number: number
-      block_hash: string
-      log_index: number
+      logs: unknown
       finality: string
+      tx_hash?: string | null
+      block_number?: number | null
+      block_hash?: string | null
       settled_atomic?: string | null
     }
   }
   housekeeping_slots: { args: { batch: number } }
+  housekeeping_transfer_cursor: {
+    args: {
+      chain: number
+      finalized_block: number
+      head_number: number
+      head_hash: string
+      wallets_max: number
+    }
+  }
+  housekeeping_uncancelled: { args: { batch: number } }
   identify_caller: { args: { credential: string; needed: string; counted: boolean } }
   inbound_begin: {
     args: {

@@ -4,15 +4,16 @@
  * other from being looked at.
  */
 import type { Chain } from '../chains/chain.ts'
+import { hasOneOperator } from '../chains/evm/endpoints.ts'
 import type { LaneStates } from '../chains/evm/lanes.ts'
 import { readLanes } from '../chains/evm/lanes.ts'
 import { connectedChains, tokenBySymbol } from '../chains/registry.ts'
 import type { ChainPart, Part } from '../contract/gaps.ts'
 import { unbound } from '../db/database.ts'
 import { usdMicrosOf } from '../money/usd.ts'
+import { carriesTransfers, fundedLanes } from '../payments/funded-lanes.ts'
 import type { LaneRow } from '../payments/lanes.ts'
 import { laneRow } from '../payments/lanes.ts'
-import { fundedLanes } from '../payments/relay.ts'
 import type { World } from '../world.ts'
 
 // With what readers keep for 10 seconds and documents for 15, no failure goes untold for a minute.
@@ -88,14 +89,18 @@ async function lookAtChain(world: World, chain: Chain, rows: readonly LaneRow[])
   })
   const eurc = tokenBySymbol(chain, 'EURC')
   const hasRate = !eurc || usdMicrosOf(eurc, 1n, world.config) !== undefined
-  const own = found('eurc', hasRate ? null : 'rate_not_set')
+  const isAlone = hasOneOperator(world.config.chainRpcUrls[chain.caip2] ?? [])
+  const own = [
+    found('eurc', hasRate ? null : 'rate_not_set'),
+    found('second_operator', isAlone ? 'missing' : null),
+  ]
   if (seen.status !== 'ok') {
     world.log({ work: 'health', chain: chain.caip2, log: seen.log })
-    return [own, found('endpoints', 'unreachable')]
+    return [...own, found('endpoints', 'unreachable')]
   }
-  const isFunded = fundedLanes(relayers, seen).length > 0
+  const isFunded = fundedLanes(relayers, seen).some(carriesTransfers)
   return [
-    own,
+    ...own,
     found('endpoints', isStalled(world, seen) ? 'stalled' : null),
     found('relayers', isFunded ? null : 'unfunded'),
   ]

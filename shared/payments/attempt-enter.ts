@@ -2,6 +2,7 @@
  * Enters an x402 attempt with the first offer, in the order that they come in, which the wallet can
  * pay. Nothing is reserved and nothing is signed here.
  */
+import type { Barred } from '../chains/evm/bars.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import { challengePreimage } from '../custody/nonce.ts'
@@ -12,13 +13,15 @@ import type { PayableOffer } from '../x402/offers.ts'
 import { unpayableOf } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { resourceDigest } from '../x402/request.ts'
-import { allowanceFor, heldOf, notAllowed, readFunds } from './attempt-funds.ts'
+import { allowanceFor, readFunds } from './attempt-funds.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
+import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
 import { notFunded } from './not-funded.ts'
 import { ownWallet } from './own-wallet.ts'
+import type { Payment } from './payment.ts'
 
 /**
  * How long an attempt can be executed after it was prepared: as long as an owner may need to approve
@@ -30,7 +33,11 @@ const expiresInSeconds = 86_400
 const candidatesMax = 8
 
 type Refused = Refusal<
-  'insufficient_funds' | 'recipient_refused' | 'invalid_challenge' | 'unsupported_scheme'
+  | 'insufficient_funds'
+  | 'recipient_refused'
+  | 'invalid_challenge'
+  | 'unsupported_scheme'
+  | 'unavailable'
 >
 
 /** A request that is to be paid for, and whether the service itself heard what is asked for it. */
@@ -42,26 +49,64 @@ export async function enterAttempt(
   offers: readonly PayableOffer[],
   purchase: Purchase,
 ): Promise<Entered | Refused> {
-  const candidates = offers.slice(0, candidatesMax)
-  const [best] = candidates
+  const [best] = offers
   if (!best) throw new Error('there is no offer to enter')
   const entered = await begin(context, best, purchase)
   if (isRefusal(entered)) return entered
+  const candidates = refusedLast(offers.slice(0, candidatesMax), entered)
   const { wallet } = entered.payment_row
   if (candidates.some(({ payTo }) => payTo === wallet)) return ownWallet
-  const held = await Promise.all(candidates.map((offer) => free(context, offer, entered)))
-  const at = candidates.findIndex(({ offer }, index) => offer.amountAtomic <= (held[index] ?? 0n))
+  const standings = await Promise.all(
+    candidates.map((offer) => standingOf(context, offer, entered)),
+  )
+  const at = candidates.findIndex(({ offer }, index) => canPay(standings[index], offer))
   const chosen = candidates[at]
-  if (!chosen) return unpayable(candidates, held)
-  return at === 0 ? entered : begin(context, chosen, purchase)
+  if (!chosen) return unpayable(candidates, standings)
+  return chosen === best ? entered : begin(context, chosen, purchase)
 }
 
-/** The first that only funds were missing for; without one, the permits that nothing allows. */
-function unpayable(candidates: readonly PayableOffer[], held: readonly (bigint | undefined)[]) {
-  const at = held.findIndex((one) => one !== undefined)
-  const unfunded = candidates[at]
-  if (unfunded) return notFunded(unfunded, unfunded.offer.amountAtomic, held[at] ?? 0n)
-  const offers = candidates.map(({ offer }) => unpayableOf(offer, notAllowed))
+/** What the merchant refused for this resource a moment ago is tried when nothing else can be paid. */
+function refusedLast(offers: readonly PayableOffer[], { facts }: Entered): PayableOffer[] {
+  const wasRefused = ({ offer, method, chain, token }: PayableOffer) =>
+    facts.refused_ways.some(
+      (way) =>
+        way.protocol === offer.protocol &&
+        way.scheme === offer.scheme &&
+        way.transfer_method === method &&
+        flowOf(way.payment_flow) === flowOf(offer.extra['paymentFlow']) &&
+        way.chain === chain.id &&
+        way.token === token.address,
+    )
+  return [...offers.filter((one) => !wasRefused(one)), ...offers.filter(wasRefused)]
+}
+
+function flowOf(named: unknown): unknown {
+  return named ?? 'authorization'
+}
+
+/** What a wallet can still spend of an offer's token, or why none of it can go to the payee. */
+type Standing = { freeAtomic: bigint } | { barred: Barred } | { reason: string }
+
+function canPay(standing: Standing | undefined, { amountAtomic }: PayableOffer['offer']): boolean {
+  return standing !== undefined && 'freeAtomic' in standing && amountAtomic <= standing.freeAtomic
+}
+
+/** Why none can be paid: for want of funds, by the issuer's word, or because Permit2 may not take it. */
+function unpayable(candidates: readonly PayableOffer[], standings: readonly Standing[]): Refused {
+  const told = candidates.flatMap((payable, index) => {
+    const standing = standings[index]
+    return standing ? [{ payable, standing }] : []
+  })
+  for (const { payable, standing } of told) {
+    if (!('freeAtomic' in standing)) continue
+    return notFunded(payable, payable.offer.amountAtomic, standing.freeAtomic)
+  }
+  for (const { payable, standing } of told) {
+    if ('barred' in standing) return refuseBarred(standing.barred, payable.token.symbol)
+  }
+  const offers = told.flatMap(({ payable: { offer }, standing }) =>
+    'reason' in standing ? [unpayableOf(offer, standing.reason)] : [],
+  )
   return fail('unsupported_scheme', { details: { offers } })
 }
 
@@ -121,22 +166,28 @@ const answeredBefore = {
   hint: 'Execute that attempt, or ask the resource for a new challenge.',
 }
 
-/**
- * What the wallet can still spend of an offer's token, or undefined where Permit2 may not take it; a
- * silent chain counts as able to pay.
- */
-async function free(context: Context, payable: PayableOffer, entered: Entered) {
-  const { chain, token, offer, method } = payable
-  const payment = entered.payment_row
-  if (method === 'permit2') {
-    const { amountAtomic, extensions } = offer
-    const permitted = { wallet: payment.wallet, amountAtomic, extensions }
-    const allowance = await allowanceFor(context, payable, permitted)
-    if (allowance.status === 'not_allowed') return undefined
-  }
-  const seen = await readFunds(context, payment.wallet, chain, token)
-  if (seen.status !== 'ok') return offer.amountAtomic
+/** A silent chain counts as able to pay. */
+async function standingOf(
+  context: Context,
+  payable: PayableOffer,
+  { payment_row: payment, facts }: Entered,
+): Promise<Standing> {
+  const { chain, token, offer, payTo } = payable
+  const { wallet } = payment
+  const [seen, permit] = await Promise.all([
+    readFunds(context, payable, { wallet, payee: payTo }),
+    permitFor(context, payable, wallet),
+  ])
+  if (permit?.status === 'not_allowed') return permit
+  if (seen.status !== 'ok') return { freeAtomic: offer.amountAtomic }
+  if (seen.barred) return { barred: seen.barred }
   const isSame = payment.chain === chain.id && payment.token === token.address
-  const reserved = isSame ? entered.facts.reserved_atomic : 0n
-  return heldOf(seen) - reserved
+  return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
+}
+
+function permitFor(context: Context, payable: PayableOffer, wallet: Payment['wallet']) {
+  const { amountAtomic, extensions, scheme: name } = payable.offer
+  if (payable.method !== 'permit2') return undefined
+  const scheme = name === 'upto' ? name : 'exact'
+  return allowanceFor(context, payable, { wallet, amountAtomic, extensions, scheme })
 }

@@ -6,7 +6,7 @@
 import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
-import { fail, isRefusal } from '../contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { SignedPayment } from '../custody/port.ts'
 import { unbound } from '../db/database.ts'
@@ -14,13 +14,14 @@ import type { Fetched } from '../egress/safe-fetch.ts'
 import type { Context } from '../http/handler.ts'
 import { readSettlementClaim } from '../x402/claim.ts'
 import { sendPaid } from '../x402/delivery.ts'
-import { paymentHeader } from '../x402/payload.ts'
+import { paymentHeaders } from '../x402/payload.ts'
 import { validityOf } from '../x402/validity.ts'
-import { allowanceFor, heldOf, notAllowed, readFunds } from './attempt-funds.ts'
-import { deliveryOf } from './attempt-outcome.ts'
+import { deliveryOf } from './attempt-delivery.ts'
+import { allowanceFor, readFunds } from './attempt-funds.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
+import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { proveAttempt } from './fate.ts'
 import type { Judge } from './judge.ts'
@@ -32,7 +33,7 @@ export type Executed =
   | { outcome: 'done'; payment: Payment }
   | (Authorized & { outcome: 'confirm' })
   | Extract<Authorized, Refusal>
-  | Refusal<'terms_changed'>
+  | Refusal<'terms_changed' | 'recipient_refused' | 'unavailable'>
 
 /** Takes an attempt as far as it goes now. */
 export async function executeAttempt(
@@ -48,7 +49,9 @@ export async function executeAttempt(
   }
   const { first, authorization } = authorized
   if (!first || !authorization) return waitForOutcome(context, entered.payment_row)
-  return deliver(context, entered.payment_row, authorization)
+  return deliver(context, entered.payment_row, authorization).catch(
+    outcomeLost(entered.payment_row),
+  )
 }
 
 /** Another request may have paid the attempt since it was read; its outcome is then the answer. */
@@ -58,23 +61,26 @@ async function takenFurther(
 ): Promise<Executed | undefined> {
   const found = await context.db.one('find_payment', { payment: id }, foundRow)
   const payment = found?.payment_row
-  const isUnused = !payment || unusedStates.includes(payment.state)
-  return isUnused ? undefined : waitForOutcome(context, payment)
+  return !payment || isUnused(payment) ? undefined : waitForOutcome(context, payment)
 }
 
-const unusedStates = ['prepared', 'awaiting_confirmation', 'expired', 'declined']
+/** Whether nothing is reserved or signed for it, so that it can still be refused. */
+function isUnused({ state }: Payment): boolean {
+  return ['prepared', 'awaiting_confirmation', 'expired', 'declined'].includes(state)
+}
 
 async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const seen = await readFunds(context, payment.wallet, chain, token)
+  const seen = await readFunds(context, { chain, token }, payment)
   if (seen.status !== 'ok') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
+  if (seen.barred && isUnused(payment)) return refuseBarred(seen.barred, token.symbol)
   const allowance = await allowanceOf(context, payment)
   if (isRefusal(allowance)) return allowance
   const signing: Signing = {
-    fundsAtomic: heldOf(seen),
+    fundsAtomic: seen.tokenAtomic,
     seenBlock: Number(seen.blockNumber),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
@@ -84,13 +90,15 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
 
 /** What Permit2 needs beside a permit, if anything; what is signed already is never refused. */
 async function allowanceOf(context: Context, payment: Payment) {
-  const { wallet, amount_atomic: amountAtomic, terms, state } = payment
-  if (!permit2Of(terms) || !unusedStates.includes(state)) return {}
+  const { wallet, amount_atomic: amountAtomic } = payment
+  const permit = permit2Of(payment.terms)
+  if (!permit || !isUnused(payment)) return {}
   const { extensions } = termsOf(payment)
-  const asset = assetOf(payment)
-  const allowance = await allowanceFor(context, asset, { wallet, amountAtomic, extensions })
+  const permitted = { wallet, amountAtomic, extensions, scheme: permit.scheme }
+  const allowance = await allowanceFor(context, assetOf(payment), permitted)
   if (allowance.status === 'unavailable') return fail('unavailable', { log: allowance.log })
-  if (allowance.status === 'not_allowed') return fail('terms_changed', { message: notAllowed })
+  if (allowance.status === 'not_allowed')
+    return fail('terms_changed', { message: allowance.reason })
   return allowance.status === 'sponsored' ? { allowanceNonce: allowance.allowanceNonce } : {}
 }
 
@@ -100,34 +108,35 @@ async function deliver(
   authorization: SignedPayment,
 ): Promise<Executed> {
   const terms = termsOf(payment)
-  const header = paymentHeader(terms, authorization)
-  const fetched = await sendPaid(context.world, terms.request, header)
+  const headers = paymentHeaders(terms, authorization)
+  const fetched = await sendPaid(context.world, terms.request, headers)
   const nonce = wordSchema.parse(authorization.nonce)
-  const settled = await proveAttempt(context.world, payment, nonce, claimedHash(fetched))
+  // What was delivered is kept whether or not the chain can be read; housekeeping looks again.
+  const settled = await proveAttempt(context.world, payment, nonce, claimedHash(fetched)).catch(
+    (error: unknown) => context.world.log({ attempt: payment.id, log: String(error) }),
+  )
   const question = {
     ...(settled ?? { payment: payment.id }),
     delivery: deliveryOf(payment, fetched, context.now()),
   }
-  try {
-    const finished = await unbound(context.world.db).one(
-      'housekeeping_finish_attempt',
-      question,
-      foundRow,
-    )
-    return { outcome: 'done', payment: finished?.payment_row ?? payment }
-  } catch (error) {
-    return outcomeLost(error)
-  }
+  const db = unbound(context.world.db)
+  const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
+  return { outcome: 'done', payment: finished?.payment_row ?? payment }
 }
 
-/** Money may have moved by now, so no answer may say that nothing was changed. */
-function outcomeLost(error: unknown): Refusal<'unavailable'> {
-  return fail('unavailable', {
-    message: 'The payment was sent, but its outcome could not be kept.',
-    hint: 'Execute the same attempt again: the same signature is sent again, never another.',
-    retryAfterSeconds: 60,
-    log: `the outcome of an attempt was lost: ${String(error)}`,
-  })
+/** Money may have moved by now, so no answer may say that nothing was changed, or leave out its id. */
+export function outcomeLost({ id }: Payment) {
+  return (error: unknown): Refusal<'unavailable'> => {
+    // A key that was revoked, or asks too often, hears that.
+    if (error instanceof Rejection && error.refusal.refusal !== 'unavailable') throw error
+    return fail('unavailable', {
+      message: 'The payment was signed and sent, but its outcome could not be kept or read.',
+      hint: 'Execute the same attempt again: the same signature is sent again, never another.',
+      details: { attempt_id: id },
+      retryAfterSeconds: 60,
+      log: `the outcome of an attempt was lost: ${String(error)}`,
+    })
+  }
 }
 
 /** Where the merchant says the settlement is; only the chain tells whether it is there. */
@@ -141,7 +150,12 @@ const looksMax = 45
 const lookEveryMilliseconds = 750
 const firstLookMilliseconds = 50
 
-async function waitForOutcome(context: Context, payment: Payment): Promise<Executed> {
+/** Another request has signed it, so nothing that fails here means that nothing was paid. */
+function waitForOutcome(context: Context, payment: Payment): Promise<Executed> {
+  return lookForOutcome(context, payment).catch(outcomeLost(payment))
+}
+
+async function lookForOutcome(context: Context, payment: Payment): Promise<Executed> {
   let latest = payment
   let pause = firstLookMilliseconds
   for (let look = 0; look < looksMax; look += 1) {

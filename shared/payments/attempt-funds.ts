@@ -1,46 +1,52 @@
-/** What a wallet holds of the one token that an attempt pays with, and what Permit2 may take of it. */
+/** Whether a wallet could pay an x402 offer now: what it holds, and what token and Permit2 let through. */
 import { readAllowance } from '../chains/evm/allowance.ts'
-import type { Balances } from '../chains/evm/balances.ts'
-import { readBalances } from '../chains/evm/balances.ts'
+import { readHolding } from '../chains/evm/bars.ts'
+import type { Permit2Form } from '../custody/permit2-terms.ts'
+import { permit2Spenders } from '../custody/permit2-terms.ts'
 import type { Context } from '../http/handler.ts'
 import type { PayableOffer } from '../x402/offers.ts'
 import { isSponsored } from '../x402/permit2.ts'
 import type { Payment } from './payment.ts'
 
-/** The balance of one token of a wallet. */
-export function readFunds(
-  context: Context,
-  address: Payment['wallet'],
-  chain: PayableOffer['chain'],
-  token: PayableOffer['token'],
-) {
-  return readBalances(context.world, chain, { address, tokens: [token] })
-}
+type Asset = Pick<PayableOffer, 'chain' | 'token'>
 
-/** The only amount in a reading of one token. */
-export function heldOf(seen: Balances): bigint {
-  return seen.tokens[0]?.amountAtomic ?? 0n
+/** What a wallet holds of the one token, and whether it may go to the payee. */
+export function readFunds(
+  { world }: Context,
+  { chain, token }: Asset,
+  { wallet, payee }: Pick<Payment, 'wallet' | 'payee'>,
+) {
+  return readHolding(world, chain, { token, wallet, payee })
 }
 
 /** A payment by Permit2, and the extensions of the server that asks for it. */
-type Permitted = { wallet: Payment['wallet']; amountAtomic: bigint; extensions: unknown }
+type Permitted = {
+  wallet: Payment['wallet']
+  amountAtomic: bigint
+  extensions: unknown
+  scheme: Permit2Form['scheme']
+}
 
 /**
  * Whether Permit2 may take the amount: by what it is allowed already, or with the EIP-2612 permit of
- * this nonce, which the server has sent on chain.
+ * this nonce, which the server has sent on chain. `not_allowed` comes with its sentence.
  */
 export async function allowanceFor(
   context: Context,
-  { chain, token }: Pick<PayableOffer, 'chain' | 'token'>,
-  { wallet, amountAtomic, extensions }: Permitted,
+  { chain, token }: Asset,
+  { wallet, amountAtomic, extensions, scheme }: Permitted,
 ) {
-  const seen = await readAllowance(context.world, chain, token, wallet)
-  if (seen.status !== 'ok') return seen
+  const spender = permit2Spenders[scheme]
+  const seen = await readAllowance(context.world, chain, token, { wallet, spender })
+  if (seen.status === 'unavailable') return seen
+  if (seen.status === 'absent') {
+    const reason = `Permit2 and the proxy of x402 are not both on ${chain.title}.`
+    return { status: 'not_allowed' as const, reason }
+  }
   if (seen.allowanceAtomic >= amountAtomic) return { status: 'covered' as const }
-  if (!isSponsored(extensions)) return { status: 'not_allowed' as const }
+  if (!isSponsored(extensions)) return { status: 'not_allowed' as const, reason: notAllowed }
   return { status: 'sponsored' as const, allowanceNonce: seen.permitNonce.toString() }
 }
 
-/** Told where neither is so. */
-export const notAllowed =
+const notAllowed =
   'Permit2 may not take this much from the wallet, and the server does not sponsor an allowance.'

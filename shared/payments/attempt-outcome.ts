@@ -2,94 +2,13 @@
  * What came of an x402 attempt, in the words of the interface. Settled is what the chain shows;
  * a merchant's word alone never makes a payment paid or unpaid.
  */
-import * as z from 'zod'
-import { decodeBytes, encodeBase64 } from '../base64.ts'
+import { decodeBytes } from '../base64.ts'
 import { assetOf } from '../chains/registry.ts'
-import type { Fetched } from '../egress/safe-fetch.ts'
 import { formatAmount } from '../money/amount.ts'
-import { readSettlementClaim } from '../x402/claim.ts'
-import { askingOf, headersKept } from '../x402/delivery.ts'
-import { readDemand } from '../x402/demand.ts'
-import { isOffered } from './attempt-offered.ts'
-import { termsOf } from './attempt-terms.ts'
+import type { Delivery } from './attempt-delivery.ts'
+import { deliveryRow, isUndecided } from './attempt-delivery.ts'
 import type { Payment } from './payment.ts'
 import { summaryOf } from './words.ts'
-
-const reason = z.object({ code: z.string(), message: z.string() })
-
-/** The merchant's answer as it is kept with the payment. */
-const deliveryRow = z.object({
-  kind: z.enum(['answered', 'redirected', 'timeout', 'unreachable', 'refused']),
-  status: z.int().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body_base64: z.string().optional(),
-  truncated: z.boolean().optional(),
-  reasons: z.array(reason),
-})
-/** A kept answer. */
-export type Delivery = z.output<typeof deliveryRow>
-
-/** Turns what was fetched into what is kept. */
-export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Delivery {
-  switch (fetched.kind) {
-    case 'answered':
-      return {
-        kind: fetched.kind,
-        status: fetched.status,
-        headers: headersKept(fetched.headers),
-        body_base64: encodeBase64(fetched.body),
-        truncated: fetched.truncated,
-        reasons: answerReasons(payment, fetched, now),
-      }
-    case 'redirected': {
-      const message = 'The merchant redirected the paid request; the payment was not sent on.'
-      return {
-        kind: fetched.kind,
-        status: fetched.status,
-        reasons: [{ code: 'redirected', message }],
-      }
-    }
-    case 'timeout': {
-      const message = 'The merchant did not finish its answer in time.'
-      return { kind: fetched.kind, reasons: [{ code: 'merchant_timeout', message }] }
-    }
-    case 'unreachable':
-    case 'refused': {
-      const message = `The merchant's answer could not be read: ${fetched.reason.slice(0, 200)}`
-      return { kind: fetched.kind, reasons: [{ code: 'merchant_unreachable', message }] }
-    }
-  }
-}
-
-type Answered = Fetched & { kind: 'answered' }
-
-function answerReasons(payment: Payment, fetched: Answered, now: Date) {
-  if (isSettlementPending(fetched)) return [pending]
-  return fetched.status === 402 ? refusedReasons(payment, fetched, now) : []
-}
-
-/** The transaction is broadcast and not yet included: no failure, whatever the status says. */
-function isSettlementPending({ headers }: Answered): boolean {
-  const claim = readSettlementClaim(headers)
-  return claim?.errorReason === 'settlement_pending' && claim.transaction !== undefined
-}
-
-const pending = {
-  code: 'settlement_pending',
-  message: 'The merchant says that the settlement is under way.',
-}
-
-/** A 402 after payment: other terms than the frozen ones, or a refusal of the payment. */
-function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
-  const terms = termsOf(payment)
-  const again = readDemand(askingOf(fetched), terms.request, now)
-  if (!('offers' in again) || isOffered(payment, terms, again)) {
-    const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
-    return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
-  }
-  const message = 'The merchant now asks for other terms than those that were prepared.'
-  return [{ code: 'terms_changed', message }]
-}
 
 /** The answer of x402_payment_execute for a payment that was signed. */
 export function outcomeBody(payment: Payment) {
@@ -112,6 +31,9 @@ export function outcomeBody(payment: Payment) {
     ...(payment.mandate === null ? {} : { mandate_id: payment.mandate }),
     ...(isOpen && payment.valid_before !== null
       ? { reserved_until: new Date(payment.valid_before * 1000).toISOString() }
+      : {}),
+    ...(isOpen && delivery?.retry_after_seconds !== undefined
+      ? { retry_after_seconds: delivery.retry_after_seconds }
       : {}),
     ...(delivery?.status === undefined ? {} : { response: responseBody(delivery) }),
   }
@@ -151,12 +73,8 @@ function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
     return isDelivered ? ('settled' as const) : ('paid_not_delivered' as const)
   }
   if (state === 'failed' || state === 'released') return 'rejected_unpaid' as const
-  const isRefused = isAnswered && code >= 400 && code < 500 && !isPending(delivery)
+  const isRefused = isAnswered && code >= 400 && code < 500 && !isUndecided(delivery)
   return isRefused ? ('rejected_unpaid' as const) : ('unknown' as const)
-}
-
-function isPending(delivery: Delivery): boolean {
-  return delivery.reasons.some(({ code }) => code === pending.code)
 }
 
 /** Seconds that a signature must still be good for, to be of use to whom it is sent. */
@@ -172,7 +90,7 @@ export function canSendAgain({ state, delivery, valid_before }: Payment, now: Da
   if (!isOpen || !kept) return false
   const isFailure = kept.kind === 'answered' && (kept.status ?? 0) >= 500
   const isLost = ['timeout', 'unreachable', 'refused'].includes(kept.kind)
-  return isLost || isFailure || isPending(kept)
+  return isLost || isFailure || isUndecided(kept)
 }
 
 function responseBody({ status = 0, headers = {}, body_base64 = '', truncated = false }: Delivery) {

@@ -4,14 +4,16 @@
  */
 import { assetOf } from '../chains/registry.ts'
 import type { ErrorCode, Refusal } from '../contract/errors.ts'
-import { fail, Rejection } from '../contract/errors.ts'
+import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import type { AuthorizeAnswer, AuthorizeRequest } from '../custody/port.ts'
 import type { Context } from '../http/handler.ts'
 import type { Decision } from '../policy/decide.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
+import type { GasRefusal } from './gas.ts'
+import { tooManyOpen } from './gas.ts'
 import type { Asked, Judge } from './judge.ts'
-import { notFunded } from './not-funded.ts'
+import { noGas, notFunded } from './not-funded.ts'
 
 /** What the decision does not need and the signature does. */
 export type Signing = Pick<
@@ -19,6 +21,8 @@ export type Signing = Pick<
   'seenBlock' | 'validAfter' | 'validBefore' | 'relay' | 'allowanceNonce'
 > & {
   fundsAtomic: bigint
+  /** Made anew from fresh facts, where relayers have no gas left for it: the wallet may have. */
+  again?: (latest: Entered) => Signing | GasRefusal
 }
 
 /** What carries a payment: a level, and at that of mandates which of them. */
@@ -33,6 +37,7 @@ export type Authorized =
       | 'insufficient_funds'
       | 'payment_closed'
       | 'payment_not_found'
+      | 'relay_limit_reached'
       | 'unavailable'
     >
 
@@ -44,9 +49,10 @@ export async function authorizePayment(
   context: Context,
   entered: Entered,
   judge: Judge,
-  signing: Signing,
+  first: Signing,
 ): Promise<Authorized> {
   let latest = entered
+  let signing: Signing | GasRefusal = first
   for (let tries = 0; tries < triesMax; tries += 1) {
     const decision = standing(latest) ?? (await judge.decide(latest))
     if (decision.verdict === 'refuse') return judge.refuse(latest, decision)
@@ -57,11 +63,12 @@ export async function authorizePayment(
     const carried = { consentLevel, mandateId }
     const answer = await askCustody(context, latest, carried, signing)
     if (answer.outcome === 'signed') return { ...answer, ...carried }
-    if (answer.outcome !== 'stale' && answer.outcome !== 'insufficient_funds') {
-      return refusalOf(answer)
-    }
+    if (answer.outcome === 'insufficient_gas') return noGas
+    if (!isRaceLost(answer)) return refusalOf(answer)
     latest = (await readFacts(context, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
+    if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? tooManyOpen(latest)
+    if (isRefusal(signing)) return signing
   }
   return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
 }
@@ -74,12 +81,21 @@ function standing({ payment_row: payment }: Entered): Decision | undefined {
   return { verdict: 'allow', consentLevel: consent_level ?? 'none', ...mandateId }
 }
 
+type RaceLost = Extract<AuthorizeAnswer, { outcome: (typeof lostRaces)[number] }>
+
+/** Other payments of the account took what this one was decided from. */
+const lostRaces = ['stale', 'insufficient_funds', 'gas_budget'] as const
+
+function isRaceLost(answer: AuthorizeAnswer): answer is RaceLost {
+  return lostRaces.some((outcome) => outcome === answer.outcome)
+}
+
 /** Custody may have reserved the payment before it failed, so no answer may deny that. */
 async function askCustody(
   context: Context,
   entered: Entered,
   carried: Carried,
-  { fundsAtomic, ...signing }: Signing,
+  { fundsAtomic, seenBlock, validAfter, validBefore, relay, allowanceNonce }: Signing,
 ): Promise<AuthorizeAnswer> {
   const { custody } = context.world
   if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
@@ -91,7 +107,11 @@ async function askCustody(
       ...carried,
       factsVersion: entered.facts.version,
       fundsAtomic: fundsAtomic.toString(),
-      ...signing,
+      seenBlock,
+      validAfter,
+      validBefore,
+      relay,
+      allowanceNonce,
     })
   } catch (error) {
     const message = `Custody did not answer. Ask transfer-status for ${paymentId} what came of it.`
@@ -114,7 +134,7 @@ function notFundedNow({ payment_row: payment, facts }: Entered, { fundsAtomic }:
   return notFunded(assetOf(payment), payment.amount_atomic, free)
 }
 
-type Closed = Exclude<AuthorizeAnswer, { outcome: 'signed' | 'stale' | 'insufficient_funds' }>
+type Closed = Extract<AuthorizeAnswer, { outcome: 'closed' | 'expired' | 'not_found' | 'refused' }>
 
 function refusalOf(answer: Closed) {
   switch (answer.outcome) {

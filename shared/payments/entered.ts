@@ -39,6 +39,27 @@ const history = z
     }),
   )
 
+const refusedWay = z.object({
+  protocol: z.string().nullable(),
+  scheme: z.string().nullable(),
+  transfer_method: z.string().nullable(),
+  payment_flow: z.string().nullable(),
+  chain: z.int(),
+  token: addressSchema,
+})
+
+/** What relayers still do for an account on one chain in the rolling 24 hours. */
+export const gasRow = z.object({
+  left_wei: bigintText,
+  left_calls: z.int(),
+  /** When the oldest part of what counts leaves the 24 hours. */
+  resets_at: time.nullable(),
+  least_usd_micros: bigintText,
+})
+
+/** The same for each chain with a relayer in service. */
+export const relayedRows = z.array(gasRow.extend({ chain: z.int(), calls_per_day: z.int() }))
+
 /** What api.begin_payment and api.payment_facts answer beside the payment. */
 export const factsRow = z.object({
   version: z.int(),
@@ -62,11 +83,17 @@ export const factsRow = z.object({
   mandates: z.array(mandateRow.transform(mandateFacts)),
   /** What was paid for the same resource before; empty, and null, where nothing was. */
   history,
+  /** How its merchant would not be paid for it a moment ago. */
+  refused_ways: z.array(refusedWay),
   reserved_atomic: bigintText,
+  /** With the authorizations that may still be signed, so that each can be cancelled. */
+  gas: gasRow.extend({ left_cancels: z.int(), cancels_reset_at: time.nullable() }),
   /** Unix seconds by the database's clock: a worker's own may be wrong. */
   now: z.int(),
   /** Relayers in service, with the transactions that are in flight from them. */
-  lanes: z.array(z.object({ address: addressSchema, next_nonce: z.int() })),
+  lanes: z.array(
+    z.object({ address: addressSchema, next_nonce: z.int(), open_wei: z.array(bigintText) }),
+  ),
 })
 
 /** A payment with its facts. */

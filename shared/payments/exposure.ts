@@ -4,7 +4,9 @@
  */
 import * as z from 'zod'
 import { bigintText, time } from '../db/row-fields.ts'
-import type { ExposureFacts } from '../policy/exposure.ts'
+import type { ExposureFacts } from '../policy/exposure-facts.ts'
+
+const sums = { automatic: bigintText, asserted: bigintText, total: bigintText, own: bigintText }
 
 /** As private.key_exposure makes it. */
 export const exposureRow = z.object({
@@ -18,18 +20,21 @@ export const exposureRow = z.object({
     asserted_new_recipient: bigintText,
     total: bigintText,
   }),
+  /** What the chain could still execute; null where nothing is open. */
+  open: z.object(sums).nullable(),
+  approved: z.array(
+    z.object({
+      kind: z.enum(['transfer', 'x402']),
+      is_own: z.boolean(),
+      minutes: z.int(),
+      each_usd: bigintText,
+      usd: bigintText,
+    }),
+  ),
   caps: z.object({ payment: bigintText.nullable(), day: bigintText.nullable() }),
   recipient_known: z.boolean(),
   device_known: z.boolean(),
-  leaving: z.array(
-    z.object({
-      minutes: z.int(),
-      automatic: bigintText,
-      asserted: bigintText,
-      total: bigintText,
-      own: bigintText,
-    }),
-  ),
+  leaving: z.array(z.object({ minutes: z.int(), ...sums })),
   mandates: z.array(
     z.object({
       expires_in_minutes: z.int(),
@@ -37,14 +42,21 @@ export const exposureRow = z.object({
       max_day: bigintText.nullable(),
       left_total: bigintText.nullable(),
       left_payments: z.int().nullable(),
+      regained: bigintText,
       leaving: z.array(z.object({ minutes: z.int(), usd: bigintText })),
       is_pinned: z.boolean(),
     }),
   ),
 })
 
-/** The same in the words of the policy; a mandate that names no payee covers no transfer. */
-export function exposureFacts(row: z.output<typeof exposureRow>, rail?: 'transfer'): ExposureFacts {
+/**
+ * The same in the words of the policy, for new payments on one rail or on both; a mandate that names
+ * no payee covers no transfer.
+ */
+export function exposureFacts(
+  row: z.output<typeof exposureRow>,
+  rail?: 'transfer' | 'x402',
+): ExposureFacts {
   const mandates = row.mandates.filter((mandate) => rail !== 'transfer' || mandate.is_pinned)
   const { automatic, asserted, asserted_new_recipient, total } = row.limits
   return {
@@ -55,13 +67,23 @@ export function exposureFacts(row: z.output<typeof exposureRow>, rail?: 'transfe
     caps: row.caps,
     recipientKnown: row.recipient_known,
     deviceKnown: row.device_known,
+    open: row.open ?? { automatic: 0n, asserted: 0n, total: 0n, own: 0n },
     leaving: row.leaving,
+    approved: row.approved
+      .filter(({ kind }) => rail === undefined || rail === kind)
+      .map(({ is_own, minutes, each_usd, usd }) => ({
+        expiresInMinutes: minutes,
+        eachUsdMicros: each_usd,
+        usdMicros: usd,
+        isOwn: is_own,
+      })),
     mandates: mandates.map((mandate) => ({
       expiresInMinutes: mandate.expires_in_minutes,
       maxPaymentUsdMicros: mandate.max_payment,
       maxDayUsdMicros: mandate.max_day,
       leftTotalUsdMicros: mandate.left_total,
       leftPayments: mandate.left_payments,
+      regainedUsdMicros: mandate.regained,
       leaving: mandate.leaving.map(({ minutes, usd }) => ({ minutes, usdMicros: usd })),
     })),
   }

@@ -1,20 +1,36 @@
 /**
  * What the chain shows of a payment, in one form for EIP-3009 and Permit2. Only read here: watch.ts
- * books it. A permit that was used comes with what was taken, which may be less than the amount.
+ * books it. Of a permit that was used, less than the amount counts only where that is beyond doubt.
  */
-import { findAuthorization } from '../chains/evm/authorization.ts'
-import { findPermit } from '../chains/evm/permit2.ts'
-import type { Proof } from '../chains/evm/proof.ts'
-import { proveTransfer } from '../chains/evm/proof.ts'
+import { isAgreed } from '../chains/evm/agreement.ts'
+import type { Unavailable } from '../chains/evm/answer.ts'
+import type { AuthorizationFate, AuthorizationQuestion } from '../chains/evm/authorization.ts'
+import {
+  authorizationState,
+  canNeverBeUsed,
+  readAuthorization,
+} from '../chains/evm/authorization.ts'
+import { searchedRange } from '../chains/evm/log-ranges.ts'
+import type { PermitQuestion } from '../chains/evm/permit2.ts'
+import { nonceState, readBitmap } from '../chains/evm/permit2.ts'
+import type { PlacedUse } from '../chains/evm/permit2-block.ts'
+import { findAlone, inFull, isLess, readMoved, showBlock } from '../chains/evm/permit2-block.ts'
+import { placeOf, proveTransfer, readHeads } from '../chains/evm/proof.ts'
+import type { ChainWorld, Rpc } from '../chains/evm/rpc.ts'
+import { rpcFor } from '../chains/evm/rpc.ts'
+import type { Settlement } from '../chains/evm/settlement.ts'
+import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
+import type { Untraced, Unused } from '../chains/evm/unused.ts'
+import { isOver } from '../chains/evm/unused.ts'
 import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 
-/** A payment that is in a block. */
-export type Settled = Extract<Proof, { status: 'settled' }>
 type Hash = NonNullable<Payment['tx_hash']>
-type Nonce = NonNullable<Payment['authorization_nonce']>
+
+/** A payment that was signed: what every question about its fate takes. */
+export type Signed = Payment & { authorization_nonce: Hash }
 
 /**
  * The settlement of an attempt that was just sent, or undefined while the chain shows none: first
@@ -23,68 +39,149 @@ type Nonce = NonNullable<Payment['authorization_nonce']>
 export async function proveAttempt(
   world: World,
   payment: Payment,
-  nonce: Nonce,
+  nonce: Hash,
   claimed: Hash | null,
 ): Promise<ReturnType<typeof settlementOf> | undefined> {
-  const isClaim = claimed !== null && !isBlind(payment)
-  const proof = isClaim ? await prove(world, payment, claimed, nonce) : undefined
+  const signed = { ...payment, authorization_nonce: nonce }
+  const isClaim = claimed !== null && !permit2Of(payment.terms)
+  const proof = isClaim ? await prove(world, signed, claimed) : undefined
   if (proof?.status === 'settled') return settlementOf(payment, proof)
-  const fate = await fateOf(world, payment, nonce)
-  if (fate.status !== 'used') return undefined
-  const traced = await prove(world, fate.payment, fate.transactionHash, nonce)
-  return traced.status === 'settled' ? settlementOf(fate.payment, traced) : undefined
+  const fate = await fateOf(world, signed)
+  return fate.status === 'used' ? settlementOf(payment, fate.settlement) : undefined
 }
 
-/** A proof in the words of SQL. */
-export function settlementOf({ id, settled_atomic }: Payment, proof: Settled) {
+/** A settlement in the words of SQL, which picks among its logs one that is no other payment's. */
+export function settlementOf({ id }: Payment, settlement: Settlement) {
+  const { transactionHash, blockNumber, blockHash, logs, finality, takenAtomic } = settlement
   return {
     payment: id,
-    tx_hash: proof.transactionHash,
-    block_number: Number(proof.blockNumber),
-    block_hash: proof.blockHash,
-    log_index: proof.logIndex,
-    finality: proof.finality,
-    settled_atomic: settled_atomic?.toString() ?? null,
+    tx_hash: transactionHash,
+    block_number: Number(blockNumber),
+    block_hash: blockHash,
+    logs: logs.map((log) => ({ tx_hash: log.transactionHash, log_index: log.logIndex })),
+    finality,
+    settled_atomic: takenAtomic?.toString() ?? null,
   }
 }
 
-/** Looks for the payment in one transaction. */
-export function prove(world: World, payment: Payment, hash: Hash, signedNonce?: Nonce) {
+/** Looks for a payment by EIP-3009 in one transaction. */
+export async function prove(world: World, payment: Payment, hash: Hash) {
   const { chain, token } = assetOf(payment)
-  const nonce = signedNonce ?? payment.authorization_nonce
-  const expected = {
-    from: payment.wallet,
-    to: payment.payee,
-    value: payment.settled_atomic ?? payment.amount_atomic,
-    ...(nonce === null || permit2Of(payment.terms) ? {} : { authorizationNonce: nonce }),
-  }
-  return proveTransfer(world, chain, token, expected, hash)
+  const { wallet: from, payee: to, amount_atomic: value, authorization_nonce: nonce } = payment
+  const expected = { from, to, value, ...(nonce === null ? {} : { authorizationNonce: nonce }) }
+  const proof = await proveTransfer(world, chain, token, expected, hash)
+  if (proof.status !== 'settled') return proof
+  const { transactionHash, logIndex } = proof
+  return { ...proof, logs: [{ transactionHash, logIndex }], takenAtomic: null }
 }
 
-/** A permit leaves no nonce in the logs: of equal payments a hash could be another one's. */
-export function isBlind({ state, terms }: Payment): boolean {
-  return state !== 'settled' && permit2Of(terms) !== undefined
+/** Asks the chain for the fate of a payment. */
+export async function fateOf(world: World, payment: Signed) {
+  const permit = permitQuestion(payment)
+  if (permit) return findPermit(world, permit, sinceOf(payment))
+  const fate = await findAuthorization(world, authorizationQuestion(payment))
+  if (fate.status !== 'used') return fate
+  const settlement = await prove(world, payment, fate.transactionHash)
+  return settlement.status === 'settled' ? { status: 'used' as const, settlement } : settlement
 }
 
-/** Asks the chain for the fate of a payment that was signed with this nonce. */
-export async function fateOf(world: World, payment: Payment, nonce: Nonce) {
-  const { chain, token } = assetOf(payment)
-  const { wallet: from, payee: to, amount_atomic: amountAtomic, authorized_block } = payment
-  const since = authorized_block === null ? undefined : BigInt(authorized_block)
-  const permit = permit2Of(payment.terms)
-  if (!permit) {
-    const fate = await findAuthorization(world, chain, token, from, nonce, since)
-    return { ...fate, payment }
+/** Whether enough endpoints say that it can never settle any more. */
+export function isEnded(world: World, payment: Signed): Promise<boolean> {
+  const permit = permitQuestion(payment)
+  const end = endSecondsOf(payment)
+  return isAgreed(world, assetOf(payment).chain, async (rpc) =>
+    permit
+      ? isOver(await readBitmap(rpc, permit), end)
+      : canNeverBeUsed(await readAuthorization(rpc, authorizationQuestion(payment)), end),
+  )
+}
+
+/** What became of an authorization: by its log, which is looked for again in the block that spent it. */
+export async function findAuthorization(
+  world: ChainWorld,
+  question: AuthorizationQuestion,
+): Promise<AuthorizationFate | Unavailable> {
+  const rpc = rpcFor(world, question.chain)
+  const seen = await readAuthorization(rpc, question)
+  if (seen.status !== 'untraced') return seen
+  const state = authorizationState(question)
+  const only = await findSpendingBlock(rpc, question.chain, state, seen.latest)
+  return only === undefined ? seen : readAuthorization(rpc, { ...question, only })
+}
+
+/** As of an authorization; only its owner could cancel a permit. */
+export type PermitFate = { status: 'used'; settlement: Settlement } | Untraced | Unused
+
+/**
+ * What became of a permit, by what moved in the block that spent its nonce. What cannot be told apart
+ * counts in full. `since`: the latest block when it was signed.
+ */
+export async function findPermit(
+  world: ChainWorld,
+  question: PermitQuestion,
+  since?: bigint,
+): Promise<PermitFate | Unavailable> {
+  const rpc = rpcFor(world, question.chain)
+  const seen = await readBitmap(rpc, question)
+  if (seen.status !== 'spent') return seen
+  const { latest, heads, isFinal } = seen
+  const placed = await placeUse(world, question, latest, since)
+  if (!placed) return { status: 'untraced', latest, isFinal }
+  const place = placeOf({ number: placed.blockNumber, hash: placed.blockHash }, readHeads(heads))
+  return { status: 'used', settlement: { ...place, ...placed.shown } }
+}
+
+async function placeUse(
+  world: ChainWorld,
+  question: PermitQuestion,
+  latest: bigint,
+  since: bigint | undefined,
+): Promise<PlacedUse | undefined> {
+  const { chain, token, permit } = question
+  const rpc = rpcFor(world, chain)
+  const block = await findSpendingBlock(rpc, chain, nonceState(permit), latest)
+  if (block === undefined) {
+    const read = await readMoved(rpc, token, permit, searchedRange(latest, since))
+    return 'moved' in read ? findAlone(rpc, permit, read.moved) : undefined
   }
-  const valueMinAtomic = permit.scheme === 'upto' ? 0n : amountAtomic
-  const use = { from, to, nonce, valueMinAtomic, valueMaxAtomic: amountAtomic }
-  const fate = await findPermit(world, chain, token, use, since)
-  const settled_atomic = fate.status === 'used' ? fate.valueAtomic : null
-  return { ...fate, payment: { ...payment, settled_atomic } }
+  const placed = await showBlock(rpc, token, permit, block)
+  if (!placed || !isLess(permit, placed)) return placed
+  const isTrue = await isAgreed(world, chain, (other) => shows(other, question, placed))
+  return isTrue ? placed : inFull(placed)
+}
+
+/** Whether this endpoint, too, says that it was used in that block, and what was taken. */
+async function shows(
+  rpc: Rpc,
+  { chain, token, permit }: PermitQuestion,
+  { blockNumber, blockHash, shown }: PlacedUse,
+): Promise<boolean> {
+  const blocks = [blockNumber - 1n, blockNumber]
+  const [before, after] = await readStates(rpc, chain, nonceState(permit), blocks)
+  const own = await showBlock(rpc, token, permit, blockNumber)
+  const isSame = own?.blockHash === blockHash && own.shown.takenAtomic === shown.takenAtomic
+  return before === false && after === true && isSame
+}
+
+function permitQuestion({ terms, wallet, payee, amount_atomic, ...payment }: Signed) {
+  const form = permit2Of(terms)
+  if (!form) return undefined
+  const { authorization_nonce: nonce } = payment
+  const amount = { scheme: form.scheme, amountAtomic: amount_atomic }
+  return { ...assetOf(payment), permit: { from: wallet, to: payee, nonce, ...amount } }
+}
+
+function authorizationQuestion(payment: Signed): AuthorizationQuestion {
+  const { wallet: from, authorization_nonce: nonce } = payment
+  return { ...assetOf(payment), from, nonce, since: sinceOf(payment) }
+}
+
+function sinceOf({ authorized_block: block }: Payment): bigint | undefined {
+  return block === null ? undefined : BigInt(block)
 }
 
 /** Unix seconds after which it cannot be used: a permit is still good at its deadline (Permit2). */
-export function endOf({ terms, valid_before }: Payment): bigint {
+export function endSecondsOf({ terms, valid_before }: Payment): bigint {
   const end = BigInt(valid_before ?? 0)
   return permit2Of(terms) ? end + 1n : end
 }

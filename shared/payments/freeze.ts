@@ -1,25 +1,44 @@
 /**
- * Freezes an account and has cancelled on chain what was signed and is not settled. The freeze
- * stands once SQL has answered; a cancellation that fails leaves it so and is told, and a second
- * call tries again. What is listed as being cancelled can settle until the chain has cancelled it.
+ * Freezes an account and has cancelled on chain what was signed and is not settled. The freeze stands
+ * once SQL has answered; a cancellation that fails leaves it so and is told, and housekeeping tries
+ * again. What is listed as being cancelled can settle until the chain has cancelled it.
  */
 import * as z from 'zod'
+import { knownTransactions } from '../chains/evm/known-transactions.ts'
+import type { Hex } from '../chains/hex.ts'
+import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { accountFrozen } from '../mail/money-messages.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
+import type { World } from '../world.ts'
 import { paymentRow } from './payment.ts'
 
-/** Payments that one call cancels and lists; each costs a call of custody. */
-const listedMax = 50
+/** Payments that one call lists. */
+const listedMax = 1_000
+/** Of them, the largest, that it has cancelled itself; housekeeping queues the rest. */
+const cancelledMax = 50
 
-const obstacles = ['in_transaction', 'wallet_transaction', 'expired', 'permit2'] as const
+const obstacles = ['expired', 'permit2'] as const
 
 const openPayment = paymentRow
-  .pick({ id: true, kind: true, chain: true, token: true, payee: true, amount_atomic: true })
-  .extend({ valid_before: z.int(), obstacle: z.enum(obstacles).nullable() })
+  .pick({
+    id: true,
+    kind: true,
+    state: true,
+    chain: true,
+    token: true,
+    payee: true,
+    amount_atomic: true,
+  })
+  .extend({
+    valid_before: z.int(),
+    obstacle: z.enum(obstacles).nullable(),
+    /** Transactions with its transfer that are not mined yet as far as the ledger knows. */
+    carried_by: z.array(wordSchema),
+  })
 type OpenPayment = z.output<typeof openPayment>
 
 const frozenRow = z.object({
@@ -28,7 +47,12 @@ const frozenRow = z.object({
   not_listed: z.int(),
 })
 
-type Why = 'live_authorization' | 'not_queued' | (typeof obstacles)[number]
+type Why =
+  | 'live_authorization'
+  | 'not_queued'
+  | 'in_transaction'
+  | 'in_block'
+  | (typeof obstacles)[number]
 
 /** What it takes of a request: an agent's, or one of the owner for a page. */
 type Freezing = Pick<Context, 'world' | 'db' | 'credential' | 'requestId' | 'client'>
@@ -41,8 +65,13 @@ export async function freezeAccount(context: Freezing, reason: string | undefine
   const question = { listed_max: listedMax, mail, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)
   if (!frozen) throw new Error('freeze_account answered no row')
+  const known = await knownOf(world, frozen.open_payments)
   const open = await Promise.all(
-    frozen.open_payments.map((payment) => stop(context, payment).then((why) => ({ payment, why }))),
+    frozen.open_payments.map(async (payment, place) => {
+      const why = await stop(context, payment, place)
+      const isOut = why !== 'in_block' && payment.carried_by.some((hash) => known.has(hash))
+      return { payment, why: isOut ? ('in_transaction' as const) : why }
+    }),
   )
   const isStopping = ({ why }: { why: Why }) => why === 'live_authorization'
   return {
@@ -53,14 +82,29 @@ export async function freezeAccount(context: Freezing, reason: string | undefine
   }
 }
 
+/** The transactions that a node has already; of a chain that does not answer, none. */
+async function knownOf(world: World, open: readonly OpenPayment[]): Promise<Set<Hex>> {
+  const chains = new Map(open.map((payment) => [payment.chain, assetOf(payment).chain]))
+  const known = await Promise.all(
+    [...chains].map(([id, chain]) => {
+      const own = open.filter((payment) => payment.chain === id)
+      return knownTransactions(world, chain, [...new Set(own.flatMap((one) => one.carried_by))])
+    }),
+  )
+  return new Set(known.flatMap((hashes) => [...hashes]))
+}
+
 async function stop(
-  { world, credential, requestId }: Freezing,
+  { world, requestId }: Freezing,
   payment: OpenPayment,
+  place: number,
 ): Promise<Why> {
+  if (payment.state === 'settled') return 'in_block'
   if (payment.obstacle !== null) return payment.obstacle
+  if (place >= cancelledMax) return 'live_authorization'
   if (!world.custody) throw new Error('CUSTODY is not bound')
   try {
-    const { outcome } = await world.custody.cancel({ credential, paymentId: payment.id })
+    const { outcome } = await world.custody.cancel({ paymentId: payment.id })
     return outcome === 'queued' ? 'live_authorization' : 'not_queued'
   } catch (error) {
     world.log({ requestId, payment: payment.id, log: `not cancelled: ${String(error)}` })
@@ -69,10 +113,10 @@ async function stop(
 }
 
 const sentences: Record<Why, string> = {
-  live_authorization: 'Its signature is out and unused; a cancellation of it is queued.',
-  not_queued: 'Its signature is out, and its cancellation could not be queued. Freeze again.',
+  live_authorization: 'Its signature is out and unused; it is being cancelled.',
+  not_queued: 'Its signature is out, and its cancellation could not be queued yet.',
   in_transaction: 'A transaction that carries it is on its way to the chain.',
-  wallet_transaction: 'The wallet itself sent it; a sent transaction cannot be called back.',
+  in_block: 'It is in a block. Should the block be replaced before it is final, it is cancelled.',
   permit2:
     'Its permit of Permit2 is out; nothing but a transaction of the wallet itself could cancel it.',
   expired: 'Its signature has expired; it settled before or never will.',
@@ -80,7 +124,6 @@ const sentences: Record<Why, string> = {
 
 function describe({ payment, why }: { payment: OpenPayment; why: Why }) {
   const { chain, token } = assetOf(payment)
-  const isUnbounded = why === 'wallet_transaction'
   return {
     payment_id: payment.id,
     kind: payment.kind,
@@ -91,6 +134,6 @@ function describe({ payment, why }: { payment: OpenPayment; why: Why }) {
     payee: payment.payee,
     why,
     message: sentences[why],
-    can_settle_until: isUnbounded ? null : new Date(payment.valid_before * 1000).toISOString(),
+    can_settle_until: new Date(payment.valid_before * 1000).toISOString(),
   }
 }

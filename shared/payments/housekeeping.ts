@@ -4,6 +4,7 @@
  * run twice at once: each step is guarded in SQL and every transaction that it sends was stored, and
  * authorized, before.
  */
+import * as z from 'zod'
 import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
@@ -17,7 +18,7 @@ import { slotRow } from './slot.ts'
 import { keepSlots } from './slots.ts'
 import { watchPayment } from './watch.ts'
 
-/** Payments and slots looked at in one run; the next run goes on with those unseen for longest. */
+/** Slots looked at in one run, and half the payments; the next goes on with those unseen for longest. */
 const batchMax = 50
 /** At once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
@@ -26,6 +27,7 @@ const parallelMax = 8
 export async function keepHouse(world: World): Promise<{ seen: number; moved: number }> {
   const ledger = unbound(world.db)
   await orLogged(world, 'forgetting', undefined, () => ledger.run('housekeeping_forget', {}))
+  await orLogged(world, 'cancelling', undefined, () => cancelFrozen(world))
   const [lanes, slots] = await Promise.all([
     ledger.many('housekeeping_lanes', {}, laneRow),
     ledger.many('housekeeping_slots', { batch: batchMax }, slotRow),
@@ -35,7 +37,7 @@ export async function keepHouse(world: World): Promise<{ seen: number; moved: nu
     const own = slots.filter((slot) => slot.chain === chain.id)
     moves.push(...(await keepChain(world, chain, lanes, own)))
   })
-  const open = await ledger.many('housekeeping_open', { batch: batchMax }, foundRow)
+  const open = await ledger.many('housekeeping_open', { batch: 2 * batchMax }, foundRow)
   await inParallel(open, async ({ payment_row: before }) => {
     const isMoved = await orLogged(world, before.id, false, async () => {
       const { payment: after } = await watchPayment(world, ledger, before)
@@ -45,6 +47,19 @@ export async function keepHouse(world: World): Promise<{ seen: number; moved: nu
   })
   return { seen: slots.length + open.length, moved: moves.filter(Boolean).length }
 }
+
+/** Queues cancellations of what frozen accounts have signed. */
+async function cancelFrozen(world: World): Promise<void> {
+  const question = { batch: batchMax }
+  const live = await unbound(world.db).many('housekeeping_uncancelled', question, uncancelledRow)
+  await inParallel(live, async ({ payment }) => {
+    await orLogged(world, payment, undefined, async () => {
+      await world.custody?.cancel({ paymentId: payment })
+    })
+  })
+}
+
+const uncancelledRow = z.object({ payment: z.uuid() })
 
 async function keepChain(
   world: World,
@@ -57,7 +72,9 @@ async function keepChain(
     if (own.length === 0) return []
     const seen = await keepLanes(world, chain, own)
     if (!seen) return []
-    const moves = await keepSlots(world, chain, slots, seen)
+    const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
+      await watchPayment(world, unbound(world.db), { ...payment, terms: {} }, null)
+    })
     await sendAndRelay(world, chain, { queued: true }, seen.relay)
     return moves
   })

@@ -7,9 +7,11 @@ import type { Chain } from '../chains/chain.ts'
 import type { LaneState, LaneStates } from '../chains/evm/lanes.ts'
 import { readLanes } from '../chains/evm/lanes.ts'
 import { addressSchema } from '../chains/hex.ts'
+import type { LaneSeen } from '../custody/port.ts'
+import { bigintText } from '../db/row-fields.ts'
 import type { World } from '../world.ts'
+import { carriesTransfers, fundedLanes } from './funded-lanes.ts'
 import type { RelaySeen } from './relay.ts'
-import { fundedLanes } from './relay.ts'
 
 /** A lane as the ledger has it. */
 export const laneRow = z.object({
@@ -19,6 +21,8 @@ export const laneRow = z.object({
   next_nonce: z.int(),
   mined_nonce: z.int(),
   paused_for: z.string().nullable(),
+  /** What its newest transactions may cost, newest first. */
+  open_wei: z.array(bigintText),
 })
 
 /** A lane, read. */
@@ -52,15 +56,16 @@ export async function keepLanes(
     const state = states.get(row.address)
     if (!state) continue
     await repair(world, row, state)
-    const isFunded = funded.some(({ address }) => address === row.address)
-    if (row.kind === 'relayer') await putInService(world, chain, row, { isFunded, state, seen })
+    const lane = funded.find(({ address }) => address === row.address)
+    if (row.kind === 'relayer') await putInService(world, chain, row, { lane, state, seen })
   }
   return {
     states,
     relay: {
       maxFeePerGas: seen.maxFeePerGas.toString(),
       maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
-      lanes: funded,
+      dataFeeWei: seen.dataFeeWei.toString(),
+      lanes: seen.isOverBudget ? [] : funded,
     },
   }
 }
@@ -76,17 +81,17 @@ async function putInService(
   world: World,
   chain: Chain,
   row: LaneRow,
-  found: { isFunded: boolean; state: LaneState; seen: LaneStates },
+  found: { lane: LaneSeen | undefined; state: LaneState; seen: LaneStates },
 ): Promise<void> {
-  const { isFunded, state, seen } = found
-  const reason = isFunded ? null : 'unfunded'
+  const { lane, state, seen } = found
+  const reason = lane ? null : 'unfunded'
   if (row.paused_for !== reason) {
     const question = { chain: row.chain, address: row.address, reason }
     await world.db.call('housekeeping_pause_lane', question)
   }
   if (state.wei >= reserveTransfers * seen.relayedCostWei) return
   world.log({
-    alarm: isFunded ? 'relayer_low' : 'relayer_unfunded',
+    alarm: lane && carriesTransfers(lane) ? 'relayer_low' : 'relayer_unfunded',
     chain: chain.caip2,
     address: row.address,
     wei: state.wei.toString(),

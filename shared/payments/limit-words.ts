@@ -3,11 +3,12 @@
  * the account's own; nothing here decides anything.
  */
 import type * as z from 'zod'
-import { formatUsd } from '../money/amount.ts'
+import type { Chain } from '../chains/chain.ts'
+import { formatAmount, formatUsd } from '../money/amount.ts'
 import { headroom } from '../policy/decide.ts'
 import type { Window } from '../policy/facts.ts'
 import type { Change } from '../policy/suggest.ts'
-import type { capsRow } from './entered.ts'
+import type { capsRow, relayedRows } from './entered.ts'
 
 /** One window with what is left of it. */
 export function windowBody(window: Window) {
@@ -28,6 +29,20 @@ export function capsBody({ payment, daily }: z.output<typeof capsRow>) {
       left_today_usd: daily && formatUsd(headroom(daily)),
       resets_at: daily && daily.resetsAt,
     },
+  }
+}
+
+type Relayed = z.output<typeof relayedRows>[number]
+
+/** What relayers still send on a chain. */
+export function relayedBody(relayed: Relayed, chain: Chain) {
+  return {
+    chain: chain.caip2,
+    calls_per_day: relayed.calls_per_day,
+    calls_left: relayed.left_calls,
+    gas_left: formatAmount(relayed.left_wei, chain.native.decimals),
+    resets_at: relayed.resets_at,
+    least_usd: formatUsd(relayed.least_usd_micros),
   }
 }
 

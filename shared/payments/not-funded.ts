@@ -1,5 +1,5 @@
 /**
- * The refusal of a payment that the wallet cannot pay, in one form for every rail: what was needed,
+ * The refusals of a payment that the wallet cannot pay, in one form for every rail: what was needed,
  * what is free, and of what. Only the asset of the payment was looked at.
  */
 import type { Chain, Token } from '../chains/registry.ts'
@@ -22,3 +22,20 @@ export function notFunded(
     ...more,
   })
 }
+
+/** The refusal of a transfer whose gas costs more now than the operator pays for one. */
+export function gasTooDear({ title }: Chain): Refusal<'unavailable'> {
+  return fail('unavailable', {
+    message: `Gas on ${title} costs more now than this service pays for one transfer.`,
+    hint: 'Try again later, or pay on another chain.',
+    retryAfterSeconds: 60,
+  })
+}
+
+/** The refusal of a transfer that nobody can pay the gas of. */
+export const noGas = fail('unavailable', {
+  message:
+    'No relayer can pay for gas on this chain now, and the wallet does not hold enough itself.',
+  hint: 'Try again later, or fund the wallet with the native coin of the chain.',
+  retryAfterSeconds: 60,
+})

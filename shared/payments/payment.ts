@@ -49,7 +49,9 @@ export const paymentRow = z.object({
   block_number: z.int().nullable(),
   block_hash: wordSchema.nullable(),
   log_index: z.int().nullable(),
-  finality: z.enum(['submitted', 'included', 'safe', 'finalized', 'reorged']).nullable(),
+  finality: z
+    .enum(['submitted', 'reverted', 'included', 'safe', 'finalized', 'reorged'])
+    .nullable(),
   failure: z.string().nullable(),
   delivery: z.unknown().optional(),
 })

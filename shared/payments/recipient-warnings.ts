@@ -10,12 +10,17 @@ export type RecipientStanding = {
   isKnown: boolean
   isContract: boolean | null
   isChecksummed: boolean
+  /** Where and of what it can receive nothing. */
+  barredBy: { chain: string; symbol: string }[]
 }
 
 /** All warnings that apply, the gravest first. */
 export function warningsOf(standing: RecipientStanding): { code: string; message: string }[] {
-  const { similarTo, isKnown, isContract, isChecksummed } = standing
-  const warnings: { code: string; message: string }[] = []
+  const { similarTo, isKnown, isContract, isChecksummed, barredBy } = standing
+  const warnings: { code: string; message: string }[] = barredBy.map(({ chain, symbol }) => ({
+    code: 'barred',
+    message: `The issuer of ${symbol} bars this recipient on ${chain}: it can be paid none there.`,
+  }))
   if (similarTo !== null) {
     const message = `The address looks like ${similarTo}, which was paid before, but differs.`
     warnings.push({ code: 'similar_recipient', message })

@@ -5,8 +5,13 @@
  */
 import type { Chain } from '../chains/chain.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
-import type { LaneHolding, Preflight } from '../chains/evm/preflight.ts'
-import type { LaneSeen, RelayAnswer, RelayFees, SignedTransaction } from '../custody/port.ts'
+import type {
+  LaneSeen,
+  RelayAnswer,
+  RelayFees,
+  RelayRequest,
+  SignedTransaction,
+} from '../custody/port.ts'
 import type { World } from '../world.ts'
 
 /** Transactions that one request relays for others; under load each holds up to 25 calls. */
@@ -22,16 +27,26 @@ export async function sendAndRelay(
   { transaction, queued }: RelayAnswer,
   seen: RelaySeen,
 ): Promise<void> {
-  const { maxFeePerGas, maxPriorityFeePerGas, lanes } = seen
-  const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, lanes }
+  const { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes } = seen
+  const request = { chainId: chain.id, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, lanes }
   const sending = [send(world, chain, transaction)]
   let isNeeded = queued
   for (let round = 0; isNeeded && round < roundsMax; round += 1) {
-    const next = await world.custody?.relay(request)
+    const next = await relayNext(world, request)
     sending.push(send(world, chain, next?.transaction))
     isNeeded = next?.queued === true && next.transaction !== undefined
   }
   await Promise.all(sending)
+}
+
+/** A failure leaves what is queued to the next one: whoever asked was signed for, and is answered. */
+async function relayNext(world: World, request: RelayRequest): Promise<RelayAnswer | undefined> {
+  try {
+    return await world.custody?.relay(request)
+  } catch (error) {
+    world.log({ operation: 'relay', chain: request.chainId, log: String(error) })
+    return undefined
+  }
 }
 
 async function send(world: World, chain: Chain, signed: SignedTransaction | undefined) {
@@ -40,18 +55,4 @@ async function send(world: World, chain: Chain, signed: SignedTransaction | unde
   if (outcome === 'accepted' || outcome === 'known') return
   // The bytes are stored: housekeeping sends them again until the chain decides.
   world.log({ chain: chain.caip2, tx: signed.hash, broadcast: outcome, log: message ?? '' })
-}
-
-/** Of lanes in service those that can pay for one more: twice the worst case of all in flight. */
-export function fundedLanes(
-  lanes: readonly { address: string; next_nonce: number }[],
-  seen: Pick<Preflight, 'lanes' | 'relayedCostWei'>,
-): LaneSeen[] {
-  return lanes.flatMap(({ address, next_nonce }) => {
-    const held = seen.lanes.find((lane: LaneHolding) => lane.address === address)
-    if (!held) return []
-    const inFlight = BigInt(Math.max(next_nonce - held.minedNonce, 0))
-    const isFunded = held.wei >= 2n * (inFlight + 1n) * seen.relayedCostWei
-    return isFunded ? [{ address, mined_nonce: held.minedNonce }] : []
-  })
 }

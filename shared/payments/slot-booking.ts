@@ -1,20 +1,36 @@
 /**
  * Books what a slot's receipt shows. A payment is settled by the token's own logs; in a batch one may
  * be missing while the others are there, and a transaction's status says nothing about any of them.
+ * How a payment ends that is missing is for watch.ts to see.
  */
-import { findTransfer, isCanceled } from '../chains/evm/logs.ts'
+import { findTransfer } from '../chains/evm/logs.ts'
 import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { World } from '../world.ts'
 import type { Slot } from './slot.ts'
 
+/** Looks whether another transaction paid it, and books that. */
+export type LookAt = (payment: SlotPayment) => Promise<void>
+
 /** True when it changed what is known about the slot or one of its payments. */
-export async function bookSlot(world: World, slot: Slot, receipt: PlacedReceipt): Promise<boolean> {
+export async function bookSlot(
+  world: World,
+  slot: Slot,
+  receipt: PlacedReceipt,
+  lookAt: LookAt,
+): Promise<boolean> {
   if (isBooked(slot, receipt)) return false
-  const settled = slot.calls.flatMap((call) => {
-    const logIndex = call.kind === 'transfer' ? settledIn(call.payment, receipt) : undefined
-    return logIndex === undefined ? [] : [{ payment: call.payment.id, log_index: Number(logIndex) }]
+  const transfers = slot.calls.filter(({ kind }) => kind === 'transfer')
+  const settled = transfers.flatMap(({ payment }) => {
+    const logIndex = settledIn(payment, receipt)
+    return logIndex === undefined ? [] : [{ payment: payment.id, log_index: Number(logIndex) }]
   })
+  // What is not in it may be in another transaction: the token lets an authorization through once,
+  // whoever brings it.
+  const missing = transfers.filter(({ payment: { id, state } }) => {
+    return state === 'signed' && !settled.some(({ payment }) => payment === id)
+  })
+  for (const { payment } of missing) await lookAt(payment)
   await world.db.call('housekeeping_book_slot', {
     slot: slot.slot,
     tx_hash: receipt.transactionHash,
@@ -23,7 +39,6 @@ export async function bookSlot(world: World, slot: Slot, receipt: PlacedReceipt)
     finality: receipt.finality,
     settled,
   })
-  if (receipt.finality === 'finalized') await release(world, slot, receipt)
   return true
 }
 
@@ -37,28 +52,8 @@ function isBooked(slot: Slot, { blockHash, finality }: PlacedReceipt): boolean {
 type SlotPayment = Slot['calls'][number]['payment']
 
 function settledIn(payment: SlotPayment, receipt: PlacedReceipt): bigint | undefined {
-  if (receipt.status !== 1n) return undefined
   const { wallet: from, payee: to, amount_atomic: value, authorization_nonce: nonce } = payment
-  const expected = { from, to, value, ...(nonce === null ? {} : { authorizationNonce: nonce }) }
+  if (receipt.status !== 1n || nonce === null) return undefined
+  const expected = { from, to, value, authorizationNonce: nonce }
   return findTransfer(receipt.logs, assetOf(payment).token, expected)
-}
-
-/** What can no longer settle as of a finalized block: a wallet's own transaction that reverted, and
- * an authorization that was cancelled. */
-async function release(world: World, slot: Slot, receipt: PlacedReceipt): Promise<void> {
-  for (const { kind, payment } of slot.calls) {
-    const nonce = payment.authorization_nonce
-    const { token } = assetOf(payment)
-    if (slot.kind === 'wallet' && receipt.status !== 1n) {
-      await end(world, payment.id, 'failed', 'the transaction reverted')
-    }
-    if (kind !== 'cancel' || nonce === null) continue
-    if (isCanceled(receipt.logs, token, payment.wallet, nonce)) {
-      await end(world, payment.id, 'released', 'the authorization was cancelled')
-    }
-  }
-}
-
-async function end(world: World, payment: string, state: string, reason: string): Promise<void> {
-  await world.db.call('housekeeping_release', { payment, state, reason })
 }

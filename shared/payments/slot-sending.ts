@@ -1,10 +1,10 @@
 /**
- * Gets an open slot mined: the stored bytes are sent again, and where they stay behind the market or
- * the lane's next transaction does not move, they are replaced at the same nonce with higher fees.
+ * Gets an open slot mined: the stored bytes are sent again, and where they stay behind the market, the
+ * lane's next transaction does not move, or an account that they pay from was frozen, they are
+ * replaced at the same nonce with higher fees and with what may leave still.
  */
 import type { Chain } from '../chains/chain.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
-import { isDisplaced } from '../chains/evm/displaced.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'
@@ -22,13 +22,14 @@ export async function pushSlot(
   const lane = states.get(slot.lane)
   if (!lane) return false
   // Before the safe block a missing receipt may be a node that lags behind.
-  const passed = slot.kind === 'wallet' ? lane.finalizedNonce : lane.safeNonce
-  if (passed > slot.nonce) return giveUp(world, chain, slot)
+  if (lane.safeNonce > slot.nonce) return requeue(world, slot, true)
   const latest = slot.attempts.at(-1)
   const isNext = lane.minedNonce === slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
   const isStuck = latest !== undefined && latest.age_seconds >= stuckSeconds
-  if (!latest || (isNext && (isBehind || isStuck))) return replace(world, chain, slot, relay)
+  if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
+    return replace(world, chain, slot, relay)
+  }
   const { outcome } = await broadcast(world, chain, latest.raw)
   if (outcome === 'underpriced') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
@@ -39,25 +40,17 @@ async function replace(
   world: World,
   chain: Chain,
   { slot, attempts }: Slot,
-  { maxFeePerGas, maxPriorityFeePerGas }: LanesSeen['relay'],
+  { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: LanesSeen['relay'],
 ): Promise<boolean> {
-  const signed = await world.custody?.replace({ slot, maxFeePerGas, maxPriorityFeePerGas })
-  const raw = signed?.raw ?? attempts.at(-1)?.raw
+  const fees = { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }
+  const signed = await world.custody?.replace({ slot, ...fees })
+  const latest = attempts.at(-1)
+  const raw = signed?.raw ?? (latest?.held ? undefined : latest?.raw)
   if (raw) await broadcast(world, chain, raw)
   return signed !== undefined
 }
 
-/**
- * None of its transactions can be mined any more: another one holds the nonce. A wallet's own transfer
- * ends with this, so it waits until that is final and undisputed.
- */
-async function giveUp(world: World, chain: Chain, slot: Slot): Promise<boolean> {
-  const { lane: address, nonce, attempts } = slot
-  const place = { address, nonce, hashes: attempts.map(({ tx_hash }) => tx_hash) }
-  if (slot.kind === 'wallet' && !(await isDisplaced(world, chain, place))) return false
-  return requeue(world, slot, true)
-}
-
+/** Gives its calls back: `lost` once another transaction holds the nonce. */
 async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {
   return (await world.db.call('housekeeping_requeue_slot', { slot, lost })) === true
 }

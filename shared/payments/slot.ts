@@ -11,6 +11,8 @@ const attemptRow = z.object({
   raw: hexSchema,
   max_fee_per_gas: z.string().transform(BigInt),
   age_seconds: z.int(),
+  /** It carries a transfer of a frozen account: nobody may send it. */
+  held: z.boolean(),
 })
 
 /** A slot that is not final, with all that was signed for it. */

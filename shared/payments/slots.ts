@@ -4,10 +4,12 @@
  * back whose place is lost. Never a second authorization, and never a failure without an anchor.
  */
 import type { Chain } from '../chains/chain.ts'
-import { isBlockReplaced, readReceipts } from '../chains/evm/proof.ts'
+import { isBlockGone } from '../chains/evm/block-gone.ts'
+import { readReceipts } from '../chains/evm/proof.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'
+import type { LookAt } from './slot-booking.ts'
 import { bookSlot } from './slot-booking.ts'
 import { pushSlot } from './slot-sending.ts'
 
@@ -17,6 +19,7 @@ export async function keepSlots(
   chain: Chain,
   slots: readonly Slot[],
   seen: LanesSeen,
+  lookAt: LookAt,
 ): Promise<boolean[]> {
   const hashes = slots.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash))
   const found = await readReceipts(world, chain, hashes)
@@ -27,7 +30,9 @@ export async function keepSlots(
       .map(({ tx_hash }) => found.receipts.get(tx_hash))
       .find((one) => one !== undefined)
     moves.push(
-      receipt ? await bookSlot(world, slot, receipt) : await follow(world, chain, slot, seen),
+      receipt
+        ? await bookSlot(world, slot, receipt, lookAt)
+        : await follow(world, chain, slot, seen),
     )
   }
   return moves
@@ -38,7 +43,7 @@ async function follow(world: World, chain: Chain, slot: Slot, seen: LanesSeen): 
   if (slot.state === 'open') return pushSlot(world, chain, slot, seen)
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
-  if (!(await isBlockReplaced(world, chain, { number, hash }))) return false
+  if (!(await isBlockGone(world, chain, { number, hash }))) return false
   const isReopened = await world.db.call('housekeeping_reopen_slot', {
     slot: slot.slot,
     block_hash: hash,

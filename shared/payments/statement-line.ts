@@ -13,12 +13,10 @@ export const statementRow = z.object({
     settled_at: time.nullable(),
     delivery: z.object({ kind: z.string(), status: z.int().optional() }).nullable(),
   }),
+  /** What it uses of the mandate: nothing where it gave back what it had reserved. */
   counted_usd_micros: bigintText,
   paid_by: z.string(),
 })
-
-/** Payments that use up a mandate; the others gave back what they had reserved. */
-const counting = ['authorized', 'signed', 'unknown', 'settled']
 
 /** The line in the form of the wire. */
 export function statementLine({ payment_row: payment, ...row }: z.output<typeof statementRow>) {
@@ -33,7 +31,7 @@ export function statementLine({ payment_row: payment, ...row }: z.output<typeof 
     finality: payment.finality,
     amount: formatAmount(amountAtomic, token.decimals),
     amount_atomic: amountAtomic.toString(),
-    counted_usd: formatUsd(counting.includes(payment.state) ? row.counted_usd_micros : 0n),
+    counted_usd: formatUsd(row.counted_usd_micros),
     chain: chain.caip2,
     token: token.symbol,
     pay_to: payment.payee,

@@ -5,26 +5,36 @@
  */
 import type { Preflight } from '../chains/evm/preflight.ts'
 import { readPreflight } from '../chains/evm/preflight.ts'
+import type { Chain } from '../chains/registry.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import type { Context } from '../http/handler.ts'
 import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
+import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
+import { fundedLanes } from './funded-lanes.ts'
+import type { GasRefusal } from './gas.ts'
+import { gasPayer, tooSmall } from './gas.ts'
 import type { Judge } from './judge.ts'
-import { notFunded } from './not-funded.ts'
-import { fundedLanes, sendAndRelay } from './relay.ts'
+import { gasTooDear, notFunded } from './not-funded.ts'
+import { sendAndRelay } from './relay.ts'
 
-/** A relayed authorization is good for ten minutes, which bounds how long it can stay unknown. */
+/**
+ * An authorization is good for ten minutes by our own clock, which bounds how long it can stay unknown;
+ * what a node says of the time makes none longer.
+ */
 const validSeconds = 600
+/** By the chain's clock a signature must be good for as long, to be of use. */
+const leftSecondsMin = 60
 
 /** Decides, signs and broadcasts; answers what custody said. */
 export async function sendTransfer(
   context: Context,
   entered: Entered,
   judge: Judge,
-): Promise<Authorized | Refusal<'recipient_refused'>> {
+): Promise<Authorized | Refusal<'recipient_refused' | 'amount_too_small'>> {
   const signing = await prepareSigning(context, entered)
   if (isRefusal(signing)) return signing
   const authorized = await authorizePayment(context, entered, judge, signing)
@@ -48,9 +58,13 @@ async function prepareSigning(context: Context, entered: Entered) {
     return fail('unavailable', { log: `${token.address} signs under another domain` })
   }
   if (seen.barred) return refuseBarred(seen.barred, token.symbol)
+  if (seen.isOverBudget) return gasTooDear(chain)
+  if (Number(seen.blockTimestampSeconds) + leftSecondsMin > facts.now + validSeconds) {
+    return clockAhead(chain)
+  }
   const own = payment.state === 'authorized' ? payment.amount_atomic : 0n
   const free = seen.tokenAtomic - (facts.reserved_atomic - own)
-  if (free >= payment.amount_atomic) return signingFrom(entered, seen)
+  if (free >= payment.amount_atomic) return tooSmall(entered, seen) ?? signingFrom(entered, seen)
   const isReserved = seen.tokenAtomic >= payment.amount_atomic
   return notFunded({ chain, token }, payment.amount_atomic, free, isReserved ? reservedHint : {})
 }
@@ -61,40 +75,39 @@ const reservedHint = {
   retryAfterSeconds: 5,
 }
 
-function refuseBarred(barred: NonNullable<Preflight['barred']>, symbol: string) {
-  if (barred === 'payee') {
-    return fail('recipient_refused', { message: `The issuer of ${symbol} bars this recipient.` })
-  }
-  const message =
-    barred === 'paused'
-      ? `The issuer of ${symbol} has paused all transfers on this chain.`
-      : `The issuer of ${symbol} bars this wallet.`
-  return fail('unavailable', { message, hint: 'Try again later, or pay on another chain.' })
+/** A signature that ends by our clock would be over, or nearly, by the chain's. */
+function clockAhead({ title }: Chain) {
+  return fail('unavailable', {
+    message: `The clock of ${title} is too far ahead of ours to sign for it now.`,
+    hint: 'Try again later, or pay on another chain.',
+    retryAfterSeconds: 60,
+  })
 }
 
-/** Who pays for gas: a relayer that can, else the wallet itself, else nobody. */
-function signingFrom({ facts }: Entered, seen: Preflight) {
+type SigningTransfer = Signing & { relay: NonNullable<Signing['relay']> }
+
+/** Who pays for gas: a relayer that can and may, else the wallet itself, else nobody. */
+function signingFrom(entered: Entered, seen: Preflight): SigningTransfer | GasRefusal {
+  const { facts, payment_row: payment } = entered
   const lanes = fundedLanes(facts.lanes, seen)
-  if (lanes.length === 0 && seen.walletWei < seen.directCostWei) {
-    return fail('unavailable', {
-      message: 'No relayer can pay for gas on this chain now, and the wallet holds none itself.',
-      hint: 'Try again later, or fund the wallet with the native coin of the chain.',
-    })
-  }
-  // Of the two clocks that judge it, the later: a chain without traffic may lag behind.
-  const chainSeconds = Number(seen.blockTimestampSeconds)
+  const gasFrom = gasPayer(entered, { ...seen, lanes })
+  if (isRefusal(gasFrom)) return gasFrom
   const relay: NonNullable<Signing['relay']> = {
     maxFeePerGas: seen.maxFeePerGas.toString(),
     maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
-    gasFrom: lanes.length > 0 ? 'relayer' : 'wallet',
+    dataFeeWei: seen.dataFeeWei.toString(),
+    chainId: payment.chain,
+    gasFrom,
     walletNonce: seen.walletNonce,
+    walletWei: seen.walletWei.toString(),
     lanes,
   }
   return {
     fundsAtomic: seen.tokenAtomic,
     seenBlock: Number(seen.blockNumber),
     validAfter: 0,
-    validBefore: Math.max(chainSeconds, facts.now) + validSeconds,
+    validBefore: facts.now + validSeconds,
     relay,
+    again: (latest) => signingFrom(latest, seen),
   }
 }

@@ -3,12 +3,17 @@
  * block, or an authorization that expired unused at a finalized block. Whatever else is seen leaves
  * it as it is, with its reservation.
  */
-import { isBlockReplaced } from '../chains/evm/proof.ts'
+
+import { isBlockGone } from '../chains/evm/block-gone.ts'
+import { hasOneOperator } from '../chains/evm/endpoints.ts'
+import { readPlace } from '../chains/evm/proof.ts'
+import type { Settlement } from '../chains/evm/settlement.ts'
 import { assetOf } from '../chains/registry.ts'
+import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
-import type { Settled } from './fate.ts'
-import { endOf, fateOf, isBlind, prove, settlementOf } from './fate.ts'
+import type { Signed } from './fate.ts'
+import { endSecondsOf, fateOf, isEnded, prove, settlementOf } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 
@@ -28,75 +33,111 @@ export async function watchPayment(
   payment: Payment,
   hint: Hash | null = payment.tx_hash,
 ): Promise<Watched> {
-  const proof = hint === null || isBlind(payment) ? undefined : await prove(world, payment, hint)
+  const { authorization_nonce, state } = payment
+  if (permit2Of(payment.terms) && state === 'settled') return watchPermit(world, db, payment)
+  // A permit leaves no nonce in the logs: of equal payments a hash could be another one's.
+  const isBlind = hint === null || permit2Of(payment.terms) !== undefined
+  const proof = isBlind ? undefined : await prove(world, payment, hint)
   if (proof?.status === 'settled') return settle(db, payment, proof)
-  if (proof?.status === 'unavailable') return { payment, confirmations: 0 }
-  if (payment.state === 'settled') return lookForReorg(world, db, payment)
-  if (payment.authorization_nonce !== null) return traceAuthorization(world, db, payment)
-  const isOver = proof?.status === 'reverted' && proof.finality === 'finalized'
-  return isOver
-    ? release(db, payment, 'failed', 'the transaction reverted')
-    : { payment, confirmations: 0 }
+  if (proof?.status === 'unavailable') return untouched(payment)
+  if (state === 'settled') return lookForReorg(world, db, payment)
+  if (authorization_nonce === null) return untouched(payment)
+  return trace(world, db, { ...payment, authorization_nonce })
 }
 
-async function traceAuthorization(
+const untouched = (payment: Payment): Watched => ({ payment, confirmations: 0 })
+
+const endReasons = {
+  unused: 'the authorization expired unused',
+  canceled: 'the authorization was cancelled',
+}
+
+async function trace(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
+  const fate = await fateOf(world, payment)
+  if (fate.status === 'used') return settle(db, payment, fate.settlement)
+  if (fate.status === 'untraced' && fate.isFinal) return settleSomewhere(world, db, payment)
+  const hasEnded = BigInt(Math.floor(world.now().getTime() / 1000)) >= endSecondsOf(payment)
+  if (!hasEnded || (fate.status !== 'unused' && fate.status !== 'canceled')) {
+    return untouched(payment)
+  }
+  return (await isEnded(world, payment))
+    ? release(world, db, payment, endReasons[fate.status])
+    : untouched(payment)
+}
+
+/** An authorization has a log of its own, which a node may find again within this time. */
+const lostLogSeconds = 3_600n
+
+/**
+ * It is final that the signature was used, and no log can be told to be its own: booked in full, so
+ * that nothing stays reserved for ever.
+ */
+async function settleSomewhere(
   world: World,
   db: CallerDatabase,
-  payment: Payment,
+  payment: Signed,
 ): Promise<Watched> {
-  const nonce = payment.authorization_nonce
-  if (nonce === null) return { payment, confirmations: 0 }
-  const fate = await fateOf(world, payment, nonce)
-  if (fate.status === 'used') {
-    const proof = await prove(world, fate.payment, fate.transactionHash)
-    if (proof.status === 'settled') return settle(db, fate.payment, proof)
+  const patience = permit2Of(payment.terms) ? 0n : endSecondsOf(payment) + lostLogSeconds
+  if (BigInt(Math.floor(world.now().getTime() / 1000)) < patience) return untouched(payment)
+  const question = { payment: payment.id, logs: [], finality: 'finalized' }
+  const booked = await db.one('housekeeping_settle', question, foundRow)
+  return { payment: booked?.payment_row ?? payment, confirmations: 0 }
+}
+
+/** A settled permit stands and falls with its block; until that is final, its log is looked for. */
+async function watchPermit(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
+  const { block_number: number, block_hash: hash, authorization_nonce } = payment
+  if (number === null || hash === null) return untouched(payment)
+  const place = await readPlace(world, assetOf(payment).chain, { number, hash })
+  if (!place) return lookForReorg(world, db, payment)
+  if (payment.log_index === null && payment.finality !== 'finalized' && authorization_nonce) {
+    const fate = await fateOf(world, { ...payment, authorization_nonce })
+    if (fate.status === 'used') return settle(db, payment, fate.settlement)
   }
-  if (fate.status === 'canceled') return endCanceled(world, db, payment, fate.transactionHash)
-  const hasExpired =
-    fate.status === 'unused' &&
-    fate.finalizedTimestampSeconds !== undefined &&
-    fate.finalizedTimestampSeconds >= endOf(payment)
-  if (hasExpired) return release(db, payment, 'released', 'the authorization expired unused')
-  return { payment, confirmations: 0 }
+  const { tx_hash: transactionHash, log_index: logIndex, settled_atomic: takenAtomic } = payment
+  const isNamed = transactionHash !== null && logIndex !== null
+  const logs = isNamed ? [{ transactionHash, logIndex }] : []
+  return settle(db, payment, { ...place, transactionHash, logs, takenAtomic })
 }
 
-/** A cancellation ends the payment once its block can no longer be undone. */
-async function endCanceled(world: World, db: CallerDatabase, payment: Payment, hash: Hash) {
-  const ended = await prove(world, payment, hash)
-  const isFinal = ended.status === 'unmatched' && ended.finality === 'finalized'
-  return isFinal
-    ? release(db, payment, 'released', 'the authorization was cancelled')
-    : { payment, confirmations: 0 }
-}
-
-async function settle(db: CallerDatabase, payment: Payment, proof: Settled): Promise<Watched> {
+async function settle(
+  db: CallerDatabase,
+  payment: Payment,
+  settlement: Settlement,
+): Promise<Watched> {
+  const { confirmations } = settlement
   const isSame =
     payment.state === 'settled' &&
-    payment.finality === proof.finality &&
-    payment.block_hash === proof.blockHash
-  if (isSame) return { payment, confirmations: proof.confirmations }
-  const booked = await db.one('housekeeping_settle', settlementOf(payment, proof), foundRow)
-  return { payment: booked?.payment_row ?? payment, confirmations: proof.confirmations }
+    payment.finality === settlement.finality &&
+    payment.block_hash === settlement.blockHash &&
+    (payment.log_index !== null || settlement.logs.length === 0)
+  if (isSame) return { payment, confirmations }
+  const booked = await db.one('housekeeping_settle', settlementOf(payment, settlement), foundRow)
+  return { payment: booked?.payment_row ?? payment, confirmations }
 }
 
 /** A settled payment whose receipt is gone: reorganized away, if another block stands there now. */
 async function lookForReorg(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
   const { block_number: number, block_hash: hash } = payment
-  const untouched = { payment, confirmations: 0 }
-  if (number === null || hash === null) return untouched
-  if (!(await isBlockReplaced(world, assetOf(payment).chain, { number, hash }))) return untouched
+  if (number === null || hash === null || payment.finality === 'finalized') {
+    return untouched(payment)
+  }
+  if (!(await isBlockGone(world, assetOf(payment).chain, { number, hash }))) {
+    return untouched(payment)
+  }
   const question = { payment: payment.id, block_hash: hash }
   const reopened = await db.one('housekeeping_reorg', question, foundRow)
   return { payment: reopened?.payment_row ?? payment, confirmations: 0 }
 }
 
 async function release(
+  world: World,
   db: CallerDatabase,
   payment: Payment,
-  state: 'failed' | 'released',
   reason: string,
 ): Promise<Watched> {
-  const question = { payment: payment.id, state, reason }
+  const alone = hasOneOperator(world.config.chainRpcUrls[assetOf(payment).chain.caip2] ?? [])
+  const question = { payment: payment.id, reason, alone }
   const ended = await db.one('housekeeping_release', question, foundRow)
   return { payment: ended?.payment_row ?? payment, confirmations: 0 }
 }

@@ -1,164 +1,152 @@
 /**
- * The most that a key can move with nobody asked: what a thief of it would get. Pure. It counts the
- * automatic limit, the limit on the agent's word, the active mandates, the daily cap and the key's
- * own caps over rolling 24 hours, with what leaves them in time. It looks at no balance, so a wallet
- * may hold less, and it takes a thief to sell at every merchant that a mandate is for.
+ * The most that can leave with a key and with nobody asked: what a thief of it would get. Pure. All
+ * that is signed and open may be executed on top of what the key can newly pay: within the automatic
+ * limit, the limit on the agent's word, the active mandates, what the owner approved and is not paid
+ * yet, the daily cap and the key's own caps over rolling 24 hours, with what leaves them in time. It
+ * looks at no balance, so a wallet may hold less, and it takes a thief to sell at every merchant that a
+ * mandate is for.
  */
-
-/** Micro-USD that leave the windows after so many whole minutes; `own` of what this key moved. */
-export type Leaving = Record<'automatic' | 'asserted' | 'total' | 'own', bigint> & {
-  minutes: number
-}
-
-/** An active mandate and what is left of it, in micro-USD; null where it has no such cap. */
-export type ExposedMandate = {
-  expiresInMinutes: number
-  maxPaymentUsdMicros: bigint
-  maxDayUsdMicros: bigint | null
-  leftTotalUsdMicros: bigint | null
-  leftPayments: number | null
-  /** What leaves its 24 hours after so many whole minutes. */
-  leaving: readonly { minutes: number; usdMicros: bigint }[]
-}
-
-/** What the figure is taken from; limits in micro-USD. */
-export type ExposureFacts = {
-  frozen: boolean
-  canPay: boolean
-  /** Minutes that the key is still good for; null when it does not expire. */
-  expiresInMinutes: number | null
-  limits: { automatic: bigint; asserted: bigint; assertedNewRecipient: bigint; total: bigint }
-  /** Of the key itself; null where it has no such cap. */
-  caps: { payment: bigint | null; day: bigint | null }
-  /** Of the account, and of this key. */
-  recipientKnown: boolean
-  deviceKnown: boolean
-  leaving: readonly Leaving[]
-  mandates: readonly ExposedMandate[]
-}
-
-/** What keeps the figure from being larger. */
-export const bounds = [
-  'account_frozen',
-  'key_scope',
-  'key_expiry',
-  'automatic_limit',
-  'asserted_limit',
-  'asserted_new_recipient_limit',
-  'mandate_limits',
-  'daily_spending_cap',
-  'credential_payment_cap',
-  'credential_daily_cap',
-] as const
-/** One of them. */
-export type Bound = (typeof bounds)[number]
+import type { Bound, ExposureFacts, Sums } from './exposure-facts.ts'
+import { bounds } from './exposure-facts.ts'
+import type { Source, Window } from './exposure-sources.ts'
+import { approvedSources, flowInto, isPayableIn, mandateSources } from './exposure-sources.ts'
 
 /** A maximum and what sets it. */
 export type Exposure = { usdMicros: bigint; boundBy: Bound[] }
 
+/** Minutes of a window. */
 const dayMinutes = 1440
 
 /**
  * The most from now on and before `horizonMinutes` have passed. Windows of 24 hours that end with
  * the horizon cover it without a gap, none can hold more than its limits leave at its end, and who
- * pays as much as fits as early as it fits fills each of them: so their sum is reached and exact.
- * What all mandates together add is at most what their windows hold and at most what each of them
- * has left in all. One mandate that outlives the horizon and counts no payments reaches that too; of
- * several, or of others, the figure is an upper bound.
+ * pays as much as fits as early as it fits fills each of them. What is open leaves and counts for a day
+ * from now on; were it released instead, as much could be paid in its place and no more.
+ *
+ * It is reached where approved payments are small or fit as they are, and mandates count no payments;
+ * elsewhere it is an upper bound.
  */
 export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Exposure {
-  if (facts.frozen) return { usdMicros: 0n, boundBy: ['account_frozen'] }
-  if (!facts.canPay) return { usdMicros: 0n, boundBy: ['key_scope'] }
-  if (facts.caps.payment === 0n) return { usdMicros: 0n, boundBy: ['credential_payment_cap'] }
-  const life = facts.expiresInMinutes ?? horizonMinutes
-  const isCut = life < horizonMinutes
-  const ends = windowEnds(isCut ? life : horizonMinutes)
-  const together = inAll(ends.map((end) => fill(facts, end)))
-  const alone = inAll(ends.map((end) => fill({ ...facts, mandates: [] }, end)))
-  const mandated = sumOf(
-    facts.mandates.map((one) => lifeOf(one, ends, facts.caps.payment) ?? together.usdMicros),
-  )
-  const isByLife = alone.usdMicros + mandated < together.usdMicros
-  const boundBy = new Set<Bound>(isByLife ? [...alone.boundBy, 'mandate_limits'] : together.boundBy)
-  if (isCut) boundBy.add('key_expiry')
-  return {
-    usdMicros: isByLife ? alone.usdMicros + mandated : together.usdMicros,
-    boundBy: bounds.filter((bound) => boundBy.has(bound)),
+  const boundBy = new Set<Bound>(facts.open.total > 0n ? ['open_signatures'] : [])
+  const hindrance = hindranceOf(facts)
+  let usdMicros = facts.open.total
+  if (hindrance) boundBy.add(hindrance)
+  else {
+    const life = facts.expiresInMinutes ?? horizonMinutes
+    if (life < horizonMinutes) boundBy.add('key_expiry')
+    const paid = newWithin(facts, windowEnds(Math.min(life, horizonMinutes)))
+    usdMicros += paid.usdMicros
+    for (const bound of paid.boundBy) boundBy.add(bound)
   }
+  return { usdMicros, boundBy: bounds.filter((bound) => boundBy.has(bound)) }
 }
 
+/** Why the key can pay nothing. */
+function hindranceOf({ frozen, canPay, caps }: ExposureFacts): Bound | undefined {
+  if (frozen) return 'account_frozen'
+  if (!canPay) return 'key_scope'
+  return caps.payment === 0n ? 'credential_payment_cap' : undefined
+}
+
+/** The first window ends first; it may have begun before now. */
 function windowEnds(horizonMinutes: number): number[] {
   const ends: number[] = []
-  for (let end = horizonMinutes; end > 0; end -= dayMinutes) ends.push(end)
+  for (let end = horizonMinutes; end > 0; end -= dayMinutes) ends.unshift(end)
   return ends
 }
 
-function inAll(windows: Exposure[]): Exposure {
-  return {
-    usdMicros: sumOf(windows.map(({ usdMicros }) => usdMicros)),
-    boundBy: windows.flatMap(({ boundBy }) => boundBy),
-  }
-}
-
-/** What fits until just before `end` into the 24 hours that end there, present spending deducted. */
-function fill(facts: ExposureFacts, end: number): Exposure {
-  const { limits, leaving, caps } = facts
-  const room = (limit: bigint, of: 'automatic' | 'asserted' | 'total' | 'own') =>
-    leaving.reduce((left, one) => (one.minutes < end ? left : left - one[of]), limit)
-  const ofAccount = positive(room(limits.total, 'total'))
-  const own = caps.day === null ? ofAccount : positive(room(caps.day, 'own'))
-  const total = own < ofAccount ? own : ofAccount
-  // A small payment makes its recipient known, so beyond the first only the daily limit counts.
-  const isWordGood = facts.recipientKnown || limits.assertedNewRecipient > 0n
-  const asserted = isWordGood ? positive(room(limits.asserted, 'asserted')) : 0n
-  // It makes the device known too, without which a mandate covers nothing.
-  const isMadeKnown = asserted > 0n && total > 0n
-  const isAutomatic = (facts.recipientKnown && facts.deviceKnown) || isMadeKnown
-  const automatic = isAutomatic ? positive(room(limits.automatic, 'automatic')) : 0n
-  const mandates = facts.deviceKnown || isMadeKnown ? facts.mandates : []
-  const mandated = sumOf(mandates.map((mandate) => dayOf(mandate, end) ?? total))
-  const usdMicros = automatic + asserted + mandated
-  if (total <= usdMicros) {
-    const boundBy: Bound = own < ofAccount ? 'credential_daily_cap' : 'daily_spending_cap'
-    return { usdMicros: total, boundBy: [boundBy] }
-  }
-  const boundBy: Bound[] = [isWordGood ? 'asserted_limit' : 'asserted_new_recipient_limit']
-  if (isAutomatic) boundBy.push('automatic_limit')
-  if (mandates.length > 0) boundBy.push('mandate_limits')
-  return { usdMicros, boundBy }
-}
-
-/** What a mandate's day lets through in the 24 hours before `end`; null where it has no such cap. */
-function dayOf(mandate: ExposedMandate, end: number): bigint | null {
-  const { expiresInMinutes, maxDayUsdMicros, leaving } = mandate
-  if (expiresInMinutes <= 0 || expiresInMinutes <= end - dayMinutes) return 0n
-  if (maxDayUsdMicros === null) return null
-  const last = Math.min(end, expiresInMinutes)
-  const counted = leaving.filter(({ minutes }) => minutes >= last)
-  return positive(maxDayUsdMicros - sumOf(counted.map(({ usdMicros }) => usdMicros)))
-}
-
-/** What a mandate lets through in all of the windows; null where only caps beside it end it. */
-function lifeOf(
-  mandate: ExposedMandate,
-  [horizon = 0]: readonly number[],
-  paymentCap: bigint | null,
-): bigint | null {
-  const { maxPaymentUsdMicros, leftTotalUsdMicros, leftPayments } = mandate
-  const isCapped = paymentCap !== null && paymentCap < maxPaymentUsdMicros
-  const each = isCapped ? paymentCap : maxPaymentUsdMicros
-  const ends = windowEnds(Math.min(horizon, mandate.expiresInMinutes))
-  const days = ends.map((end) => dayOf(mandate, end))
-  const most = [
-    leftTotalUsdMicros,
-    leftPayments === null ? null : BigInt(leftPayments) * each,
-    days.includes(null) ? null : sumOf(days.map((day) => day ?? 0n)),
+/** What the key can newly pay. */
+function newWithin(facts: ExposureFacts, ends: readonly number[]): Exposure {
+  const windows = fillAll(facts, ends)
+  const sources: Source[] = [
+    ...mandateSources(facts.mandates, windows, facts.caps.payment),
+    ...approvedSources(facts.approved, windows),
   ]
-  return most.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a), null)
+  const flow = flowInto(windows, sources)
+  const boundBy = windows.flatMap((window, at) =>
+    flow.isFull[at] ? [window.capBound] : [...window.limitBounds, ...suppliersOf(sources, at)],
+  )
+  const byLimits = windows.reduce((sum, { byLimits: usd }) => sum + usd, 0n)
+  return { usdMicros: byLimits + flow.usdMicros, boundBy }
 }
 
-function sumOf(values: readonly bigint[]): bigint {
-  return values.reduce((sum, value) => sum + value, 0n)
+const suppliersOf = (sources: readonly Source[], at: number): Bound[] =>
+  sources.filter(({ perWindow }) => perWindow[at] !== 0n).map(({ bound }) => bound)
+
+/** A window with what fits into both limits, below the caps, and what these are. */
+type Filled = Window & { byLimits: bigint; capBound: Bound; limitBounds: Bound[] }
+
+/** One after the other: who is known in one is known in those after it. */
+function fillAll(facts: ExposureFacts, ends: readonly number[]): Filled[] {
+  const known = { recipient: facts.recipientKnown, device: facts.deviceKnown }
+  return ends.map((end) => {
+    const window = { begin: end - dayMinutes, end, largest: largestIn(facts, end) }
+    acquaint(known, facts, window)
+    return { ...window, ...fill(facts, end, known) }
+  })
+}
+
+type Known = { recipient: boolean; device: boolean }
+
+/** What both caps leave, also in place of what is open and may be released. */
+function largestIn(facts: ExposureFacts, end: number): bigint {
+  const { limits, caps } = facts
+  const total = roomIn(facts, end, limits.total, 'total')
+  const own = caps.day === null ? total : roomIn(facts, end, caps.day, 'own')
+  return own < total ? own : total
+}
+
+/** What may be paid in a window makes known. */
+function acquaint(
+  known: Known,
+  facts: ExposureFacts,
+  window: Pick<Window, 'begin' | 'end' | 'largest'>,
+): void {
+  const { limits, approved } = facts
+  for (const one of approved) {
+    if (!isPayableIn(one, window)) continue
+    known.recipient = true
+    if (one.isOwn) known.device = true
+  }
+  // A small payment makes its recipient known, so beyond the first only the daily limit counts.
+  const isWordGood = known.recipient || limits.assertedNewRecipient > 0n
+  const asserted = roomIn(facts, window.end, limits.asserted, 'asserted')
+  if (isWordGood && window.largest > 0n && asserted > 0n) {
+    known.recipient = true
+    known.device = true
+  }
+}
+
+type Fill = Omit<Filled, 'begin' | 'end' | 'largest'>
+
+function fill(facts: ExposureFacts, end: number, known: Known): Fill {
+  const { limits, caps, open } = facts
+  const isOpenIn = end <= dayMinutes
+  const left = (limit: bigint, of: keyof Sums) =>
+    positive(roomIn(facts, end, limit, of) - (isOpenIn ? open[of] : 0n))
+  const ofAccount = left(limits.total, 'total')
+  const own = caps.day === null ? ofAccount : left(caps.day, 'own')
+  const total = own < ofAccount ? own : ofAccount
+  const isWordGood = known.recipient || limits.assertedNewRecipient > 0n
+  const isAutomatic = known.recipient && known.device
+  const asserted = isWordGood ? left(limits.asserted, 'asserted') : 0n
+  const automatic = isAutomatic ? left(limits.automatic, 'automatic') : 0n
+  const byLimits = asserted + automatic < total ? asserted + automatic : total
+  return {
+    byLimits,
+    beside: total - byLimits,
+    isDeviceKnown: known.device,
+    capBound: own < ofAccount ? 'credential_daily_cap' : 'daily_spending_cap',
+    limitBounds: [
+      isWordGood ? 'asserted_limit' : 'asserted_new_recipient_limit',
+      ...(isAutomatic ? (['automatic_limit'] as const) : []),
+    ],
+  }
+}
+
+/** What a limit leaves at the end of a window; less than nothing where it was lowered since. */
+function roomIn({ leaving }: ExposureFacts, end: number, limit: bigint, of: keyof Sums): bigint {
+  return leaving.reduce((room, one) => (one.minutes < end ? room : room - one[of]), limit)
 }
 
 function positive(value: bigint): bigint {

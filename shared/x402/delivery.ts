@@ -5,6 +5,7 @@
 import { decodeBytes, parseJson } from '../base64.ts'
 import type { Fetched, Outside } from '../egress/safe-fetch.ts'
 import { safeFetch } from '../egress/safe-fetch.ts'
+import type { Header } from './payload.ts'
 import type { FrozenRequest } from './request.ts'
 
 const challengeLimits = { timeoutMilliseconds: 8_000, bytesMax: 262_144 }
@@ -24,19 +25,19 @@ export function askingOf({ headers, body }: Fetched & { kind: 'answered' }) {
   return { headers, body: parseJson(new TextDecoder().decode(body)) }
 }
 
-/** Sends the frozen request with the payment header. */
+/** Sends the frozen request with the payment headers. */
 export function sendPaid(
   world: Outside,
   request: FrozenRequest,
-  payment: readonly [string, string],
+  payment: readonly Header[],
 ): Promise<Fetched> {
-  return send(world, request, [payment], deliveryLimits)
+  return send(world, request, payment, deliveryLimits)
 }
 
 function send(
   world: Outside,
   request: FrozenRequest,
-  added: ReadonlyArray<readonly [string, string]>,
+  added: readonly Header[],
   limits: typeof challengeLimits,
 ): Promise<Fetched> {
   const body = request.body_base64 === null ? undefined : decodeBytes(request.body_base64)

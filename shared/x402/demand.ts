@@ -28,8 +28,9 @@ export function readDemand(
   const challenges = readAuthChallenges(headers.get('www-authenticate') ?? '')
   const { offers, others } = readMpp(challenges, request, now)
   others.push(...readForeign(challenges, headers))
-  const header = headers.get('payment-required')
-  const x402 = header === null ? readChallenge(body) : readChallengeHeader(header)
+  // Some servers of version 1 send the header of version 2 too, and leave it empty.
+  const header = headers.get('payment-required')?.trim() ?? ''
+  const x402 = header === '' ? readChallenge(body) : readChallengeHeader(header)
   if (!('refusal' in x402)) return { ...x402, offers: [...x402.offers, ...offers], others }
   if (offers.length + others.length === 0) return x402
   return { offers, others, ...problemOf(body) }

@@ -146,6 +146,17 @@ export function mppCredential(
   return [credentialHeader(terms.requirement['header']), value]
 }
 
+const routeFields = z.object({ mppx: z.object({ info: z.record(z.string(), z.unknown()) }) })
+
+/**
+ * Whether x402 comes from a server of mppx that names the route or body that a payment is to be bound
+ * to. It may insist on that (`routeBinding: 'required'`), which is not told apart in its challenge.
+ */
+export function namesRoute(extensions: unknown): boolean {
+  const info = routeFields.safeParse(extensions).data?.mppx.info ?? {}
+  return ['_mppx_scope', 'digest', 'opaque'].some((name) => info[name] !== undefined)
+}
+
 function unpayable(
   params: Record<string, string>,
   terms: Record<string, unknown>,

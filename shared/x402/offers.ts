@@ -9,6 +9,7 @@ import { tokenByAddress } from '../chains/registry.ts'
 import { shown, termsShown } from '../mail/untrusted.ts'
 import { usdMicrosEnd } from '../money/usd.ts'
 import type { Demand } from './demand.ts'
+import { namesRoute } from './mpp.ts'
 import type { Offer, TransferMethod, UnpayableOffer } from './offer.ts'
 import { methodOf, timeoutSecondsMin } from './offer.ts'
 
@@ -24,8 +25,8 @@ export type PayableOffer = {
 type Pricing = (token: Token, amountAtomic: bigint) => bigint | undefined
 
 /**
- * Sorts the offers: payable ones in our order of preference, then cheapest first (a merchant's order
- * breaks ties), and the rest.
+ * Sorts the offers: payable ones in our order of preference, then cheapest first (at one price x402
+ * before MPP, then a merchant's order), and the rest.
  */
 export function sortOffers(
   demand: Pick<Demand, 'offers'> & Partial<Demand>,
@@ -44,13 +45,14 @@ export function sortOffers(
 }
 
 /**
- * x402 before MPP, whose signature is good for one challenge alone; then permits of Permit2, which a
- * freeze cannot cancel, and last of all what is settled before the merchant has an answer.
+ * x402 and MPP before x402 that may have to be bound to a route, which only the nonce of MPP is; then
+ * permits of Permit2, which a freeze cannot cancel, and last of all what is settled before the merchant
+ * has an answer.
  */
 function rankOf(offer: Offer): number {
   if (offer.extra['paymentFlow'] === 'upfront') return 3
   if (methodOf(offer) === 'permit2') return 2
-  return offer.protocol === 'x402' ? 0 : 1
+  return offer.protocol === 'x402' && namesRoute(offer.extensions) ? 1 : 0
 }
 
 function compare(a: bigint, b: bigint): number {
@@ -97,11 +99,16 @@ function readPayable(
 /** The scheme and the ways of `extra` that change what is signed or when it is settled. */
 function methodProblem(offer: Offer): string | undefined {
   const { protocol, scheme, extra, maxTimeoutSeconds } = offer
+  const { primaryType = 'TransferWithAuthorization' } = extra
   if (protocol === 'x402' && scheme !== 'exact' && scheme !== 'upto') {
     return `Scheme ${shown(scheme)} is not supported, only exact and upto.`
   }
   const method = extra['assetTransferMethod'] ?? methodOf(offer)
   if (method !== methodOf(offer)) return `Transfer method ${quoted(method)} is not supported.`
+  // Servers of thirdweb may ask for an EIP-2612 permit to the payee instead.
+  if (primaryType !== 'TransferWithAuthorization' && method === 'eip3009') {
+    return `Signatures of the type ${quoted(primaryType)} are not supported.`
+  }
   const permit = methodOf(offer) === 'permit2' ? permitProblem(offer) : undefined
   if (permit !== undefined) return permit
   const flow = extra['paymentFlow'] ?? 'authorization'

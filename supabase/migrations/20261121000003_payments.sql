@@ -55,8 +55,18 @@ create table private.payments (
   block_number bigint,
   block_hash text,
   log_index integer,
-  finality text check (finality in ('submitted', 'included', 'safe', 'finalized', 'reorged')),
+  finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
+    'reorged')),
   settled_at timestamptz,
+  -- Until when it counts against limits: what may still be signed for the 20 seconds after which custody
+  -- keeps no signature, what the chain may still execute whatever its age, and what settled for 24
+  -- hours from its authorization or its settlement, whichever was later.
+  counts_until timestamptz generated always as (case
+    when state = 'authorized'
+      then (authorized_at at time zone 'utc' + interval '20 seconds') at time zone 'utc'
+    when state in ('signed', 'unknown') then 'infinity'
+    when state = 'settled' then (greatest(authorized_at, settled_at) at time zone 'utc'
+      + interval '24 hours') at time zone 'utc' end) stored,
   checked_at timestamptz,
   delivery jsonb,
   failure text,
@@ -65,23 +75,26 @@ create table private.payments (
   -- Nothing counts as authorized without its consent, its time and its bounds.
   check (state in ('prepared', 'awaiting_confirmation', 'expired', 'declined')
     or (consent_level is not null and authorized_at is not null and valid_before is not null)),
-  check (state <> 'settled' or (tx_hash is not null and block_hash is not null)),
+  -- Settled is in a block; which one may stay unknown only of what is final.
+  check (state <> 'settled' or block_hash is not null or finality = 'finalized'),
+  check (log_index is null or (tx_hash is not null and block_hash is not null)),
   check (settled_atomic is null or state = 'settled'),
+  -- Less than was authorized is booked by its own log alone.
+  check (settled_atomic is null or settled_atomic = amount_atomic or log_index is not null),
   check ((mandate is not null) = (consent_level is not distinct from 'mandate'))
 );
 alter table private.payments enable row level security;
 
--- What counts against limits: reserved or spent, and nothing that can no longer settle.
-create index payments_counted on private.payments (account, authorized_at)
-  include (consent_level, counted_usd_micros)
-  where state in ('authorized', 'signed', 'unknown', 'settled');
-create index payments_of_budget on private.payments (coalesce(budget, key), authorized_at)
-  include (counted_usd_micros)
-  where state in ('authorized', 'signed', 'unknown', 'settled');
-create index payments_open on private.payments (checked_at nulls first)
-  where state in ('authorized', 'signed', 'unknown');
-create index payments_unfinal on private.payments (checked_at nulls first)
-  where state = 'settled' and finality <> 'finalized';
+-- What counts against limits now is one range of these, however long the history is.
+create index payments_counted on private.payments (account, counts_until)
+  include (state, consent_level, counted_usd_micros, valid_before) where counts_until is not null;
+create index payments_of_budget on private.payments (coalesce(budget, key), counts_until)
+  include (state, counted_usd_micros, valid_before) where counts_until is not null;
+create index payments_unsigned on private.payments (counts_until) where state = 'authorized';
+create index payments_watched on private.payments (account, checked_at nulls first)
+  where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
+create unique index payments_log on private.payments (chain, tx_hash, log_index)
+  where state = 'settled';
 create index payments_unused on private.payments (expires_at)
   where state in ('prepared', 'awaiting_confirmation');
 create index payments_reserved on private.payments (wallet, chain, token)
@@ -90,30 +103,43 @@ create index payments_of_resource on private.payments (account, resource, settle
   where state = 'settled' and resource is not null;
 create index payments_hash on private.payments (account, tx_hash) where tx_hash is not null;
 
+-- Whether it was signed as a permit of Permit2, which writes no log of its own.
+create function private.is_permit(p private.payments) returns boolean
+  language sql immutable as $$
+  select p.terms ->> 'transfer_method' is not distinct from 'permit2'
+$$;
+
 create type private.spending as (
   automatic bigint, asserted bigint, total bigint,
   automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz
 );
 
--- Sums over the rolling 24 hours, in micro-USD; a window resets when its oldest payment leaves it.
+-- When a payment that counts leaves the windows, at the latest: what is open may settle as late as its
+-- signature ends, or be seen now to have settled.
+create function private.leaves_at(state text, counts_until timestamptz, valid_before bigint)
+  returns timestamptz language sql stable as $$
+  select case state when 'settled' then counts_until else greatest(
+    pg_catalog.to_timestamp(valid_before), private.clock()) + interval '24 hours' end
+$$;
+
+-- Sums of what counts, in micro-USD; a window resets when the first payment leaves it.
 create function private.spent(spender uuid) returns private.spending
   language plpgsql stable as $$
 declare
   s private.spending;
-  since timestamptz := private.clock() - interval '24 hours';
 begin
   select
     coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'none'), 0),
     coalesce(sum(p.counted_usd_micros) filter (where p.consent_level = 'agent_asserted'), 0),
     coalesce(sum(p.counted_usd_micros), 0),
-    min(p.authorized_at) filter (where p.consent_level = 'none') + interval '24 hours',
-    min(p.authorized_at) filter (where p.consent_level = 'agent_asserted') + interval '24 hours',
-    min(p.authorized_at) + interval '24 hours'
+    min(l.leaves_at) filter (where p.consent_level = 'none'),
+    min(l.leaves_at) filter (where p.consent_level = 'agent_asserted'),
+    min(l.leaves_at)
   into s.automatic, s.asserted, s.total,
     s.automatic_resets_at, s.asserted_resets_at, s.total_resets_at
-  from private.payments p
-  where p.account = spender and p.authorized_at > since
-    and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  from private.payments p,
+    private.leaves_at(p.state, p.counts_until, p.valid_before) l (leaves_at)
+  where p.account = spender and p.counts_until > private.clock();
   return s;
 end $$;
 
@@ -135,7 +161,7 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $$;
@@ -182,5 +208,22 @@ create function private.reserved_atomic(p private.payments) returns numeric
   language sql stable as $$
   select coalesce(sum(o.amount_atomic), 0) from private.payments o
    where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
-     and o.state in ('authorized', 'signed', 'unknown')
+     and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
 $$;
+
+-- Takes back a reservation that ended unsigned, when its payment is asked for again: it is decided
+-- anew, with the gas for it, as if it had never been reserved.
+create function private.reconsider(of_payment uuid, of_account uuid) returns void
+  language plpgsql as $$
+begin
+  update private.payments p set authorized_at = null, consent_level = null, mandate = null,
+    budget = null, authorized_block = null, valid_after = null, valid_before = null,
+    allowance_nonce = null, leased_until = null, finality = null,
+    state = case when exists (select from private.approvals o where o.payment = p.id)
+      then 'awaiting_confirmation' else 'prepared' end
+   where p.id = of_payment and p.account = of_account
+     and p.state = 'authorized' and p.counts_until <= private.clock();
+  if found then
+    delete from private.gas_uses u where u.payment = of_payment and u.slot is null;
+  end if;
+end $$;

@@ -1,5 +1,23 @@
 -- Entering payments and reading what decisions about them are taken from.
 
+create index payments_refused on private.payments (account, resource, authorized_at desc)
+  where state <> 'settled' and delivery @> '{"reasons": [{"code": "payment_refused"}]}';
+
+-- The ways to pay for the same resource that its merchant refused in the last quarter of an hour; a
+-- refusal that settled after all was none.
+create function private.refused_ways(p private.payments) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
+    'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
+    'payment_flow', r.terms #>> '{requirement, extra, paymentFlow}',
+    'chain', r.chain, 'token', r.token)), '[]')
+  from (select o.terms, o.chain, o.token from private.payments o
+     where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
+       and o.delivery @> '{"reasons": [{"code": "payment_refused"}]}'
+       and o.authorized_at > private.clock() - interval '15 minutes'
+     order by o.authorized_at desc limit 20) r
+$$;
+
 -- Everything that a decision about this payment is taken from; the caps are those of `payer`, who is
 -- about to pay it.
 create function private.payment_facts(p private.payments, payer uuid) returns jsonb
@@ -23,11 +41,13 @@ begin
     'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
       from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
+    'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
+    'gas', private.gas_json(p.account, p.chain),
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
-        'next_nonce', l.next_nonce)), '[]')
+        'next_nonce', l.next_nonce, 'open_wei', private.open_wei(l))), '[]')
       from private.relay_lanes l
        where l.chain = p.chain and l.kind = 'relayer' and l.paused_for is null) else '[]' end);
 end $$;
@@ -91,6 +111,7 @@ begin
   -- Held before it is asked whether there is an approval: one that is just being given is then seen.
   perform from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account for no key update;
+  perform private.reconsider(payment, caller.account);
   update private.payments p set device = payment_facts.device, key = caller.id
    where p.id = payment_facts.payment and p.account = caller.account
      and p.kind = payment_facts.kind and p.state in ('prepared', 'awaiting_confirmation')

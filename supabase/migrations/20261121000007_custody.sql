@@ -32,10 +32,11 @@ begin
   end;
 end $$;
 
--- The transaction that was signed last for a slot.
+-- The transaction that was signed last for a slot; null where it may not be sent.
 create function private.latest_transaction(of_slot bigint) returns jsonb
   language sql stable as $$
-  select jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw)
+  select case when not private.is_held(t) then
+      jsonb_build_object('tx_hash', t.tx_hash, 'raw', t.raw) end
     from private.relay_transactions t where t.slot = of_slot order by t.attempt desc limit 1
 $$;
 
@@ -58,25 +59,13 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
 
--- Who drives a payment claims a place for it: a relayer's, or the wallet's own. A relayer may be
--- busy; then the authorization is signed now and queued.
-create function private.claim_for(
-  p private.payments, gas_from text, wallet_nonce bigint, lanes jsonb)
-  returns private.relay_claim language plpgsql as $$
-begin
-  if p.kind <> 'transfer' or p.state <> 'authorized' then
-    return null;
-  end if;
-  return case when gas_from = 'wallet' then private.claim_wallet(p, wallet_nonce)
-    else private.claim_lane(p.chain, lanes, true) end;
-end $$;
-
 -- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
 -- not; `first` is true for the one caller that drives the sending until its lease ends.
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
   seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer,
-  gas_from text default null, wallet_nonce bigint default null, lanes jsonb default '[]',
+  gas_from text default null, wallet_nonce bigint default null, wallet_wei text default null,
+  cost_wei text default null, gas_chain bigint default null, lanes jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
@@ -87,11 +76,18 @@ declare
   p private.payments;
   at timestamptz := private.clock();
   free boolean := true;
+  fresh boolean := false;
+  claimed private.relay_claim;
 begin
+  -- Until it ends, what was signed counts and cannot be called back.
+  if valid_before > extract(epoch from at) + 900 then
+    raise exception 'a signature that is good for more than 15 minutes';
+  end if;
   select a.* into payer from private.accounts a where a.id = caller.account for update;
   -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
   -- is followed by a signature.
   caller := private.recognize(credential, 'pay', true);
+  perform private.reconsider(payment, caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if not found then
@@ -113,6 +109,30 @@ begin
     outcome := 'insufficient_funds';
   else
     outcome := 'authorized';
+    fresh := true;
+  end if;
+  if outcome = 'authorized' and free and p.signature is null
+    and not private.reserve_gas(p, gas_from, gas_chain, cost_wei::numeric)
+  then
+    outcome := 'gas_budget';
+    fresh := false;
+  end if;
+  -- A place for it: the wallet's own, or a relayer's. A relayer may be busy; then the authorization is
+  -- signed now and queued. A wallet that is busy signs nothing.
+  if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
+    if gas_from is distinct from 'wallet' then
+      claimed := private.claim_lane(p.chain, lanes, true);
+    elsif coalesce(wallet_wei::numeric
+      < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
+    then
+      outcome := 'insufficient_gas';
+    else
+      claimed := private.claim_wallet(p, wallet_nonce);
+      outcome := case when claimed.lease is null then 'stale' else outcome end;
+    end if;
+    fresh := fresh and outcome = 'authorized';
+  end if;
+  if fresh then
     update private.payments q set state = 'authorized', finality = 'submitted', authorized_at = at,
       budget = nullif(private.budget_of(caller), q.key),
       consent_level = custody_authorize.consent_level, mandate = case
@@ -125,8 +145,7 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
-    return query select * from private.custody_answer(
-      p, case when free then private.claim_for(p, gas_from, wallet_nonce, lanes) end, free);
+    return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
   first := false;
@@ -154,12 +173,14 @@ end $$;
 
 -- Keeps what custody signed for a payment: its authorization, and with a claim the transaction that
 -- carries it together with what waited. `kept` is false when the payment moved on without this
--- signature, `sent` when the transaction must not leave; `queued` when somebody has to relay more.
+-- signature, was authorized too long ago to count, or lost its place in its wallet's own lane (`own`);
+-- `sent` is false when the transaction must not leave; `queued` when somebody has to relay more.
 create function api.custody_record(
-  payment uuid, authorization_nonce text default null, signature text default null,
-  lease uuid default null, calls integer default null, tx_hash text default null,
-  raw text default null, max_fee_per_gas text default null,
-  max_priority_fee_per_gas text default null, allowance_signature text default null)
+  payment uuid, authorized_at timestamptz, authorization_nonce text, signature text,
+  lease uuid default null, own boolean default false, calls integer default null,
+  tx_hash text default null, raw text default null, max_fee_per_gas text default null,
+  max_priority_fee_per_gas text default null, cost_wei text default null,
+  allowance_signature text default null)
   returns table (kept boolean, sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -170,25 +191,28 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
+  -- Held until this has ended, so that nobody decides about another payment of the account while it is
+  -- open whether this one counts still.
+  perform from private.accounts a where a.id = p.account for key share;
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
-  -- A wallet's own transaction is nothing without its place: it is kept whole or not at all.
+  -- Held before the payment is: nobody takes the place away in between.
+  perform from private.relay_lanes l where l.lease = custody_record.lease for update;
+  kept := found or not own;
   update private.payments q set state = 'signed',
     authorization_nonce = custody_record.authorization_nonce,
     signature = custody_record.signature,
     allowance_signature = custody_record.allowance_signature
-   where q.id = payment and q.state = 'authorized'
-     and (custody_record.signature is not null or exists (
-       select from private.relay_lanes l where l.lease = custody_record.lease));
+   where q.id = payment and q.state = 'authorized' and kept
+     and q.authorized_at = custody_record.authorized_at and q.counts_until > private.clock();
   kept := found;
   if kept and relayed then
-    insert into private.relay_calls (chain, payment, kind, claim)
-    values (p.chain, p.id, 'transfer', lease);
+    perform private.queue_call(p, 'transfer', signature, lease);
   end if;
   if lease is not null then
     sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
-      max_priority_fee_per_gas::numeric);
+      max_priority_fee_per_gas::numeric, cost_wei::numeric);
   end if;
   if relayed then
     queued := private.is_relay_needed(p.chain);
@@ -207,63 +231,87 @@ begin
   end if;
 end $$;
 
+-- Sets claimed calls aside that cannot be put into a transaction, so that they keep nobody else waiting:
+-- as [{payment, kind}]. The lane is given back with the last of them, unless the caller has a call of its
+-- own for it.
+create function api.custody_set_aside(lease uuid, calls jsonb, own boolean) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  update private.relay_calls c set refused = true, claim = null, claimed_until = null
+    from pg_catalog.jsonb_to_recordset(calls) as e (payment uuid, kind text)
+   where c.claim = custody_set_aside.lease and c.slot is null
+     and c.payment = e.payment and c.kind = e.kind;
+  if not own and not exists (select from private.relay_calls c
+    where c.claim = custody_set_aside.lease and c.slot is null)
+  then
+    update private.relay_lanes l set lease = null, leased_until = null
+     where l.lease = custody_set_aside.lease;
+  end if;
+  return true;
+end $$;
+
 -- Keeps the transaction that was signed for a claim.
 create function api.custody_record_claim(
   chain bigint, lease uuid, calls integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text)
+  max_priority_fee_per_gas text, cost_wei text)
   returns table (sent boolean, queued boolean)
   language plpgsql security definer set search_path = '' as $$
 begin
   perform private.lock_queue(chain, true);
   sent := private.fill_slot(lease, calls, tx_hash, raw, max_fee_per_gas::numeric,
-    max_priority_fee_per_gas::numeric);
+    max_priority_fee_per_gas::numeric, cost_wei::numeric);
   queued := private.is_relay_needed(chain);
   return next;
 end $$;
 
--- An open slot to be signed again with higher fees: the same place and the same calls, so at most
--- one of its transactions is ever mined. A slot without calls fills a gap and does nothing.
+-- An open slot to be signed again with higher fees: the same place, so at most one of its transactions
+-- is ever mined, and of its calls those that may leave still. A slot without calls does nothing but
+-- use its nonce.
 create function api.custody_load_slot(slot bigint) returns table (
-  chain bigint, lane text, kind text, nonce bigint, attempts integer, max_fee_per_gas text,
-  max_priority_fee_per_gas text, raw text, calls jsonb, envelope jsonb, account uuid)
+  chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
+  max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
-  select s.chain, s.lane, l.kind, s.nonce, coalesce(t.attempt, 0), t.max_fee_per_gas::text,
-    t.max_priority_fee_per_gas::text, t.raw,
+  select s.chain, s.lane, s.nonce, coalesce(t.attempt, 0), coalesce(private.is_held(t), false),
+    t.max_fee_per_gas::text, t.max_priority_fee_per_gas::text,
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
-       from private.relay_calls c join private.payments p on p.id = c.payment where c.slot = s.id),
-    k.envelope, w.account
+       from private.relay_calls c join private.payments p on p.id = c.payment
+       where c.slot = s.id and private.is_live(c, p)),
+    k.envelope, k.owner
   from private.relay_slots s
-    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
     join private.custody_keys k on k.address = s.lane
-    left join private.wallets w on w.address = s.lane
     left join lateral (select * from private.relay_transactions r where r.slot = s.id
       order by r.attempt desc limit 1) t on true
   where s.id = custody_load_slot.slot and s.state = 'open';
 end $$;
 
--- Keeps a replacement; false when another one was kept first or the slot is over.
+-- Keeps a replacement; false when another one was kept first, the slot is over, or a transfer that it
+-- carries is of an account that was frozen meanwhile.
 create function api.custody_record_replacement(
   slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text,
-  max_priority_fee_per_gas text)
+  max_priority_fee_per_gas text, cost_wei text, carries uuid[])
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
+  -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
+  perform from private.accounts a where a.id in (select p.account from private.payments p
+    where p.id = any (carries)) order by a.id for share;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
-  if not found then
+  if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
+    where p.id = any (carries) and a.frozen_at is not null) then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
-    max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric) on conflict do nothing;
+    max_fee_per_gas::numeric, max_priority_fee_per_gas::numeric, cost_wei::numeric, carries)
+    on conflict do nothing;
   if not found then
     return false;
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
-    from private.relay_calls c
-   where c.slot = custody_record_replacement.slot and c.kind = 'transfer'
-     and p.id = c.payment and p.state = 'signed';
+   where p.id = any (carries) and p.state = 'signed';
+  perform private.raise_gas(slot, cost_wei::numeric);
   return true;
 end $$;
 grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,
-  api.custody_claim,
+  api.custody_claim, api.custody_set_aside,
   api.custody_record_claim, api.custody_load_slot, api.custody_record_replacement to custody;

@@ -9,7 +9,8 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $$;
 
--- Books a payment as settled. A recipient and a device become known with their first settled
+-- Books a payment as settled; what was final stays in its block. A log belongs to one payment: whoever holds this one by mistake lets it
+-- go, and then counts in full. A recipient and a device become known with their first settled
 -- payment that somebody confirmed: one under a mandate was confirmed by nobody. An address that looks
 -- like a known one never becomes known, so the owner is asked each time, and the one that it looks like
 -- stays what it is.
@@ -20,11 +21,19 @@ create function private.settle(
 declare
   settled private.payments;
 begin
+  update private.payments o set log_index = null,
+    settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
+    from private.payments p
+   where p.id = payment and p.state in ('signed', 'unknown', 'settled') and o.id <> p.id
+     and o.chain = p.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log;
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log, finality = label,
+    block_hash = in_block, log_index = log,
+    finality = case p.finality when 'finalized' then 'finalized' else label end,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = coalesce(p.settled_at, private.clock()), checked_at = private.clock()
-   where p.id = payment and p.state in ('signed', 'unknown', 'settled')
+    settled_at = case when p.block_hash = in_block or p.block_hash is null then
+      coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
+   where p.id = payment and (p.state in ('signed', 'unknown')
+     or p.state = 'settled' and (p.finality is distinct from 'finalized' or p.block_hash = in_block))
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)
@@ -38,17 +47,50 @@ begin
   return settled;
 end $$;
 
+-- The signature's end: a permit of Permit2 is still good at its deadline.
+create function private.end_of(p private.payments) returns timestamptz
+  language sql stable as $$
+  select to_timestamp(p.valid_before + case when private.is_permit(p) then 1 else 0 end)
+$$;
+
+-- Books a payment by one of these logs, [{tx_hash, log_index}], any of which may be its own. An
+-- authorization has its own log. A permit has the first that no other payment holds; without one
+-- left it has none, and counts in full.
+create function private.settle_by(
+  payment uuid, hash text, block bigint, in_block text, logs jsonb, label text,
+  settled_atomic text) returns private.payments language plpgsql as $$
+declare
+  picked record;
+  amount numeric;
+begin
+  -- Of two that are booked at once the second sees what the first has picked.
+  perform pg_catalog.pg_advisory_xact_lock(7320, pg_catalog.hashtext(in_block))
+    where in_block is not null;
+  select p.amount_atomic into amount from private.payments p where p.id = payment;
+  select c ->> 'tx_hash' as tx_hash, (c ->> 'log_index')::integer as log_index into picked
+    from jsonb_array_elements(logs) with ordinality as l (c, nth)
+    join private.payments p on p.id = payment
+   where not private.is_permit(p) or not exists (select from private.payments o
+     where o.chain = p.chain and o.state = 'settled' and o.id <> p.id
+       and o.tx_hash = c ->> 'tx_hash' and o.log_index = (c ->> 'log_index')::integer)
+   order by l.nth limit 1;
+  return private.settle(payment, coalesce(picked.tx_hash, hash), block, in_block, picked.log_index,
+    label, case when picked.log_index is not null or settled_atomic::numeric = amount
+      then settled_atomic end);
+end $$;
+
 -- Takes a settlement back whose block is gone: the amount is reserved again, the same authorization
--- can still settle, and the feed tells it.
+-- can still settle, and the feed tells it. What was final is never taken back, whoever says so.
 create function private.unsettle(payment uuid, gone text) returns private.payments
   language plpgsql as $$
 declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null,
+    log_index = null, settled_atomic = null, settled_at = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
+     and p.finality is distinct from 'finalized'
   returning * into reopened;
   if found then
     perform private.record_payment(reopened, reopened.kind || '_reorged');
@@ -60,12 +102,13 @@ end $$;
 -- the chain shows one; without it the payment is unknown and keeps its reservation.
 create function api.housekeeping_finish_attempt(
   payment uuid, delivery jsonb, tx_hash text default null,
-  block_number bigint default null, block_hash text default null, log_index integer default null,
+  block_number bigint default null, block_hash text default null, logs jsonb default null,
   finality text default null, settled_atomic text default null)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   finished private.payments;
+  booked private.payments;
 begin
   update private.payments p set delivery = housekeeping_finish_attempt.delivery,
     leased_until = private.clock(),
@@ -73,23 +116,27 @@ begin
    where p.id = payment and p.kind = 'x402'
      and p.state in ('signed', 'unknown', 'settled')
   returning * into finished;
-  if finished.id is not null and tx_hash is not null then
-    finished := private.settle(finished.id, tx_hash, block_number, block_hash, log_index, finality,
+  if finished.id is not null and block_hash is not null then
+    booked := private.settle_by(finished.id, tx_hash, block_number, block_hash, logs, finality,
       settled_atomic);
+    -- What was final in another block stays as it is.
+    finished := case when booked.id is null then finished else booked end;
   end if;
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
 
--- Records what the chain shows of a payment.
+-- Records what the chain shows of a payment. Without a block it is final that it was settled, and not
+-- known where.
 create function api.housekeeping_settle(
-  payment uuid, tx_hash text, block_number bigint, block_hash text, log_index integer,
-  finality text, settled_atomic text default null)
+  payment uuid, logs jsonb, finality text, tx_hash text default null,
+  block_number bigint default null, block_hash text default null,
+  settled_atomic text default null)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   settled private.payments;
 begin
-  settled := private.settle(payment, tx_hash, block_number, block_hash, log_index, finality,
+  settled := private.settle_by(payment, tx_hash, block_number, block_hash, logs, finality,
     settled_atomic);
   return query select private.payment_json(settled) where settled.id is not null;
 end $$;
@@ -109,19 +156,21 @@ begin
   return query select private.payment_json(reopened) where reopened.id is not null;
 end $$;
 
--- Frees the reservation of a payment that can no longer settle. `state` is failed for a wallet's own
--- transaction that reverted or lost its nonce, and released for an authorization that was cancelled
--- or expired unused; both as of a finalized block.
-create function api.housekeeping_release(payment uuid, state text, reason text)
+-- Frees the reservation of a payment that can no longer settle: its authorization was cancelled or
+-- expired unused, as of a finalized block. Whoever says so and for whatever reason, nothing is
+-- freed before the signature's end by our own clock, and where one operator alone could say so
+-- (`alone`), not within the quarter of an hour after it. No row, and nothing changed, before that.
+create function api.housekeeping_release(payment uuid, reason text, alone boolean)
   returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   ended private.payments;
 begin
-  update private.payments p set state = housekeeping_release.state, failure = reason,
+  update private.payments p set state = 'released', failure = reason, finality = null,
     checked_at = private.clock()
    where p.id = payment and p.state in ('signed', 'unknown')
-     and housekeeping_release.state in ('failed', 'released')
+     and private.clock() >= private.end_of(p)
+       + case when alone then interval '15 minutes' else interval '0' end
   returning * into ended;
   perform private.leave_queue(ended.id);
   return query select private.payment_json(ended) where ended.id is not null;
@@ -137,7 +186,7 @@ begin
      limit batch for update skip locked);
   update private.payments p set state = 'released', failure = 'nothing was signed in time'
    where p.id in (select e.id from private.payments e
-     where e.state = 'authorized' and e.leased_until <= private.clock() - interval '1 minute'
+     where e.state = 'authorized' and e.counts_until <= private.clock()
      limit batch for update skip locked);
 end $$;
 
@@ -151,24 +200,49 @@ create function private.is_in_slot(p private.payments) returns boolean
         or s.state = 'mined' and p.block_hash = s.block_hash))
 $$;
 
--- A batch of payments that the chain has the next word on, those longest unseen first.
+-- What is not over on chain.
+create function private.unfinished() returns setof private.payments language sql stable as $$
+  select p.* from private.payments p
+   where p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized'
+$$;
+
+-- Of one account what the chain has the next word on, longest unseen first; whoever drives a payment
+-- now looks at it himself.
+create function private.due(of_account uuid, most integer) returns setof private.payments
+  language sql stable as $$
+  select p.* from private.unfinished() p
+   where p.account = of_account and not private.is_in_slot(p)
+     and (p.state = 'settled' or p.leased_until <= private.clock())
+   order by p.checked_at nulls first limit most
+$$;
+
+-- A batch of payments that the chain has the next word on: of each account those longest unseen, and
+-- the accounts in turn, so that many that cannot be read yet delay nobody else's. What is new has
+-- waited since it was authorized, so that whoever always has something new delays nobody either.
 create function api.housekeeping_open(batch integer) returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   perform private.close_unused(batch);
   return query
-  with due as (
+  with recursive payers as (
+    (select p.account from private.unfinished() p order by p.account limit 1)
+    union all
+    select (select p.account from private.unfinished() p where p.account > o.account
+      order by p.account limit 1) from payers o where o.account is not null
+  ), waiting as (
+    select o.account from payers o cross join lateral private.due(o.account, 1) f
+     order by coalesce(f.checked_at, f.authorized_at) limit batch
+  ), turns as (
+    select d.id, coalesce(d.checked_at, d.authorized_at) as since, row_number() over (
+        partition by d.account order by d.checked_at nulls first) as turn
+      from waiting w cross join lateral private.due(w.account, batch) d
+  ), held as (
     select p.id from private.payments p
-     where p.state in ('signed', 'unknown')
-       and p.leased_until <= private.clock() and not private.is_in_slot(p)
-     order by p.checked_at nulls first limit batch for update skip locked
-  ), unfinal as (
-    select p.id from private.payments p
-     where p.state = 'settled' and p.finality <> 'finalized' and not private.is_in_slot(p)
-     order by p.checked_at nulls first limit batch for update skip locked
+     where p.id in (select t.id from turns t order by t.turn, t.since limit batch)
+    for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
-     where p.id in (select d.id from due d union all select u.id from unfinal u) returning p.*
+     where p.id in (select h.id from held h) returning p.*
   )
   select private.payment_json(s) from seen s;
 end $$;

@@ -17,7 +17,8 @@ begin
   select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
         'raw', t.raw, 'max_fee_per_gas', t.max_fee_per_gas::text,
-        'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text, 'age_seconds',
+        'max_priority_fee_per_gas', t.max_priority_fee_per_gas::text,
+        'held', private.is_held(t), 'age_seconds',
         extract(epoch from private.clock() - t.created_at)::integer) order by t.attempt), '[]')
        from private.relay_transactions t where t.slot = s.id),
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', c.kind,
@@ -27,13 +28,25 @@ begin
   order by s.lane, s.nonce;
 end $$;
 
+-- Whether the transfer of a mined slot that its logs do not show goes back to the queue: once, from a
+-- relayer's slot, and while its signature is good for a minute more.
+create function private.may_retry(c private.relay_calls, p private.payments) returns boolean
+  language sql stable as $$
+  select private.is_live(c, p) and c.tries < 2
+    and p.valid_before > extract(epoch from private.clock()) + 60
+    and exists (select from private.relay_slots s
+      join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+      where s.id = c.slot and l.kind = 'relayer')
+$$;
+
 -- Books the block that a slot's transaction stands in, and of its payments those that its logs show
--- to be settled there, as [{payment, log_index}]. The others keep their reservation, and the hash of
--- this one of all its transactions: by it a wallet's own that reverted is seen to be over.
+-- to be settled there, as [{payment, log_index}]. The others keep their reservation and are told as
+-- reverted until another transaction has paid them or their signature has ended.
 create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
+  perform private.lock_accounts_in(slot);
   update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
     block_hash = housekeeping_book_slot.block_hash,
     state = case finality when 'finalized' then 'final' else 'mined' end
@@ -41,21 +54,20 @@ begin
   if not found then
     return false;
   end if;
-  -- A wallet's own transfer is paid in this place or nowhere: if it was booked in another block and is
-  -- not in this one, that block is gone.
-  perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
-    join private.payments p on p.id = c.payment
-   where c.slot = housekeeping_book_slot.slot and p.authorization_nonce is null
-     and p.block_hash <> housekeeping_book_slot.block_hash
-     and not settled @> pg_catalog.jsonb_build_array(
-       pg_catalog.jsonb_build_object('payment', p.id));
-  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash
+  update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
+    finality = case when settled @> pg_catalog.jsonb_build_array(
+      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality else 'reverted' end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
      and p.id = c.payment and p.state = 'signed';
   perform private.settle((e ->> 'payment')::uuid, tx_hash, block_number, block_hash,
     (e ->> 'log_index')::integer, finality)
   from pg_catalog.jsonb_array_elements(settled) e;
+  perform private.lock_queue(s.chain, false) from private.relay_slots s where s.id = slot;
+  perform private.requeue_call(c) from private.relay_calls c
+    join private.payments p on p.id = c.payment
+   where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
+     and p.finality = 'reverted' and private.may_retry(c, p) order by c.id;
   return true;
 end $$;
 
@@ -76,42 +88,36 @@ end $$;
 
 -- Gives the calls of a relayer's open slot back to the queue, because its transaction cannot be mined
 -- now (`lost` is false) or never (true). Only the token lets an authorization through, and once, so
--- another lane may carry the same call. A wallet's own transfer never moves to another nonce: it ends
--- with its place, in this step, because nobody watches the place any more. What was booked for it is
--- taken back before, since a block that had it is gone.
+-- another lane may carry the same call, if there is gas for it once more. What a wallet pays for itself waits for its end.
 create function api.housekeeping_requeue_slot(slot bigint, lost boolean) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
   given private.relay_slots;
 begin
+  perform private.lock_accounts_in(slot);
   update private.relay_slots s set state = case when lost then 'lost' else s.state end
    where s.id = slot and s.state = 'open' returning * into given;
   if not found then
     return false;
   end if;
   perform private.lock_queue(given.chain, false);
-  update private.relay_calls c set slot = null from private.relay_lanes l
-   where c.slot = housekeeping_requeue_slot.slot and l.chain = given.chain
-     and l.address = given.lane and l.kind = 'relayer';
-  if lost then
-    perform private.unsettle(p.id, p.block_hash) from private.relay_calls c
-      join private.payments p on p.id = c.payment where c.slot = housekeeping_requeue_slot.slot;
-    perform api.housekeeping_release(c.payment, 'failed',
-      'another transaction of the wallet took its nonce')
-    from private.relay_calls c where c.slot = housekeeping_requeue_slot.slot;
-  end if;
+  perform private.requeue_call(c) from private.relay_calls c
+    join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
+   where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
   return true;
 end $$;
 
 -- The lanes that are watched: every relayer, and each wallet with a transaction in flight.
 create function api.housekeeping_lanes() returns table (
-  chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text)
+  chain bigint, address text, kind text, next_nonce bigint, mined_nonce bigint, paused_for text,
+  open_wei jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
-  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for
+  return query select l.chain, l.address, l.kind, l.next_nonce, l.mined_nonce, l.paused_for,
+      private.open_wei(l)
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
-   order by l.chain, l.address;
+   order by l.chain, l.kind, l.address;
 end $$;
 
 -- Takes a lane out of service or, with a null reason, back into it. True when that changed it.

@@ -4,10 +4,12 @@
 -- when they are final. A reading replaces all that is known of its blocks, so the second one stands
 -- whatever a reorganization, or a node that lagged behind, made of the first.
 
-create table private.deposit_cursors (
+create table private.transfer_cursors (
   chain bigint primary key,
   -- Grows with every booking: of two runs that read at the same version, one books.
   version bigint not null default 0,
+  -- The reading began after this block.
+  began_after bigint not null,
   -- Blocks up to here were read as final and are not read again.
   finalized_through bigint not null,
   -- Blocks up to here were read; those above finalized_through may still be replaced.
@@ -21,7 +23,7 @@ create table private.deposit_cursors (
 create table private.deposits (
   id uuid primary key default gen_random_uuid(),
   account uuid not null references private.accounts,
-  chain bigint not null references private.deposit_cursors,
+  chain bigint not null references private.transfer_cursors,
   tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]{64}$'),
   wallet text not null references private.wallets (address),
   token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
@@ -41,7 +43,7 @@ create table private.deposits (
     unique (chain, tx_hash, wallet, token, sender, amount_atomic, nth)
 );
 create index deposits_blocks on private.deposits (chain, block_number);
-alter table private.deposit_cursors enable row level security;
+alter table private.transfer_cursors enable row level security;
 alter table private.deposits enable row level security;
 alter table private.activities add foreign key (deposit) references private.deposits;
 
@@ -67,13 +69,13 @@ declare
   told_count integer;
 begin
   with ours as (
-    select t.*, w.account, row_number() over (
-      partition by t.tx_hash, t.wallet, t.token, t.sender, t.amount_atomic
+    select t.*, w.address as wallet, w.account, row_number() over (
+      partition by t.tx_hash, t.recipient, t.token, t.sender, t.amount_atomic
       order by t.log_index) as nth
-    from jsonb_to_recordset(transfers) as t (tx_hash text, wallet text, token text, sender text,
+    from jsonb_to_recordset(transfers) as t (tx_hash text, recipient text, token text, sender text,
       amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
-    join private.wallets w on w.address = t.wallet
-    where t.sender <> t.wallet
+    join private.wallets w on w.address = t.recipient
+    where t.sender <> t.recipient
   ), gone as (
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
@@ -120,45 +122,45 @@ create function private.deposit_json(deposit uuid) returns jsonb
       when d.block_number <= c.finalized_through then 'finalized'
       when d.block_number <= least(c.safe_block, c.seen_through) then 'safe'
       else 'included' end)
-  from private.deposits d join private.deposit_cursors c on c.chain = d.chain
+  from private.deposits d join private.transfer_cursors c on c.chain = d.chain
   where d.id = deposit
 $$;
 
 -- Where the reading of a chain stands. The first call begins at the final block that it is given.
--- `recipients` are all wallets when there are at most so many, else null.
-create function api.housekeeping_deposit_cursor(
-  chain bigint, finalized_block bigint, head_number bigint, head_hash text, recipients_max integer)
+-- `wallets` are all of them when there are at most so many, else null.
+create function api.housekeeping_transfer_cursor(
+  chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer)
   returns table (version bigint, finalized_through bigint, seen_through bigint,
-    seen_head_number bigint, seen_head_hash text, recipients text[])
+    seen_head_number bigint, seen_head_hash text, wallets text[])
   language plpgsql security definer set search_path = '' as $$
 begin
-  insert into private.deposit_cursors
-    (chain, finalized_through, seen_through, head_number, head_hash, safe_block)
-  values (housekeeping_deposit_cursor.chain, finalized_block, finalized_block,
-    housekeeping_deposit_cursor.head_number, housekeeping_deposit_cursor.head_hash, finalized_block)
+  insert into private.transfer_cursors
+    (chain, began_after, finalized_through, seen_through, head_number, head_hash, safe_block)
+  values (housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
+    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block)
   on conflict do nothing;
   return query
   select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
-    select case when count(*) <= recipients_max then coalesce(array_agg(w.address), '{}') end
-      from (select a.address from private.wallets a limit recipients_max + 1) w)
-  from private.deposit_cursors c where c.chain = housekeeping_deposit_cursor.chain;
+    select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
+      from (select a.address from private.wallets a limit wallets_max + 1) w)
+  from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
 end $$;
 
 -- Books blocks that may still be replaced, with the head under which they were read. No row when
 -- another run has booked since that version.
-create function api.housekeeping_book_seen_deposits(
+create function api.housekeeping_book_seen_transfers(
   chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb,
   head_number bigint, head_hash text, safe_block bigint)
   returns table (next_version bigint, entered integer)
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.deposit_cursors c
+  update private.transfer_cursors c
      set version = c.version + 1, seen_through = to_block,
-       head_number = housekeeping_book_seen_deposits.head_number,
-       head_hash = housekeeping_book_seen_deposits.head_hash,
-       safe_block = housekeeping_book_seen_deposits.safe_block
-   where c.chain = housekeeping_book_seen_deposits.chain
-     and c.version = housekeeping_book_seen_deposits.version
+       head_number = housekeeping_book_seen_transfers.head_number,
+       head_hash = housekeeping_book_seen_transfers.head_hash,
+       safe_block = housekeeping_book_seen_transfers.safe_block
+   where c.chain = housekeeping_book_seen_transfers.chain
+     and c.version = housekeeping_book_seen_transfers.version
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
@@ -166,24 +168,26 @@ begin
   end if;
 end $$;
 
--- Books final blocks, which must follow on those that were booked as final before. The head stays:
--- that it was replaced would be forgotten before the blocks below it were read again.
-create function api.housekeeping_book_final_deposits(
+-- Books final blocks, which must follow on those that were booked as final before. What left a wallet
+-- in them is judged later. The head stays: that it was replaced would be forgotten before the blocks
+-- below it were read again.
+create function api.housekeeping_book_final_transfers(
   chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
   returns table (next_version bigint, entered integer)
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.deposit_cursors c
+  update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
        seen_through = greatest(c.seen_through, to_block)
-   where c.chain = housekeeping_book_final_deposits.chain
-     and c.version = housekeeping_book_final_deposits.version
+   where c.chain = housekeeping_book_final_transfers.chain
+     and c.version = housekeeping_book_final_transfers.version
      and c.finalized_through = from_block - 1
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.enter_outflows(chain, transfers);
     return next;
   end if;
 end $$;
-grant execute on function api.housekeeping_deposit_cursor, api.housekeeping_book_seen_deposits,
-  api.housekeeping_book_final_deposits to service_role;
+grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_book_seen_transfers,
+  api.housekeeping_book_final_transfers to service_role;

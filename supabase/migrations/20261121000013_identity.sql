@@ -17,7 +17,7 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent), 'health', private.health_json())
+    'limits', private.limits_json(a, spent), 'relayed', private.relayed_json(a.id), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $$;
 
@@ -30,7 +30,8 @@ declare
 begin
   return query
   select w.address, (select coalesce(sum(p.amount_usd_micros), 0)::text from private.payments p
-    where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown'))
+    where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+      and p.counts_until > private.clock())
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm';
 end $$;
 

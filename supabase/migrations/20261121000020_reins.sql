@@ -40,13 +40,13 @@ end $$;
 
 -- The limits with what is used of them.
 create function api.owner_read_limits(credential text)
-  returns table (limits jsonb, asserted_new_recipient_limit text)
+  returns table (limits jsonb, asserted_new_recipient_limit text, relayed jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select private.limits_json(a, private.spent(a.id)),
-    a.asserted_new_recipient_limit_usd_micros::text
+    a.asserted_new_recipient_limit_usd_micros::text, private.relayed_json(a.id)
     from private.accounts a where a.id = caller.account;
 end $$;
 

@@ -1,7 +1,7 @@
 -- What the owner's pages show together: one call for a page instead of one for each part of it.
 
--- The account at a glance. Days are those of UTC, those without an entry are left out. Spending
--- counts on the day of its authorization, as limits do; movements on the day on which money moved.
+-- The account at a glance. Days are those of UTC, those without an entry are left out. Spending is
+-- shown on the day of its authorization, movements on the day on which money moved.
 create function api.owner_overview(credential text, days integer)
   returns table (overview jsonb)
   language plpgsql security definer set search_path = '' as $$
@@ -17,7 +17,8 @@ begin
     'address', w.address,
     'reserved_usd_micros', (select coalesce(sum(p.amount_usd_micros), 0)::text
       from private.payments p
-      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')),
+      where p.wallet = w.address and p.state in ('authorized', 'signed', 'unknown')
+        and p.counts_until > private.clock()),
     'waiting', (select count(*) from private.payments p where p.account = a.id
       and p.state = 'awaiting_confirmation' and p.expires_at > private.clock()
       and not exists (select from private.approvals o where o.payment = p.id)),
@@ -35,13 +36,12 @@ create function private.spent_by_day(spender uuid, since timestamptz) returns js
   select coalesce(jsonb_agg(jsonb_build_object('day', d.day, 'usd_micros', d.sum::text)), '[]')
   from (select (p.authorized_at at time zone 'utc')::date as day, sum(p.counted_usd_micros)
       from private.payments p
-     where p.account = spender and p.authorized_at >= since
-       and p.state in ('authorized', 'signed', 'unknown', 'settled')
+     where p.account = spender and p.counts_until >= since and p.authorized_at >= since
+       and (p.state = 'settled' or p.counts_until > private.clock())
      group by 1) d
 $$;
 
--- By how much each token of the wallet grew or shrank. A payment settles soon after its
--- authorization, by which payments are found; deposits count from when they were seen.
+-- By how much each token of the wallet grew or shrank. Deposits count from when they were seen.
 create function private.moved_by_day(account uuid, since timestamptz) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -52,7 +52,7 @@ create function private.moved_by_day(account uuid, since timestamptz) returns js
             -coalesce(p.settled_atomic, p.amount_atomic) as atomic
           from private.payments p
          where p.account = moved_by_day.account and p.state = 'settled'
-           and p.authorized_at >= since - interval '2 days' and p.settled_at >= since
+           and p.counts_until >= since + interval '24 hours' and p.settled_at >= since
         union all
         select a.at, t.chain, t.token, t.amount_atomic
           from private.activities a join private.deposits t on t.id = a.deposit

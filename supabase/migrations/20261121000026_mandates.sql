@@ -41,25 +41,26 @@ create index mandates_of_payee on private.mandates using gin (pay_to) where pay_
 
 alter table private.payments add foreign key (mandate) references private.mandates;
 create index payments_of_mandate on private.payments (mandate, authorized_at, id)
-  include (state, counted_usd_micros) where mandate is not null;
+  include (state, counted_usd_micros, counts_until, valid_before) where mandate is not null;
 
 create type private.mandate_usage as (
   day bigint, total bigint, payments integer, day_resets_at timestamptz
 );
 
--- What was spent or is reserved under a mandate, in micro-USD; the day is the rolling 24 hours.
+-- What was spent or may still be under a mandate, in micro-USD; the day is what counts now.
 create function private.used_of(m private.mandates) returns private.mandate_usage
   language plpgsql stable as $$
 declare
   u private.mandate_usage;
-  since timestamptz := private.clock() - interval '24 hours';
+  now timestamptz := private.clock();
 begin
-  select coalesce(sum(p.counted_usd_micros) filter (where p.authorized_at > since), 0),
+  select coalesce(sum(p.counted_usd_micros) filter (where p.counts_until > now), 0),
     coalesce(sum(p.counted_usd_micros), 0), count(*),
-    min(p.authorized_at) filter (where p.authorized_at > since) + interval '24 hours'
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+      filter (where p.counts_until > now)
   into u.day, u.total, u.payments, u.day_resets_at
   from private.payments p
-  where p.mandate = m.id and p.state in ('authorized', 'signed', 'unknown', 'settled');
+  where p.mandate = m.id and (p.state = 'settled' or p.counts_until > now);
   return u;
 end $$;
 
@@ -126,19 +127,26 @@ begin
    limit 50;
 end $$;
 
--- The active mandates of an account for private.key_exposure, and as there: what settled is used, and
--- what is on its way may be released.
-create function private.exposed_mandates(of_account uuid, at timestamptz) returns jsonb
+-- The active mandates of a key's account for private.key_exposure. What is open uses them up for a day
+-- like what settles now; where payments are counted, one that is released gives back a place in which
+-- the key may pay more than it was: by so much what it regains is larger.
+create function private.exposed_mandates(of_key private.credentials, at timestamptz) returns jsonb
   language sql stable as $$
   -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
   with by_minute as (
-    select p.mandate, greatest(-1, floor(extract(
-        epoch from p.authorized_at + interval '24 hours' - at) / 60))::integer as minutes,
-      sum(p.counted_usd_micros) as usd, count(*) as payments
-    from private.payments p
-    where p.account = of_account and p.mandate is not null and p.state = 'settled' group by 1, 2
-  ), settled as (
+    select p.mandate, case p.state when 'settled'
+        then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
+        as minutes,
+      sum(p.counted_usd_micros) as usd, count(*) as payments,
+      sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
+        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained
+    from private.payments p join private.mandates m on m.id = p.mandate
+    where p.account = of_key.account and p.mandate is not null
+      and (p.state = 'settled' or p.counts_until > at)
+    group by 1, 2
+  ), used as (
     select d.mandate, sum(d.usd) as total, sum(d.payments)::integer as payments,
+      sum(d.regained) as regained,
       jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
         filter (where d.minutes >= 0) as leaving
     from by_minute d group by 1
@@ -151,9 +159,26 @@ create function private.exposed_mandates(of_account uuid, at timestamptz) return
       then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
       then greatest(m.max_payments - coalesce(u.payments, 0), 0) end,
+    'regained', coalesce(u.regained, 0)::text,
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
-  from private.mandates m left join settled u on u.mandate = m.id
-  where m.account = of_account and m.state = 'active' and m.expires_at > at
+  from private.mandates m left join used u on u.mandate = m.id
+  where m.account = of_key.account and m.state = 'active' and m.expires_at > at
+$$;
+
+-- What the owner approved and nobody has paid yet, as far as a key may: it passes the limits by, and
+-- once it settled its recipient is known, and to the key that asked for it its device.
+create function private.exposed_approvals(of_key private.credentials, at timestamptz) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(to_jsonb(g)), '[]') from (
+    select p.kind, p.key = of_key.id as is_own,
+      ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
+      p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
+    from private.payments p join private.approvals o on o.payment = p.id
+    where p.account = of_key.account and p.state = 'awaiting_confirmation'
+      and p.expires_at > at and o.decision = 'approved'
+      and (of_key.max_per_payment_usd_micros is null
+        or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)
+    group by 1, 2, 3, 4) g
 $$;
 
 -- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
@@ -276,7 +301,8 @@ begin
   return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
 end $$;
 
--- Payments under one mandate, the latest first, from before one of them; with who paid. What
+-- Payments under one mandate, the latest first, from before one of them; with what it uses of the
+-- mandate and who paid. What
 -- merchants sent is left out: a page of it would be large.
 create function api.list_mandate_payments(
   credential text, mandate uuid, page integer, before uuid default null)
@@ -286,7 +312,9 @@ declare
   caller private.credentials := private.admit(credential, 'read');
 begin
   return query
-  select private.payment_json(p) #- '{delivery,body_base64}', p.counted_usd_micros::text, k.label
+  select private.payment_json(p) #- '{delivery,body_base64}',
+    case when p.state = 'settled' or p.counts_until > private.clock()
+      then p.counted_usd_micros else 0 end::text, k.label
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id

@@ -8,17 +8,16 @@ create function private.budget_of(k private.credentials) returns uuid
 
 create type private.cap_use as (usd_micros bigint, resets_at timestamptz);
 
--- What was spent or is reserved of a budget in the rolling 24 hours, in micro-USD.
+-- What counts against a budget now, in micro-USD.
 create function private.used_of_budget(budget uuid) returns private.cap_use
   language plpgsql stable as $$
 declare
   u private.cap_use;
 begin
-  select coalesce(sum(p.counted_usd_micros), 0), min(p.authorized_at) + interval '24 hours'
+  select coalesce(sum(p.counted_usd_micros), 0),
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
     into u.usd_micros, u.resets_at from private.payments p
-   where coalesce(p.budget, p.key) = used_of_budget.budget
-     and p.authorized_at > private.clock() - interval '24 hours'
-     and p.state in ('authorized', 'signed', 'unknown', 'settled');
+   where coalesce(p.budget, p.key) = used_of_budget.budget and p.counts_until > private.clock();
   return u;
 end $$;
 

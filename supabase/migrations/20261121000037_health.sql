@@ -4,7 +4,8 @@
 create table private.health (
   -- What was looked at; parts of a chain carry its CAIP-2 id.
   part text primary key
-    check (part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|relayers|eurc):eip155:[1-9][0-9]*)$'),
+    check (part ~ '^(custody|vault|mail_out|walletconnect'
+      '|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'),
   -- Null while it works.
   reason text check (reason ~ '^[a-z_]{1,40}$'),
   looked_at timestamptz not null default private.clock()

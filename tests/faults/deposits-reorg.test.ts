@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexDeposits } from '../../shared/payments/deposits.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import {
   bookedDeposits,
   headOf,
@@ -11,6 +11,7 @@ import {
   scanChain,
   signedPayments,
   toldDeposits,
+  transferTopic,
 } from '../support/deposits.ts'
 import type { Agent } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
@@ -21,7 +22,7 @@ async function begun(payments: number) {
   const agents = [await world.agent('read'), await world.agent('read')]
   const to = Array.from({ length: payments }, (_, at) => agents.slice(at % 2, (at % 2) + 1)).flat()
   const signed = await signedPayments(world, to)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   const [first] = agents
   if (!first) throw new Error('no agent')
   return { world, agents, first, payments: signed, since: await headOf(world) }
@@ -40,7 +41,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const { world, agents, payments, since } = await begun(8)
     for (const payment of payments) {
       await mine(world, [payment])
-      await indexDeposits(world.world)
+      await indexTransfers(world.world)
     }
     const replaced = payments.slice(8 - depth)
     // Of those that stood in replaced blocks every third is dropped, the rest stands elsewhere.
@@ -48,7 +49,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const placed = kept.map((payment, at) => [payment, depth - 1 - at] as const)
 
     await reorg(world, depth, placed)
-    const { moved } = await indexDeposits(world.world)
+    const { moved } = await indexTransfers(world.world)
     const found = await bookedDeposits(world)
 
     expect(found).toEqual(await scanChain(world, agents, since))
@@ -68,13 +69,13 @@ test('a deposit that was taken back and comes again is the same one', async () =
   const { world, first, payments } = await begun(1)
   const [payment] = payments
   await mine(world, payments)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   await reorg(world, 2)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   const between = await toldDeposits(world, first)
   await mine(world, payments)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(between).toEqual([`${payment?.hash} reorged`])
   expect(await toldDeposits(world, first)).toEqual([payment?.hash])
@@ -94,12 +95,12 @@ test('a reorganization while logs are read is noticed by the next run', async ()
     if (isNewest) await reorg(world, 2, [[moving, 1]])
     return answer
   }
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   world.world.fetch = fetch
   const stale = await bookedDeposits(world)
   await mine(world, [late])
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const found = await bookedDeposits(world)
   expect(found).toEqual(await scanChain(world, agents, since))
@@ -109,7 +110,7 @@ test('a reorganization while logs are read is noticed by the next run', async ()
 test('a reorganization is not forgotten while the newest blocks cannot be read', async () => {
   const { world, agents, payments, since } = await begun(4)
   for (const payment of payments) await mine(world, [payment])
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   await reorg(world, 2)
   await mine(world)
   const { fetch } = world.world
@@ -120,10 +121,10 @@ test('a reorganization is not forgotten while the newest blocks cannot be read',
     const isLost = isLogs && ++readings > 1
     return isLost ? Promise.reject(new Error('connection lost')) : fetch(input, init)
   }
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   world.world.fetch = fetch
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const found = await bookedDeposits(world)
   expect(found).toEqual(await scanChain(world, agents, since))
@@ -135,11 +136,11 @@ test('a deposit is included, then safe, then finalized, and stays so', async () 
   await mine(world, payments)
   const labels = []
   for (const blocks of ['0x3', '0x1', '0x4', '0x10']) {
-    await indexDeposits(world.world)
+    await indexTransfers(world.world)
     labels.push(...(await labelsOf(first)))
     await callRpc(world.chain.rpcUrl, [['anvil_mine', blocks]])
   }
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect([...labels, ...(await labelsOf(first))]).toEqual([
     'included',
@@ -157,15 +158,15 @@ test('what a node left out of the newest blocks is found when they are final', a
   // A well-formed answer with nothing in it, as a node gives that has not seen the blocks.
   world.world.fetch = (input, init) => {
     const body = typeof init?.body === 'string' ? init.body : ''
-    const emptied = body.replace(/"topics":\[[^,]*/, `"topics":["0x${'0'.repeat(64)}"`)
+    const emptied = body.replaceAll(transferTopic, `0x${'0'.repeat(64)}`)
     return fetch(input, { ...init, body: emptied })
   }
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   const before = await bookedDeposits(world)
   world.world.fetch = fetch
   await finalize(world.chain)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(before).toEqual([])
   expect(await bookedDeposits(world)).toEqual(await scanChain(world, agents, since))

@@ -1,7 +1,7 @@
 /** Runs that break off, overlap, fall behind or meet a node that refuses: nothing twice, nothing lost. */
 import { expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { indexDeposits } from '../../shared/payments/deposits.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import type { LogsAsked } from '../support/deposits.ts'
 import {
   bookedDeposits,
@@ -13,6 +13,7 @@ import {
   signedPayments,
   toldDeposits,
   transferTopic,
+  useTopic,
 } from '../support/deposits.ts'
 import type { TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
@@ -25,7 +26,7 @@ async function paid(count: number, emptyBetween = 0) {
     world,
     Array.from({ length: count }, () => agent),
   )
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   const since = await headOf(world)
   for (const payment of payments) {
     await mine(world, [payment])
@@ -58,7 +59,7 @@ test('a new installation begins at the final block of then and not at the first 
   await finalize(world.chain)
   const asked = watching(world, () => undefined)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await toldDeposits(world, agent)).toEqual([])
   expect(asked.map(({ blocks }) => blocks)).toEqual([8])
@@ -86,8 +87,8 @@ test.each([
     },
   }
 
-  await indexDeposits(breaking)
-  await indexDeposits(world.world)
+  await indexTransfers(breaking)
+  await indexTransfers(world.world)
 
   expect(bookings).toBe(which)
   await expectAll()
@@ -96,8 +97,8 @@ test.each([
 test('of runs at the same time one books, and every deposit is told once', async () => {
   const { world, expectAll } = await paid(6, 2)
 
-  const runs = await Promise.all(Array.from({ length: 5 }, () => indexDeposits(world.world)))
-  await indexDeposits(world.world)
+  const runs = await Promise.all(Array.from({ length: 5 }, () => indexTransfers(world.world)))
+  await indexTransfers(world.world)
 
   expect(runs.reduce((sum, { moved }) => sum + moved, 0)).toBe(6)
   await expectAll()
@@ -117,13 +118,13 @@ test('a run that read before another booked changes nothing', async () => {
           2,
           payments.slice(0, 1).map((payment) => [payment, 1] as const),
         )
-        await indexDeposits(world.world)
+        await indexTransfers(world.world)
       }
       return answer
     },
   }
 
-  const { moved } = await indexDeposits(late)
+  const { moved } = await indexTransfers(late)
 
   const found = await bookedDeposits(world)
   expect(found).toEqual(await scanChain(world, [agent], since))
@@ -134,7 +135,7 @@ test('a node that caps the range of blocks is read in smaller pieces', async () 
   const { world, expectAll } = await paid(4, 20)
   const asked = watching(world, ({ blocks }) => (blocks > 10 ? 'at most 10 blocks' : undefined))
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(Math.min(...asked.map(({ blocks }) => blocks))).toBeGreaterThan(2)
   await expectAll()
@@ -151,7 +152,7 @@ test('a node that caps the number of results is read in smaller pieces', async (
     return isTooLong ? Response.json({ jsonrpc: '2.0', id: null, error }) : new Response(text)
   }
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   await expectAll()
 })
@@ -164,7 +165,7 @@ test('after a long pause each run does a bounded part, and all is found', async 
 
   while ((await toldDeposits(world, agent)).length < payments.length && perRun.length < 10) {
     const before = asked.length
-    await indexDeposits(world.world)
+    await indexTransfers(world.world)
     perRun.push(asked.length - before)
   }
 
@@ -182,14 +183,14 @@ test('a node that fails in the middle of a range is asked again from there', asy
     if (blocks > 10) return 'at most 10 blocks'
     return ++readings > 4 ? 'overloaded' : undefined
   })
-  const broken = await indexDeposits(world.world)
+  const broken = await indexTransfers(world.world)
   world.world.fetch = fetch
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(broken.moved).toBeGreaterThan(0)
   expect(broken.moved).toBeLessThan(6)
-  expect(world.log).toContainEqual(expect.objectContaining({ operation: 'deposits' }))
+  expect(world.log).toContainEqual(expect.objectContaining({ operation: 'transfers' }))
   await expectAll()
 })
 
@@ -200,15 +201,16 @@ test('a node that does not know the last block yet has read nothing', async () =
     const isLogs = typeof init?.body === 'string' && init.body.includes('eth_getLogs')
     const answers = [
       { jsonrpc: '2.0', id: 0, result: [] },
-      { jsonrpc: '2.0', id: 1, result: null },
+      { jsonrpc: '2.0', id: 1, result: [] },
+      { jsonrpc: '2.0', id: 2, result: null },
     ]
     return isLogs ? Promise.resolve(Response.json(answers)) : fetch(input, init)
   }
-  const lagging = await indexDeposits(world.world)
+  const lagging = await indexTransfers(world.world)
   const before = await bookedDeposits(world)
   world.world.fetch = fetch
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect([lagging.moved, before]).toEqual([0, []])
   await expectAll()
@@ -218,10 +220,10 @@ test('with its node down a run ends, and the next one finds what it missed', asy
   const { world, expectAll } = await paid(1)
   const { fetch } = world.world
   world.world.fetch = () => Promise.reject(new Error('connection refused'))
-  const down = await indexDeposits(world.world)
+  const down = await indexTransfers(world.world)
   world.world.fetch = fetch
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(down).toEqual({ seen: 0, moved: 0 })
   await expectAll()
@@ -230,7 +232,7 @@ test('with its node down a run ends, and the next one finds what it missed', asy
 test('up to 1,000 wallets are asked for by name, and beyond all transfers are read', async () => {
   const { world, agent, payments, expectAll } = await paid(2)
   const asked = watching(world, () => undefined)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   const some = await signedPayments(world, [agent])
   await world.db.sql`
     with others as (
@@ -241,11 +243,11 @@ test('up to 1,000 wallets are asked for by name, and beyond all transfers are re
   payments.push(...some)
   await mine(world, some)
 
-  const { seen } = await indexDeposits(world.world)
+  const { seen } = await indexTransfers(world.world)
 
   const word = `0x${agent.address.slice(2).toLowerCase().padStart(64, '0')}`
   expect(asked.at(0)?.topics).toEqual([transferTopic, null, [word]])
-  expect(asked.at(-1)?.topics).toEqual([transferTopic, null, null])
+  expect(asked.at(-1)?.topics).toEqual([[transferTopic, useTopic]])
   expect(seen).toBeGreaterThan(2)
   await expectAll()
 })

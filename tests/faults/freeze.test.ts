@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { pass } from '../support/faults/chain.ts'
 import { acquainted, statesOf, usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -32,7 +33,7 @@ test('a transfer that waits for a lane is withdrawn and never sent', async () =>
   expect(await usdcOf(world, payee)).toBe(0n)
 })
 
-test('a live authorization is cancelled on chain and frees its amount once that is final', async () => {
+test('a live authorization is cancelled on chain, and its amount is free once it has ended', async () => {
   const { payer, payee } = await acquainted(world)
   const signed = await signedPayment(world, payer, payee.address)
   await payer.post(path, {})
@@ -40,10 +41,14 @@ test('a live authorization is cancelled on chain and frees its amount once that 
   await keepHouse(world.world)
   await finalize(world.chain)
   await keepHouse(world.world)
-
+  const before = await statesOf(world, payer)
   const settle = callRpc(world.chain.rpcUrl, [
     ['eth_call', { from: issuer, to: world.chain.usdc, data: signed.calldata }, 'latest'],
   ])
   await expect(settle).rejects.toThrow('authorization is used or canceled')
+  await pass(world, 1_800)
+  await keepHouse(world.world)
+
+  expect(before).toEqual(['signed'])
   expect(await statesOf(world, payer)).toEqual(['released'])
 })

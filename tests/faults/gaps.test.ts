@@ -21,7 +21,7 @@ const started: RpcProxy[] = []
 const tests = await start({
   chain: true,
   endpoints: async (nodeUrl) => {
-    started.push(await startRpcProxy({ nodeUrl }))
+    started.push(await startRpcProxy({ nodeUrl }), await startRpcProxy({ nodeUrl }))
     return started.map(({ url }) => url)
   },
 })
@@ -96,16 +96,39 @@ test('with everything well all that can be live is', async () => {
 })
 
 test('a chain of which no endpoint answers is unavailable within a minute, and back within one', async () => {
-  const [proxy] = started
   const ofChains = ['GAP_BALANCES_V1', '/get-wallet-balances'] as const
 
-  const down = await secondsUntil('unavailable', ...ofChains, () => proxy?.set([{ kind: 'drop' }]))
+  const down = await secondsUntil('unavailable', ...ofChains, () => {
+    for (const proxy of started) proxy.set([{ kind: 'drop' }])
+  })
   const state = (await readGaps(world)).find(({ gap_id }) => gap_id === 'GAP_TRANSFER_V1')
-  const up = await secondsUntil('live', ...ofChains, () => proxy?.set([]))
+  const up = await secondsUntil('live', ...ofChains, () => {
+    for (const proxy of started) proxy.set([])
+  })
 
   expect(state?.chains).toMatchObject([
     { chain: 'eip155:84532', status: 'unavailable', reasons: ['endpoints_unreachable'] },
   ])
+  expect(Math.max(down, up)).toBeLessThan(60)
+})
+
+test('a chain that one operator alone tells of says so, and what is paid there is live with exceptions', async () => {
+  const { chainRpcUrls } = world.config
+  const [only] = started
+  const alone = { [tests.chain.network]: [only?.url ?? ''] }
+  const paying = ['GAP_TRANSFER_V1', '/resolve-transfer-recipient'] as const
+
+  const down = await secondsUntil('partial_live', ...paying, () =>
+    Object.assign(world.config, { chainRpcUrls: alone }),
+  )
+  const state = (await readGaps(world)).filter(({ reasons }) =>
+    reasons.includes('second_operator_missing'),
+  )
+  const up = await secondsUntil('live', ...paying, () =>
+    Object.assign(world.config, { chainRpcUrls }),
+  )
+
+  expect(state.map(({ gap_id }) => gap_id)).toEqual(['GAP_X402_V1', 'GAP_TRANSFER_V1'])
   expect(Math.max(down, up)).toBeLessThan(60)
 })
 
@@ -190,12 +213,11 @@ test('while nobody looks nothing is called live', async () => {
 })
 
 test('an endpoint that this isolate has just missed counts before the next look', async () => {
-  const [proxy] = started
-  proxy?.set([{ kind: 'drop' }])
+  for (const proxy of started) proxy.set([{ kind: 'drop' }])
   const order = { chain: 'base-sepolia', token: 'USDC', amount: '1', recipient: payee.alias }
 
   const refused = await agent.post('/wallet-custodial-transfer', order)
-  proxy?.set([])
+  for (const proxy of started) proxy.set([])
 
   const details = { gap_id: 'GAP_TRANSFER_V1', gap_status: 'unavailable' }
   expect(refused).toMatchObject({ status: 503, body: { error: 'unavailable', details } })

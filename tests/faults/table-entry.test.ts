@@ -1,7 +1,6 @@
 /** Rows of the fault table before anything is signed: keys, limits, the database, clocks and custody. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { elapse } from '../support/faults/chain.ts'
 import type { Pair } from '../support/faults/pair.ts'
 import {
@@ -93,9 +92,8 @@ test('26. custody that cannot open a key can be asked again, and holds up no oth
   const refused = await transfer(world.worker({ rootKeys }), failing, once)
   await transfer(world.worker({ rootKeys }), abandoned, once)
   await transfer(world.worker(), other)
-  await elapse(world, 46)
-  await keepHouse(world.world)
   const meanwhile = await outcomeOf(world, other)
+  await elapse(world, 20)
   await transfer(world.worker(), failing, once)
   await settleAll(world)
 

@@ -1,6 +1,7 @@
 /** Rows of the fault table about what the chain makes of a transaction that it has. */
 import { Transaction } from 'ethers'
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/chain.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
@@ -17,6 +18,9 @@ beforeAll(async () => {
   world = await start({ chain: true })
 })
 
+const left = z.object({ left_usd: z.string() })
+const windows = z.object({ automatic_daily: left, asserted_daily: left, daily_spending_cap: left })
+
 /** What of an account's limits and funds payments hold or have used, and what its feed tells. */
 async function seenBy({ payer }: Pair) {
   const identity = await payer.get('/get-identity')
@@ -24,7 +28,7 @@ async function seenBy({ payer }: Pair) {
   const feed = await world.db.sql<{ type: string }[]>`
     select type from private.activities where account = ${payer.id} order by id`
   return {
-    limits: identity.body['limits'],
+    left: windows.parse(identity.body['limits']),
     reserved: balances.body['reserved_usd'],
     feed: feed.map(({ type }) => type),
   }
@@ -75,7 +79,7 @@ test('16. a reorg of any depth from 1 to 8 reopens a payment, and its same signa
 
     expect(reopened).toEqual(['signed'])
     expect([included.reserved, gone.reserved, settled.reserved]).toEqual(['0', '10', '0'])
-    expect([gone.limits, settled.limits]).toEqual([included.limits, included.limits])
+    expect([gone.left, settled.left]).toEqual([included.left, included.left])
     expect(gone.feed).toEqual(['transfer_authorized', 'transfer_reorged'])
     expect(await outcomeOf(world, pair)).toBe(paidOnce)
     const shown = await pair.payer.post('/transfer-status', { tx_hash: body['tx_hash'] })

@@ -63,7 +63,8 @@ test('14. of 25 payments in one transaction one cannot be paid, and the other 24
   const [sent] = await world.db.sql<{ slots: number; calls: number }[]>`
     select count(distinct slot)::integer as slots, count(*)::integer as calls
     from private.relay_calls`
-  expect(sent).toEqual({ slots: 1, calls: 25 })
+  // The one that did not pass was tried once more.
+  expect(sent).toEqual({ slots: 2, calls: 25 })
   expect(await outcomesOf(world, others)).toEqual([paidOnce])
   expect(await outcomeOf(world, broke)).toBe('released 0')
   await ledgerEqualsChain(world, [drained])
@@ -146,6 +147,8 @@ test('20. a gap below transactions that were sent is filled, and all of them are
   await node(world, 'anvil_dropAllTransactions')
   await world.db.sql`update private.relay_calls set slot = null
     where slot in (select id from private.relay_slots where nonce = 0)`
+  await world.db.sql`update private.gas_uses set slot = null
+    where slot in (select id from private.relay_slots where nonce = 0)`
   await world.db.sql`delete from private.relay_transactions
     where slot in (select id from private.relay_slots where nonce = 0)`
   await world.db.sql`delete from private.relay_slots where nonce = 0`
@@ -174,7 +177,7 @@ test('30. what a relayer has signed takes no other way, until it is released by 
   const order = { ...orderTo(payee), transfer_id: body['transfer_id'] }
   const again = await payer.post(transferPath, order)
   const ownTransactions = await countOf(payer.address)
-  await pass(world, 600)
+  await pass(world, 1_500)
   await keepHouse(world.world)
   const released = await outcomeOf(world, pair)
   await node(world, 'evm_setAutomine', true)

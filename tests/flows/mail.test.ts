@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { mailRead } from '../../functions/mail-read/contract.ts'
 import { mailWait } from '../../functions/mail-wait/contract.ts'
-import { type LocalWorld, openLocalWorld } from '../../scripts/local/world.ts'
+import type { LocalWorld } from '../../scripts/local/local-world.ts'
+import { openLocalWorld } from '../../scripts/local/world.ts'
 import { judged } from '../support/mailauth.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-mail-'))

@@ -163,7 +163,43 @@ test('Ctrl-C ends everything, and the next start finds its accounts and money ag
   expect(answer.status).toBe(200)
 })
 
+/** What the operating system does to a server that takes too much memory. */
+function killPostgres() {
+  const [postmaster] = readFileSync(join(directory, 'postgres/postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(postmaster), 'SIGKILL')
+}
+
+test('a PostgreSQL that is killed is back with its data, and the world goes on', async () => {
+  const { read } = readWorld().api_keys
+  killPostgres()
+  await until(first, () => first.output().includes('PostgreSQL had ended and was started again'))
+
+  const answer = await get('/get-identity', { authorization: `Bearer ${read}` })
+
+  expect(answer).toMatchObject({ status: 200, body: { alias: 'demo' } })
+})
+
+test('a PostgreSQL that does not come back ends the world clean, in one sentence', async () => {
+  const control = join(directory, 'postgres/global/pg_control')
+  const before = first.output().length
+  renameSync(control, `${control}.kept`)
+  killPostgres()
+
+  const code = await first.exit
+
+  renameSync(`${control}.kept`, control)
+  const lines = first.output().slice(before).trim().split('\n')
+  expect(code).toBe(1)
+  expect(lines.filter((line) => !/^ *[0-9.]+ s /.test(line))).toEqual([
+    'PostgreSQL ended, and did not last when it was started again.',
+  ])
+  expect(processes(first)).toEqual([])
+  expect(existsSync(worldFile)).toBe(false)
+})
+
 test('a world that is killed takes everything with it', async () => {
+  first = run(0)
+  await until(first, () => existsSync(worldFile))
   first.child.kill('SIGKILL')
   await first.exit
 

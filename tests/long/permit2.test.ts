@@ -9,14 +9,23 @@ import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { readAllowance } from '../../shared/chains/evm/allowance.ts'
-import { findPermit } from '../../shared/chains/evm/permit2.ts'
 import { permit2Address } from '../../shared/chains/evm/places.ts'
 import { signAllowance } from '../../shared/custody/allowance.ts'
 import type { Permit2Terms } from '../../shared/custody/permit2.ts'
 import { signPermit2 } from '../../shared/custody/permit2.ts'
+import { permit2Spenders } from '../../shared/custody/permit2-terms.ts'
+import { findPermit } from '../../shared/payments/fate.ts'
 import { permit2Payload } from '../../shared/x402/permit2.ts'
 import type { Key } from '../support/chain-world.ts'
-import { hex, known, minedTogether, newKey, nonceOf, worldOn } from '../support/chain-world.ts'
+import {
+  hex,
+  known,
+  minedTogether,
+  newKey,
+  nonceOf,
+  rewriting,
+  worldOn,
+} from '../support/chain-world.ts'
 import {
   allow,
   installTimeoutMilliseconds,
@@ -26,9 +35,11 @@ import {
   useAllowance,
   usePermit,
 } from '../support/permit2.ts'
+import { permit2Code } from '../support/play/contracts.ts'
 
 const { chain, usdc } = known('eip155:84532')
 const facilitator = newKey().at
+const spender = permit2Spenders.exact
 
 let local: Chain
 let world: ReturnType<typeof worldOn>
@@ -38,6 +49,12 @@ beforeAll(async () => {
   await placePermit2(local)
 }, installTimeoutMilliseconds)
 afterAll(() => local.stop())
+
+test('the code that the other tests place is that of its package', async () => {
+  const [code] = await callRpc(local.rpcUrl, [['eth_getCode', permit2Address, 'latest']])
+
+  expect(code).toBe(permit2Code())
+})
 
 async function payerWith(allowance: bigint): Promise<Key> {
   const payer = newKey()
@@ -76,11 +93,15 @@ async function submit(payer: Key, terms: Permit2Terms, amount: bigint): Promise<
   return hash
 }
 
-/** What of a payment's permit is asked for; in upto anything up to the amount. */
-function use({ from, to, nonce, scheme, valueAtomic }: Permit2Terms) {
-  const valueMinAtomic = scheme === 'upto' ? 0n : valueAtomic
+/** What the chain shows of a payment's permit. */
+async function use(
+  { from, to, nonce, scheme, valueAtomic: amountAtomic }: Permit2Terms,
+  seenBy = world,
+) {
   const parties = { from: hex(from), to: hex(to), nonce: hex(nonce) }
-  return findPermit(world, chain, usdc, { ...parties, valueMinAtomic, valueMaxAtomic: valueAtomic })
+  const permit = { ...parties, scheme, amountAtomic }
+  const fate = await findPermit(seenBy, { chain, token: usdc, permit })
+  return fate.status === 'used' ? { status: fate.status, ...fate.settlement } : fate
 }
 
 test.each([
@@ -97,31 +118,80 @@ test.each([
     const after = await use(terms)
 
     expect(before).toMatchObject({ status: 'unused' })
-    expect(after).toMatchObject({ status: 'used', transactionHash: hash, valueAtomic: amount })
+    expect(after).toMatchObject({ status: 'used', transactionHash: hash, takenAtomic: amount })
     await expect(settle(payer, terms, amount)).rejects.toThrow()
     expect([await usdcAt(payer.at), await usdcAt(terms.to)]).toEqual([1_000n - amount, amount])
   },
 )
 
-test.each(['exact', 'upto'] as const)(
-  'of two %s payments to one payee in one block each is found by its own nonce',
-  async (scheme) => {
-    const payer = await payerWith(MaxUint256)
-    const first = termsOf(payer, scheme, nonceOf('01'))
-    const second = { ...first, nonce: nonceOf('02') }
-    const least = scheme === 'upto' ? 7n : 40n
+test('of two payments of exact to one payee in one block each is found by its own nonce', async () => {
+  const payer = await payerWith(MaxUint256)
+  const first = termsOf(payer, 'exact', nonceOf('01'))
+  const second = { ...first, nonce: nonceOf('02') }
 
-    const [a, b] = await minedTogether(local.rpcUrl, async () => [
-      await submit(payer, second, 40n),
-      await submit(payer, first, least),
-    ])
+  const [a, b] = await minedTogether(local.rpcUrl, async () => [
+    await submit(payer, second, 40n),
+    await submit(payer, first, 40n),
+  ])
 
-    expect(await Promise.all([use(second), use(first)])).toMatchObject([
-      { status: 'used', transactionHash: a, valueAtomic: 40n },
-      { status: 'used', transactionHash: b, valueAtomic: least },
-    ])
-  },
-)
+  const found = await Promise.all([use(second), use(first)])
+  const firstLogs = found.map((one) => ('logs' in one ? one.logs[0]?.transactionHash : undefined))
+  expect(found).toMatchObject([{ status: 'used' }, { status: 'used' }])
+  expect(firstLogs).toEqual([a, b])
+})
+
+test('of two payments of upto to one payee in one block neither is believed to have taken less', async () => {
+  const payer = await payerWith(MaxUint256)
+  const first = termsOf(payer, 'upto', nonceOf('01'))
+  const second = { ...first, nonce: nonceOf('02') }
+
+  await minedTogether(local.rpcUrl, async () => {
+    await submit(payer, second, 40n)
+    await submit(payer, first, 7n)
+  })
+
+  const inFull = { status: 'used', takenAtomic: null, logs: [] }
+  expect(await Promise.all([use(second), use(first)])).toMatchObject([inFull, inFull])
+})
+
+test('where old states are forgotten, the one transfer that it can be is booked in full', async () => {
+  const forgetting = worldOn(
+    { [chain.caip2]: local.rpcUrl },
+    rewriting((body) => body.replace(/\},"0x[0-9a-f]{1,8}"\]/g, '},"0xffffffff"]')),
+  )
+  const [exact, upto] = [await payerWith(MaxUint256), await payerWith(MaxUint256)]
+  const whole = termsOf(exact, 'exact', nonceOf('05'))
+  const less = termsOf(upto, 'upto', nonceOf('06'))
+  const hash = await settle(exact, whole, 40n)
+  const other = await settle(upto, less, 7n)
+
+  const found = await Promise.all([use(whole, forgetting), use(less, forgetting)])
+
+  expect(found).toMatchObject([
+    { status: 'used', transactionHash: hash, takenAtomic: 40n, logs: [{ transactionHash: hash }] },
+    { status: 'used', transactionHash: other, takenAtomic: null, logs: [] },
+  ])
+})
+
+test('what cannot be told apart where states are forgotten waits until it is final, and no longer', async () => {
+  const forgetting = worldOn(
+    { [chain.caip2]: local.rpcUrl },
+    rewriting((body) => body.replace(/\},"0x[0-9a-f]{1,8}"\]/g, '},"0xffffffff"]')),
+  )
+  const payer = await payerWith(MaxUint256)
+  const first = termsOf(payer, 'upto', nonceOf('07'))
+  await settle(payer, first, 40n)
+  await settle(payer, { ...first, nonce: nonceOf('08') }, 7n)
+
+  const soon = await use(first, forgetting)
+  await callRpc(local.rpcUrl, [['anvil_mine', '0x20']])
+  const late = await use(first, forgetting)
+
+  expect([soon, late]).toMatchObject([
+    { status: 'untraced', isFinal: false },
+    { status: 'untraced', isFinal: true },
+  ])
+})
 
 test('an allowance that we sign is taken by the token, and used up by the payment', async () => {
   const payer = await payerWith(0n)
@@ -141,9 +211,9 @@ test('an allowance that we sign is taken by the token, and used up by the paymen
     signature,
     version: '1',
   })
-  const allowed = await readAllowance(world, chain, usdc, payer.at)
+  const allowed = await readAllowance(world, chain, usdc, { wallet: payer.at, spender })
   await settle(payer, terms, 40n)
-  const used = await readAllowance(world, chain, usdc, payer.at)
+  const used = await readAllowance(world, chain, usdc, { wallet: payer.at, spender })
 
   expect(allowed).toEqual({ status: 'ok', allowanceAtomic: 40n, permitNonce: 1n })
   expect(used).toEqual({ status: 'ok', allowanceAtomic: 0n, permitNonce: 1n })
@@ -152,7 +222,7 @@ test('an allowance that we sign is taken by the token, and used up by the paymen
 test('what Permit2 may take is read with the next nonce of EIP-2612', async () => {
   const payer = await payerWith(39n)
 
-  expect(await readAllowance(world, chain, usdc, payer.at)).toEqual({
+  expect(await readAllowance(world, chain, usdc, { wallet: payer.at, spender })).toEqual({
     status: 'ok',
     allowanceAtomic: 39n,
     permitNonce: 0n,

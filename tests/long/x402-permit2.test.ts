@@ -25,9 +25,10 @@ function paymentsOf({ address }: Agent) {
   return merchant.paid.filter(({ payload }) => payload.permit2Authorization.from === address)
 }
 
+/** Past the end of every permit, and the quarter of an hour that one endpoint alone is not believed. */
 async function settleLate(): Promise<void> {
-  await market.tick(400)
-  await market.passOnChain(400)
+  await market.tick(1_300)
+  await market.passOnChain(1_300)
   await keepHouse(market.world)
 }
 

@@ -28,12 +28,13 @@ async function enter(
   await world.db.sql`
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
       amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
-      tx_hash, block_hash, mandate)
+      tx_hash, block_hash, finality, mandate)
     select ${payer.id}, k.id, 'a device', 'transfer', ${state}, 84532,
       '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ${payer.address},
       '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
       private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}), 1,
-      ${`0x${'1'.repeat(64)}`}, '0x', ${mandate ?? null}
+      ${`0x${'1'.repeat(64)}`}, '0x', ${state === 'settled' ? 'finalized' : 'submitted'},
+      ${mandate ?? null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }
 

@@ -1,6 +1,7 @@
 /** Caps of keys and apps: the most that each moves by itself, whatever the consent. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { resolveAll } from '../support/books.ts'
 import type { CapsUsd } from '../support/capped.ts'
 import { appWith, keyWith } from '../support/capped.ts'
 import { acquainted } from '../support/ledger.ts'
@@ -53,13 +54,14 @@ test.each([
   expect(statusOf(within)).toBe('submitted')
 })
 
-test('what was paid and reserved in 24 hours never passes the cap, and frees up after them', async () => {
+test('what was paid and reserved in 24 hours never passes the cap, and frees up a day after it settled', async () => {
   const { app, send } = await home({ day: 10 })
   await send(app, '6')
 
   const over = await send(app, '4.000001')
   const rest = await send(app, '4')
   const spent = await app.get('/get-identity')
+  await resolveAll(market)
   await market.tick(86_401)
   const next = await send(app, '10')
 
@@ -151,6 +153,7 @@ test('what one app moves leaves the caps of another as they are', async () => {
 test('the worst case of an app ends at its caps', async () => {
   const { app, payer, send } = await home({ day: 10 })
   await send(payer, '100')
+  await resolveAll(market)
 
   const { body } = await app.get('/account-exposure')
   const owner = await ownerOf(market, payer)

@@ -6,6 +6,7 @@ import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts
 import { required } from '../../shared/env.ts'
 import { authorizationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
+import { inTenMinutes } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -39,7 +40,7 @@ async function entered(payer: Agent, payee: string, pepper: string): Promise<Aut
     fundsAtomic: '1000000000',
     seenBlock: 1,
     validAfter: 0,
-    validBefore: 2_000_000_000,
+    validBefore: inTenMinutes(world),
   }
 }
 
@@ -63,7 +64,7 @@ test('answers the same signature again and never makes another', async () => {
   const request = await enter(payer, payee.address)
 
   const first = await custody.authorize(request)
-  const again = await custody.authorize({ ...request, validBefore: 2_100_000_000 })
+  const again = await custody.authorize({ ...request, validBefore: request.validBefore + 1 })
 
   expect(first).toMatchObject({ outcome: 'signed', first: true })
   expect(again).toEqual({ ...first, first: false })

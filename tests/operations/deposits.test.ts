@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { fund } from '../../scripts/local/chain.ts'
-import { indexDeposits } from '../../shared/payments/deposits.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { batchCalls, hex, known, newKey } from '../support/chain-world.ts'
 import { lookAlike, payAs, sendAs, transferFrom } from '../support/deposits.ts'
 import { proven } from '../support/ledger.ts'
@@ -18,7 +18,7 @@ const poisoning = textWith('another address')
 const page = z.object({ items: z.array(z.record(z.string(), z.unknown())) })
 
 beforeAll(async () => {
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 })
 
 async function feed(agent: Agent, query = '') {
@@ -32,7 +32,7 @@ test('a deposit is told with sender, amount, chain, transaction and finality', a
   const sender = newKey().at
   const tx_hash = await payAs(world, sender, agent.address, 5_250_000n)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await feed(agent)).toEqual([
     {
@@ -58,7 +58,7 @@ test('a final deposit is told as finalized, one that was taken back as reorged',
   await payAs(world, sender, agent.address, 1_000_000n)
   await payAs(world, sender, agent.address, 2_000_000n)
   await finalize(world.chain)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   await world.db.sql`update private.deposits set reorged = true
     where wallet = ${agent.address} and amount_atomic = 2000000`
 
@@ -74,13 +74,13 @@ test('a final deposit is told as finalized, one that was taken back as reorged',
 test('a transfer inside the service is a deposit of its receiver, who hears the alias', async () => {
   const payer = await world.agent('pay', { usdc: 10 })
   const payee = await world.agent('read')
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   const order = { chain: 'base-sepolia', token: 'USDC', amount: '2', recipient: payee.alias }
   const confirmed = { ...order, user_confirmed: true }
   const sent = await payer.post('/wallet-custodial-transfer', confirmed)
   await proven(payer, sent.body['tx_hash'])
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await feed(payee)).toMatchObject([
     {
@@ -97,7 +97,7 @@ test('what a wallet pays to itself is no deposit', async () => {
   const agent = await world.agent('read')
   await payAs(world, agent.address, agent.address, 3_000_000n)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await feed(agent)).toMatchObject([{ amount: '3', from: { address: zero } }])
 })
@@ -110,8 +110,8 @@ test('equal transfers in one transaction are as many deposits', async () => {
   const call = transferFrom(payer, agent.address, 1_000_000n)
   await sendAs(world, payer, batchCalls(usdc, [call, call]), multicall3)
 
-  await indexDeposits(world.world)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
+  await indexTransfers(world.world)
 
   const items = await feed(agent)
   expect(items).toMatchObject([{ amount: '1' }, { amount: '1' }])
@@ -122,7 +122,7 @@ test('tokens that the registry knows are told, each by its symbol', async () => 
   const agent = await world.agent('read')
   await fund(world.chain, agent.address, { eurcAtomic: 7_000_000n, usdcAtomic: 8_000_000n })
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const amounts = (await feed(agent)).map(({ amount, token }) => [amount, token])
   expect(amounts).toEqual([
@@ -139,7 +139,7 @@ test('a look-alike of a known recipient is hidden and carries a warning when ask
   await payAs(world, friend, agent.address, 1_000_000n)
   await payAs(world, stranger, agent.address, 1_000_000n)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await feed(agent)).toMatchObject([{ from: { address: friend } }])
   expect(await feed(agent, '&hidden=true')).toMatchObject([
@@ -159,7 +159,7 @@ test.each([
   if (isKnown) await world.acquaint(agent, sender)
   await payAs(world, sender, agent.address, value)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const [shown, hidden] = [await feed(agent), await feed(agent, '&hidden=true')]
   expect([shown.length, hidden.length]).toEqual(warning ? [0, 1] : [1, 0])
@@ -172,7 +172,7 @@ test('a transfer of nothing in the name of a wallet is never told as its own', a
   const other = await world.agent('read')
   await sendAs(world, newKey().at, transferFrom(victim.address, other.address, 0n))
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   for (const query of ['', '&hidden=true']) expect(await feed(victim, query)).toEqual([])
   expect(await feed(other)).toEqual([])
@@ -188,7 +188,7 @@ test('whoever deposits is not known for it', async () => {
   await payAs(world, sender, agent.address, 500_000_000n)
   await finalize(world.chain)
 
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const { body } = await agent.post('/resolve-transfer-recipient', { recipient: sender })
   expect(body).toMatchObject({ known: false })

@@ -58,12 +58,14 @@ test('tells the limits of a new account as they are published, all of them left'
     automatic_daily: { limit_usd: '200', left_usd: '200', resets_at: null },
     asserted_daily: { limit_usd: '200', left_usd: '200', resets_at: null },
     daily_spending_cap: { limit_usd: '1000', left_usd: '1000', resets_at: null },
+    relayed_transfers: [],
   })
 })
 
-test('counts what is reserved and spent until 24 hours have gone by', async () => {
+test('counts what may still be executed whatever its age, and what settled for 24 hours', async () => {
   const agent = await world.agent('read')
-  await enterPayment(agent, { state: 'authorized', consent: 'none', usd: 50 })
+  await enterPayment(agent, { state: 'authorized', consent: 'none', usd: 5 })
+  await enterPayment(agent, { state: 'settled', consent: 'none', usd: 45 })
   await enterPayment(agent, { state: 'unknown', consent: 'agent_asserted', usd: 30 })
   await enterPayment(agent, { state: 'released', consent: 'none', usd: 100 })
 
@@ -79,7 +81,8 @@ test('counts what is reserved and spent until 24 hours have gone by', async () =
   expect(JSON.stringify(before.body['limits'])).not.toContain('null')
   expect(after.body['limits']).toMatchObject({
     automatic_daily: { left_usd: '200', resets_at: null },
-    daily_spending_cap: { left_usd: '1000', resets_at: null },
+    asserted_daily: { left_usd: '170' },
+    daily_spending_cap: { left_usd: '970' },
   })
 })
 
@@ -123,9 +126,11 @@ async function enterPayment(payer: { id: string; address: string }, entry: Entry
   const usdc = '0x036CbD53842c5426634e7929541eC2318f3dCF7e'
   await world.db.sql`
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
-      amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before)
+      amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
+      tx_hash, block_hash)
     select ${payer.id}, k.id, 'a device', 'transfer', ${entry.state}, 84532, ${usdc},
       ${payer.address}, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${entry.usd * 1_000_000},
-      ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(), 1
+      ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(), 1,
+      ${`0x${'1'.repeat(64)}`}, '0x'
     from private.credentials k where k.account = ${payer.id} limit 1`
 }

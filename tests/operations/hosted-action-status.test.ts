@@ -1,6 +1,6 @@
 /** The life of a hosted action below its pages: who may take which step, and what the agent hears. */
 import { beforeAll, expect, test } from 'vitest'
-import { indexDeposits } from '../../shared/payments/deposits.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { newKey } from '../support/chain-world.ts'
 import { lookAlike, payAs } from '../support/deposits.ts'
 import { browserOf, linkOf, statusOf } from '../support/links.ts'
@@ -9,7 +9,7 @@ import { start } from '../support/world.ts'
 const world = await start({ chain: true })
 
 beforeAll(async () => {
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 })
 
 test('a link that nobody opens is pending, then expired, and opens no more', async () => {
@@ -132,13 +132,13 @@ test('a deposit that comes after the opening finishes a deposit action, one from
   const agent = await world.agent('read')
   const link = await linkOf(agent, { action_type: 'deposit', chain: 'base-sepolia', amount: '2' })
   await payAs(world, newKey().at, agent.address, 1_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   await browserOf(world, link, 'phone')('open')
   expect(await statusOf(agent, link)).toMatchObject({ status: 'opened' })
   const from = newKey().at
 
   const tx_hash = await payAs(world, from, agent.address, 2_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await statusOf(agent, link)).toMatchObject({
     status: 'finished',
@@ -159,10 +159,10 @@ test('neither bait nor another token finishes a deposit action', async () => {
 
   await payAs(world, newKey().at, agent.address, 9n)
   await payAs(world, lookAlike(known), agent.address, 5_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   expect(await statusOf(agent, anyToken)).toMatchObject({ status: 'opened' })
   await payAs(world, newKey().at, agent.address, 5_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await statusOf(agent, anyToken)).toMatchObject({ status: 'finished' })
   expect(await statusOf(agent, euros)).toMatchObject({ status: 'opened' })
@@ -179,10 +179,10 @@ test('a connected wallet finishes with what came from itself, not with a gift of
   await browserOf(world, link, 'desktop')('connect', { wallet: newKey().at })
 
   await payAs(world, newKey().at, agent.address, 5_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   expect(await statusOf(agent, link)).toMatchObject({ status: 'opened' })
   await payAs(world, wallet, agent.address, 3_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect(await statusOf(agent, link)).toMatchObject({
     status: 'finished',

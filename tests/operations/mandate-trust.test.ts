@@ -1,9 +1,12 @@
 /** What keeps a mandate from paying on a stranger's word: an agent's, or that of a merchant who changed. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { permit2Address } from '../../shared/chains/evm/places.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { failedRules, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
+import { allow, placeProxies } from '../support/permit2.ts'
 import type { Shop } from '../support/shop.ts'
 import { openShop } from '../support/shop.ts'
 import type { Agent, Answer } from '../support/world.ts'
@@ -16,6 +19,11 @@ let shop: Shop
 beforeAll(async () => {
   market = await openMarket()
   shop = await openShop(market)
+  await placeProxies(market.chain)
+  await callRpc(market.chain.rpcUrl, [
+    ['anvil_setCode', permit2Address, '0x00'],
+    ['anvil_autoImpersonateAccount', true],
+  ])
 })
 beforeEach(() => {
   shop.asks = {}
@@ -55,6 +63,7 @@ describe('a challenge that an agent brings', () => {
     ['way to pay', { scheme: 'upto', extra: { facilitatorAddress: otherPayee } }],
   ])('with another %s than the merchant asks for waits for a word', async (_, forged) => {
     const { agent, id } = await shopping()
+    await allow(market.chain, agent.address, 10_000_000n)
     shop.asks = forged
     const challenge = shop.challenge()
     shop.asks = {}

@@ -87,8 +87,8 @@ test('a payment that is open counts in full, and one that came to nothing counts
   const attempt = await buy(agent, `${market.hostile.url}/paid/challenge-again`)
 
   const open = await statementOf(agent, id)
-  await market.tick(700)
-  await market.passOnChain(700)
+  await market.tick(1_300)
+  await market.passOnChain(1_300)
   await agent.post('/x402-payment-execute', { attempt_id: attempt, user_confirmed: false })
   const over = await statementOf(agent, id)
 

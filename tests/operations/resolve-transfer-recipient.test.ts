@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { blacklist } from '../../scripts/local/fund.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { addressSchema } from '../../shared/chains/hex.ts'
+import { textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -11,7 +14,7 @@ const world = await start({ chain: true })
 const payer = await world.agent('read')
 const bob = await world.agent('read', { alias: 'bob' })
 const ask = (recipient: string, more: object = {}) => payer.post(path, { recipient, ...more })
-const stranger = () => getAddress(`0x${randomBytes(20).toString('hex')}`)
+const stranger = () => addressSchema.parse(getAddress(`0x${randomBytes(20).toString('hex')}`))
 
 function codes({ body }: { body: Record<string, unknown> }): string[] {
   return [...JSON.stringify(body['warnings']).matchAll(/"code":"(\w+)"/g)].map(
@@ -129,6 +132,8 @@ test.each([
   ['the token itself', '0x036CbD53842c5426634e7929541eC2318f3dCF7e', 'token_contract'],
   ['a token of another chain', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'token_contract'],
   ['Multicall3', '0xcA11bde05977b3631167028862bE2a173976CA11', 'system_contract'],
+  ['Permit2', '0x000000000022D473030F116dDEE9F6B43aC78BA3', 'system_contract'],
+  ['a proxy of x402', '0x402085c248EeA27D92E8b30b2C58ed07f9E20001', 'system_contract'],
 ])('refuses to send money to %s', async (_name, address, reason) => {
   for (const spelling of [address, address.toLowerCase()]) {
     expect(await ask(spelling)).toMatchObject({
@@ -178,6 +183,22 @@ test('tells a contract from an account, and from an account that runs code', asy
 
   expect(answers.map(({ body }) => body['is_contract'])).toEqual([true, false, false])
   expect(answers.map((answer) => codes(answer).includes('contract'))).toEqual([true, false, false])
+})
+
+test('warns of a recipient that the issuer of a token bars', async () => {
+  const [barred, other] = [stranger(), stranger()]
+  await blacklist(world.chain, barred)
+
+  const warned = await ask(barred)
+
+  expect(warned.body['warnings']).toEqual([
+    {
+      code: 'barred',
+      message: 'The issuer of USDC bars this recipient on Base Sepolia: it can be paid none there.',
+    },
+    { code: 'new_recipient', message: textWith('not been paid') },
+  ])
+  expect(codes(await ask(other))).toEqual(['new_recipient'])
 })
 
 test('takes the chain by name or id, and refuses one that it is not connected to', async () => {

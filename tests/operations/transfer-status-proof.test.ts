@@ -6,6 +6,7 @@ import type { NodeView } from '../../scripts/verify-proof/check.ts'
 import { askNode } from '../../scripts/verify-proof/node.ts'
 import { minedTogether } from '../support/chain-world.ts'
 import { acquainted } from '../support/ledger.ts'
+import { textWith } from '../support/matching.ts'
 import type { Included } from '../support/transfer-proof.ts'
 import { crowd, faultsOf, mutationsOf, provenIn } from '../support/transfer-proof.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -90,7 +91,7 @@ test('an authorized transfer does not pass for one that nobody authorized', asyn
   ])
 })
 
-test('a transfer that the wallet sent itself is proven without an authorization', async () => {
+test('a transfer that the wallet sent itself is proven by its authorization as well', async () => {
   const { payer, payee } = await acquainted(world)
   await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
   await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
@@ -102,7 +103,7 @@ test('a transfer that the wallet sent itself is proven without an authorization'
 
   const proof = provenIn(await look(paid))
 
-  expect(proof).toMatchObject({ authorization_nonce: null, nonce_preimage: null })
+  expect(proof).toMatchObject({ nonce_preimage: textWith(String(paid.transfer_id)) })
   expectTight(proof, await viewOf(proof))
 })
 

@@ -186,7 +186,11 @@ test('when the outcome cannot be kept, the same signature is what is sent again'
 
   expect(lost).toMatchObject({
     status: 503,
-    body: { message: textWith('was sent'), retry_after_seconds: 60 },
+    body: {
+      message: textWith('was signed and sent'),
+      details: { attempt_id: attempt },
+      retry_after_seconds: 60,
+    },
   })
   expect(again.body).toMatchObject({ status: 'paid_not_delivered', tx_hash: anyText })
   const sent = hostile.received(path).slice(sentBefore)
@@ -195,3 +199,34 @@ test('when the outcome cannot be kept, the same signature is what is sent again'
   expect(signatures[1]).toBe(signatures[0])
   expect(await market.usdcOf(agent.address)).toBe(usd - 10_000n)
 })
+
+/** What is called after a signature left, and the call that then fails as the database's own fault. */
+test.each([
+  ['its settlement is booked', 'housekeeping_settle'],
+  ['its outcome is kept', 'housekeeping_finish_attempt'],
+])('when the database fails while %s, the answer names the attempt', async (_, call) => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const name = call === 'housekeeping_settle' ? 'after/status-500' : 'settled/ok'
+  const attempt = attemptOf(await prepare(agent, { resource_url: `${hostile.url}/${name}` }))
+  if (call === 'housekeeping_settle') {
+    await execute(agent, attempt)
+    await hostile.idle()
+  }
+  await rename(call, `${call}_away`)
+
+  const lost = await execute(agent, attempt)
+
+  await rename(`${call}_away`, call)
+  await market.tick(60)
+  const found = await execute(agent, attempt)
+  expect(lost).toMatchObject({
+    status: 503,
+    body: { error: 'unavailable', details: { attempt_id: attempt } },
+  })
+  expect(found.body).toMatchObject({ status: 'paid_not_delivered', tx_hash: anyText })
+})
+
+/** A function that is gone is no outage: the error is one that nobody expected. */
+async function rename(name: string, other: string): Promise<void> {
+  await market.db.sql.unsafe(`alter function api.${name} rename to ${other}`)
+}

@@ -30,6 +30,7 @@ const refused: Record<string, [code: string, words: string]> = {
   'domain-version': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],
   'pay-to-nobody': ['unsupported_scheme', 'would be lost'],
   'pay-to-token': ['unsupported_scheme', 'would be lost'],
+  'pay-to-proxy': ['unsupported_scheme', 'would be lost'],
   'amount-zero': ['unsupported_scheme', 'amount is zero'],
   'all-there-is': ['unsupported_scheme', 'beyond every limit'],
   'too-large': ['unsupported_scheme', 'beyond every limit'],

@@ -47,8 +47,8 @@ test('a receipt that the chain does not bear out settles nothing and stays reser
 
   const answer = await execute(agent, attempt)
   const reserved = await reservedUsd(agent)
-  await market.tick(400)
-  await market.passOnChain(400)
+  await market.tick(1_300)
+  await market.passOnChain(1_300)
   await keepHouse(market.world)
   const after = await execute(agent, attempt)
 

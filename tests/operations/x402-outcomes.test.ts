@@ -165,11 +165,11 @@ test.each([
 
     await keepHouse(market.world)
     const during = await execute(agent, attempt)
-    await market.tick(400)
+    await market.tick(1_300)
     await keepHouse(market.world)
     const whileChainLags = await execute(agent, attempt)
     const reserved = await reservedUsd(agent)
-    await market.passOnChain(400)
+    await market.passOnChain(1_300)
     await keepHouse(market.world)
     const after = await execute(agent, attempt)
 

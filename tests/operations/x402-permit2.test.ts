@@ -4,6 +4,7 @@
  */
 import { verifyTypedData } from 'ethers'
 import { expect, test } from 'vitest'
+import { callRpc } from '../../scripts/local/rpc.ts'
 import type { AuthorizeRequest } from '../../shared/custody/port.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
 import { textWith } from '../support/matching.ts'
@@ -63,12 +64,16 @@ test('custody signs the stored terms as a permit with its allowance, and answers
   }
 
   const { allowance, signature, nonce } = await signed(request)
-  const again = await signed({ ...request, allowanceNonce: '4', validBefore: 2_000_000_001 })
+  const again = await signed({
+    ...request,
+    allowanceNonce: '4',
+    validBefore: request.validBefore + 1,
+  })
 
   const permitted = { token: market.chain.usdc, amount: 5_000_000n }
   const spender = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002'
   const witness = { to: payTo, facilitator: facilitatorAddress, validAfter: 0 }
-  const deadline = 2_000_000_000
+  const deadline = request.validBefore
   const permit = { permitted, spender, nonce, deadline, witness }
   expect(verifyTypedData(permit2Domain, permitTypes, permit, signature)).toBe(payer.address)
   const word = { owner: payer.address, spender: permit2, value: 5_000_000n, nonce: 3, deadline }
@@ -86,36 +91,72 @@ test('no request can name the facilitator, the spender or the amount of a permit
   }
 })
 
+const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString()
+
 test('a freeze queues no cancellation of a permit and says why it can still be used', async () => {
   const payer = await market.agent('pay', { usdc: 10 })
   const request = await authorizing(market, payer, payTo, stored)
   await signed(request)
 
   const frozen = await payer.post('/account-freeze', {})
-  const { credential, paymentId } = request
-  const cancelled = await custody?.cancel({ credential, paymentId })
+  const { paymentId } = request
+  const cancelled = await custody?.cancel({ paymentId })
 
   expect(frozen.body).toMatchObject({
     cancelling: [],
     cannot_be_stopped: [
-      { payment_id: paymentId, why: 'permit2', can_settle_until: '2033-05-18T03:33:20.000Z' },
+      { payment_id: paymentId, why: 'permit2', can_settle_until: timeOf(request.validBefore) },
     ],
   })
   expect(cancelled).toEqual({ outcome: 'closed' })
 })
 
+const proxies = {
+  exact: '0x402085c248EeA27D92E8b30b2C58ed07f9E20001',
+  upto: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002',
+}
+
+function place(code: string, ...places: string[]) {
+  const calls = places.map((at) => ['anvil_setCode', at, code] as const)
+  return callRpc(market.chain.rpcUrl, calls)
+}
+
 test.each([
   ['exact', exact],
   ['upto', upto],
-])('on a chain without Permit2 nothing is signed for %s', async (_, requirement) => {
+] as const)(
+  'on a chain without Permit2 or its proxy %s is not prepared',
+  async (scheme, requirement) => {
+    const agent = await market.agent('pay', { usdc: 1 })
+    const payment_required = headerOf(challengeV2([requirement], sponsoring))
+    const asking = { resource_url: market.hostile.url, payment_required }
+
+    const bare = await prepare(agent, asking)
+    await place('0x00', permit2)
+    const withoutProxy = await prepare(agent, asking)
+    await place('0x00', proxies[scheme])
+    const whole = await prepare(agent, asking)
+    await place('0x', permit2, proxies[scheme])
+    const gone = await execute(agent, attemptOf(whole))
+
+    const reason = 'Permit2 and the proxy of x402 are not both on Base Sepolia.'
+    const refused = { error: 'unsupported_scheme', details: { offers: [{ scheme, reason }] } }
+    expect([bare.body, withoutProxy.body]).toMatchObject([refused, refused])
+    expect(gone).toMatchObject({ status: 409, body: { error: 'terms_changed', message: reason } })
+    expect(await reservedUsd(agent)).toBe('0')
+  },
+)
+
+test('where Permit2 is missing, a dearer offer of another kind is taken', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
-  const payment_required = headerOf(challengeV2([requirement], sponsoring))
+  const upfront = requirementV2({ amount: '20000', extra: { paymentFlow: 'upfront' } })
+  const payment_required = headerOf(challengeV2([exact, upfront], sponsoring))
+
   const prepared = await prepare(agent, { resource_url: market.hostile.url, payment_required })
 
-  const answer = await execute(agent, attemptOf(prepared))
-
-  expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } })
-  expect(await reservedUsd(agent)).toBe('0')
+  expect(prepared.body).toMatchObject({
+    terms: { transfer_method: 'eip3009', amount_atomic: '20000' },
+  })
 })
 
 test('where a wallet can be paid for by EIP-3009 too, that is what is prepared', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { findAuthorization } from '../../shared/chains/evm/authorization.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
+import { findAuthorization } from '../../shared/payments/fate.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,
@@ -45,7 +45,7 @@ async function relay(relayer: Key, data: `0x${string}`) {
 }
 
 const fateOf = (payer: Key, fromBlock?: bigint) =>
-  findAuthorization(world, chain, usdc, payer.at, nonce, fromBlock)
+  findAuthorization(world, { chain, token: usdc, from: payer.at, nonce, since: fromBlock })
 
 async function timeOf(tag: string): Promise<bigint> {
   const [block] = await callRpc(local.rpcUrl, [['eth_getBlockByNumber', tag, false]])
@@ -69,13 +69,39 @@ test('a cancelled authorization is spent but not paid', async () => {
   expect(await fateOf(payer)).toMatchObject({ status: 'canceled', transactionHash: hash })
 })
 
-test('a spent authorization whose log lies outside the search is untraced, never unused', async () => {
+test('a log before the blocks that are searched is found by the state of blocks', async () => {
   const { payer, relayer } = await pair()
-  await relay(relayer, await authorize(chain, usdc, payer, { to: newKey().at, value: 3n, nonce }))
+  const data = await authorize(chain, usdc, payer, { to: newKey().at, value: 3n, nonce })
+  const hash = await relay(relayer, data)
   await callRpc(local.rpcUrl, [['anvil_mine', '0x2']])
   const [head] = await callRpc(local.rpcUrl, [['eth_blockNumber']])
 
-  expect(await fateOf(payer, BigInt(String(head)))).toEqual({ status: 'untraced' })
+  const fate = await fateOf(payer, BigInt(String(head)))
+
+  expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
+})
+
+test('a spent authorization whose log no block shows is never unused, and final once its block is', async () => {
+  const { payer, relayer } = await pair()
+  await relay(relayer, await authorize(chain, usdc, payer, { to: newKey().at, value: 3n, nonce }))
+  const silent = worldOn(
+    { [chain.caip2]: local.rpcUrl },
+    rewriting((body) =>
+      body
+        .replaceAll(usdc.address.toLowerCase(), usdc.address)
+        .replace(`"address":"${usdc.address}"`, `"address":"${newKey().at}"`),
+    ),
+  )
+  const look = () => findAuthorization(silent, { chain, token: usdc, from: payer.at, nonce })
+
+  const soon = await look()
+  await callRpc(local.rpcUrl, [['anvil_mine', '0x20']])
+  const late = await look()
+
+  expect([soon, late]).toMatchObject([
+    { status: 'untraced', isFinal: false },
+    { status: 'untraced', isFinal: true },
+  ])
 })
 
 test("another payer's or nonce's use is not taken for this one", async () => {
@@ -86,7 +112,14 @@ test("another payer's or nonce's use is not taken for this one", async () => {
   )
 
   expect(await fateOf(other.payer)).toMatchObject({ status: 'unused' })
-  expect(await findAuthorization(world, chain, usdc, one.payer.at, nonceOf('c2'))).toMatchObject({
+  expect(
+    await findAuthorization(world, {
+      chain,
+      token: usdc,
+      from: one.payer.at,
+      nonce: nonceOf('c2'),
+    }),
+  ).toMatchObject({
     status: 'unused',
   })
 })
@@ -119,7 +152,7 @@ test('a state read behind the finalized block is final only up to its own time',
     rewriting((body) => body.replace('"latest"', JSON.stringify(stale))),
   )
 
-  const fate = await findAuthorization(lagging, chain, usdc, payer.at, nonce)
+  const fate = await findAuthorization(lagging, { chain, token: usdc, from: payer.at, nonce })
 
   expect(await timeOf('finalized')).toBeGreaterThan(staleTime)
   expect(fate).toEqual({
@@ -136,7 +169,7 @@ test('without a finalized tag there is no time at which expiry is final', async 
     rewriting((body) => body.replace('"finalized"', '"no-such-tag"')),
   )
 
-  const fate = await findAuthorization(untagged, chain, usdc, payer.at, nonce)
+  const fate = await findAuthorization(untagged, { chain, token: usdc, from: payer.at, nonce })
 
   expect(fate).toEqual({ status: 'unused', latestTimestampSeconds: await timeOf('latest') })
 })
@@ -146,10 +179,14 @@ test('an absent token or a dead node proves nothing', async () => {
   const absent = { ...usdc, address: hex('11'.repeat(20)) }
   const dead = worldOn({ [chain.caip2]: 'http://127.0.0.1:1' })
 
-  expect(await findAuthorization(world, chain, absent, payer.at, nonce)).toMatchObject({
+  expect(
+    await findAuthorization(world, { chain, token: absent, from: payer.at, nonce }),
+  ).toMatchObject({
     status: 'unavailable',
   })
-  expect(await findAuthorization(dead, chain, usdc, payer.at, nonce)).toMatchObject({
+  expect(
+    await findAuthorization(dead, { chain, token: usdc, from: payer.at, nonce }),
+  ).toMatchObject({
     status: 'unavailable',
   })
 })

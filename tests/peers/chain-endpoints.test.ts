@@ -3,11 +3,11 @@ import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
-import { findAuthorization } from '../../shared/chains/evm/authorization.ts'
 import { readBalances } from '../../shared/chains/evm/balances.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import { readLanes } from '../../shared/chains/evm/lanes.ts'
 import { isBlockReplaced, proveTransfer } from '../../shared/chains/evm/proof.ts'
+import { findAuthorization } from '../../shared/payments/fate.ts'
 import type { CountingWorld } from '../support/chain-world.ts'
 import {
   authorize,
@@ -166,7 +166,7 @@ test('an authorization whose log one endpoint has not seen is traced by the othe
   await mined(() => broadcast(world, chain, raw))
   first.set([{ kind: 'lag', blocks: 20, methods: ['eth_getLogs'] }])
 
-  const fate = await findAuthorization(world, chain, usdc, payer.at, nonce)
+  const fate = await findAuthorization(world, { chain, token: usdc, from: payer.at, nonce })
 
   expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
 })

@@ -70,14 +70,28 @@ test('the proof of an MPP charge names the challenge that its nonce was made fro
   })
 })
 
-test('a server that offers x402 and MPP at once is paid once, by x402', async () => {
+test('a server that offers x402 and MPP at one price is paid once, by x402', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
   shop.paid.length = 0
 
-  const paid = await pay(agent, { resource_url: `${shop.url}/both/paid`, body: '{"a":1}' })
+  const paid = await pay(agent, { resource_url: `${shop.url}/open/paid` })
 
   expect(paid.body).toMatchObject({ status: 'settled', response: { status: 200 } })
-  expect(shop.paid).toEqual([{ path: '/both/paid', authorization: undefined, x402: anyText }])
+  expect(shop.paid).toEqual([{ path: '/open/paid', authorization: undefined, x402: anyText }])
+  expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
+})
+
+test.each([
+  ['/bound/paid', undefined],
+  ['/both/paid', '{"a":1}'],
+])('a server that binds %s to its route is paid once, by MPP', async (path, body) => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  shop.paid.length = 0
+
+  const paid = await pay(agent, { resource_url: shop.url + path, body })
+
+  expect(paid.body).toMatchObject({ status: 'settled', response: { status: 200 } })
+  expect(shop.paid).toEqual([{ path, authorization: anyText, x402: undefined }])
   expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
 })
 

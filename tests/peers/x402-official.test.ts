@@ -22,7 +22,7 @@ import { readChallengeHeader } from '../../shared/x402/challenge.ts'
 import { readSettlementClaim } from '../../shared/x402/claim.ts'
 import type { PayableOffer } from '../../shared/x402/offers.ts'
 import { sortOffers } from '../../shared/x402/offers.ts'
-import { paymentHeader, paymentPayload } from '../../shared/x402/payload.ts'
+import { paymentHeaders, paymentPayload } from '../../shared/x402/payload.ts'
 import { validityOf } from '../../shared/x402/validity.ts'
 import { authorizationTypes as types } from '../support/eip3009.ts'
 import * as sample from '../support/x402.ts'
@@ -212,8 +212,8 @@ test('the official server finds its own offer in our payment', async () => {
     nonce: `0x${'07'.repeat(32)}`,
   })
 
-  const [, value] = paymentHeader(terms, signed)
-  const payment = payloadOf.parse(core.decodePaymentSignatureHeader(value))
+  const [[, value] = []] = paymentHeaders(terms, signed)
+  const payment = payloadOf.parse(core.decodePaymentSignatureHeader(value ?? ''))
 
   expect(server.findMatchingRequirements(required.accepts, payment)).toEqual(terms.requirement)
 })

@@ -118,7 +118,7 @@ test('bursts with any timing end with an empty queue, without housekeeping', asy
   expect(left).toEqual(Array.from({ length: 20 }, () => 0))
 })
 
-test('a lane has at most 16 transactions that are not mined, and what comes then waits', async () => {
+test('a lane has at most 14 transactions with transfers that are not mined, and what comes then waits', async () => {
   world = await start({ chain: true })
   const { payer, payee } = await acquainted(world)
   const send = () => payer.post(path, { ...order, recipient: payee.alias })
@@ -130,8 +130,8 @@ test('a lane has at most 16 transactions that are not mined, and what comes then
   await callRpc(world.chain.rpcUrl, [['evm_setAutomine', true]])
   await send()
 
-  expect(unmined).toEqual({ batches: Array.from({ length: 16 }, () => 1), queued: 4 })
-  expect((await relayed()).batches.slice(16)).toEqual([5])
+  expect(unmined).toEqual({ batches: Array.from({ length: 14 }, () => 1), queued: 6 })
+  expect((await relayed()).batches.slice(14)).toEqual([7])
   await expect.poll(() => usdcOf(world, payee)).toBe(21_000_000n)
 })
 
@@ -157,8 +157,8 @@ test('a payer who can no longer pay holds up none of those in the same transacti
   expect(await relayed()).toEqual({ batches: [4], queued: 0 })
   await expect.poll(() => usdcOf(world, first.payee)).toBe(2_000_000n)
   expect(await usdcOf(world, last.payee)).toBe(1_000_000n)
-  await callRpc(rpcUrl, [['evm_increaseTime', 700]])
-  await world.tick(700)
+  await callRpc(rpcUrl, [['evm_increaseTime', 1_600]])
+  await world.tick(1_600)
   await finalize(world.chain)
   await resolveAll(world)
   expect(await statesOf(world, broke.payer)).toEqual(['released'])

@@ -12,7 +12,8 @@ const lanes = [
   '0x1111111111111111111111111111111111111111',
   '0x2222222222222222222222222222222222222222',
 ]
-const seen = JSON.stringify(lanes.map((address) => ({ address, mined_nonce: 0 })))
+const able = { mined_nonce: 0, transfers: 25, cancels: 25 }
+const seen = JSON.stringify(lanes.map((address) => ({ address, ...able })))
 
 let world: TestWorld
 let agent: Agent
@@ -30,7 +31,8 @@ const word = () => `0x${randomBytes(32).toString('hex')}`
 /** Nothing queued and both lanes free. */
 async function clear(): Promise<void> {
   await world.db.sql.unsafe(`
-    delete from private.relay_calls; delete from private.relay_transactions;
+    delete from private.gas_uses; delete from private.relay_calls;
+    delete from private.relay_transactions;
     delete from private.relay_slots; delete from private.payments;
     update private.relay_lanes set lease = null, leased_until = null, next_nonce = 0`)
 }
@@ -46,15 +48,18 @@ async function authorized(): Promise<string> {
       ${agent.address}, ${payee}, 1, 1, private.clock() + interval '1 hour', 'none', private.clock(), 0,
       extract(epoch from private.clock())::bigint + 600, private.clock()
     from private.credentials k where k.account = ${agent.id}`
+  await world.db.sql`insert into private.gas_uses (account, chain, payment, kind, wei)
+    values (${agent.id}, ${chain}, ${id}, 'transfer', 1)`
   return id
 }
 
-const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1'`
+const stored = (calls: number) => `${calls}, '${word()}', '0x', '1', '1', '1'`
 
 /** Keeps a signature, with the transaction of a lease or alone. */
 function record(payment: string, lease?: string): string {
-  const place = lease === undefined ? '' : `, '${lease}', ${stored(1)}`
-  return `select * from api.custody_record('${payment}', '${word()}', '0x'${place})`
+  const place = lease === undefined ? '' : `, '${lease}', false, ${stored(1)}`
+  return `select r.* from private.payments p, api.custody_record(p.id, p.authorized_at,
+    '${word()}', '0x'${place}) r where p.id = '${payment}'`
 }
 
 async function queue(payments: number): Promise<void> {
@@ -81,7 +86,7 @@ function recordClaim(): string {
   const lease = `nullif(current_setting('aoa.lease'), '')::uuid`
   const calls = `nullif(current_setting('aoa.calls', true), '')::integer`
   return `select r.* from api.custody_record_claim(
-      ${chain}, ${lease}, ${calls}, '${word()}', '0x', '1', '1') r
+      ${chain}, ${lease}, ${calls}, '${word()}', '0x', '1', '1', '1') r
     where ${lease} is not null`
 }
 

@@ -105,12 +105,13 @@ test('continuing one transfer 20 times at once pays once', async () => {
   expect(await statesOf(world, payer)).toEqual(['settled'])
 })
 
-test('what was spent counts for 24 hours and not longer', async () => {
+test('what settled counts for 24 hours and not longer', async () => {
   const { payer, payee } = await acquainted(world)
   const send = (amount: string) => payer.post(path, { ...order, amount, recipient: payee.alias })
 
   const whole = await send('200')
   const over = await send('0.000001')
+  await allProven(payer, [whole])
   await world.tick(86_401)
   const next = await send('200')
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const word = (digit: string) => `0x${digit.repeat(64)}`
 const [first, second] = [word('a'), word('b')]
-const gas = { max_fee_per_gas: '2', max_priority_fee_per_gas: '1' }
+const gas = { max_fee_per_gas: '2', max_priority_fee_per_gas: '1', cost_wei: '100' }
 
 async function row(name: string, args: Row): Promise<Row> {
   const answer = await ledger.call(name, args)
@@ -27,7 +27,10 @@ async function row(name: string, args: Row): Promise<Row> {
 }
 
 const entered = z.object({ payment_row: z.object({ id: z.uuid() }) })
-const claimed = z.object({ claim: z.object({ lease: z.uuid() }) })
+const claimed = z.object({
+  claim: z.object({ lease: z.uuid() }),
+  payment_row: z.object({ authorized_at: z.string() }),
+})
 const listed = z.object({ slot: z.int() })
 
 /** A transfer whose transaction is stored, in a relayer's lane or the wallet's own. */
@@ -42,24 +45,33 @@ async function sent(gasFrom: 'relayer' | 'wallet') {
   const payment = payment_row.id
   const decision = { consent_level: 'none', facts_version: 1, funds_atomic: '5000000' }
   const validity = { seen_block: 1, valid_after: 0, valid_before: house.twin.now + 600 }
-  const lanes = [{ address: lane?.address, mined_nonce: 0 }]
+  const lanes = [{ address: lane?.address, mined_nonce: 0, transfers: 25, cancels: 25 }]
   const relay = { lease_seconds: 45, gas_from: gasFrom, wallet_nonce: 0, lanes }
-  const asked = { credential, payment, ...decision, ...validity, ...relay }
-  const { lease } = claimed.parse(await row('custody_authorize', asked)).claim
-  const signed = { authorization_nonce: word('1'), signature: 'signed' }
+  const wei = { wallet_wei: '100', cost_wei: gas.cost_wei, gas_chain: house.twin.chain }
+  const asked = { credential, payment, ...decision, ...validity, ...relay, ...wei }
+  const authorized = claimed.parse(await row('custody_authorize', asked))
+  const { lease } = authorized.claim
+  const { authorized_at } = authorized.payment_row
+  const signed = { authorized_at, authorization_nonce: word('1'), signature: 'signed' }
   const transaction = { lease, calls: 1, tx_hash: first, raw: first, ...gas }
-  const own = gasFrom === 'relayer' ? signed : {}
-  await row('custody_record', { payment, ...own, ...transaction })
+  const isOwn = gasFrom === 'wallet'
+  await row('custody_record', { payment, own: isOwn, ...signed, ...transaction })
   const { slot } = listed.parse(await row('housekeeping_slots', { batch: 10 }))
   return { payment, slot }
 }
 
 async function stateOf(payment: string): Promise<Row | undefined> {
   const [found] = await ledger.query(
-    'select state, tx_hash, block_hash from private.payments where id = $1',
+    'select state, tx_hash, block_hash, finality from private.payments where id = $1',
     [payment],
   )
   return found
+}
+
+/** The second transaction of a place, with the same transfer. */
+const replacement = (slot: number, payment: string) => {
+  const stored = { attempt: 2, tx_hash: second, raw: second, ...gas }
+  return { slot, ...stored, carries: [payment] }
 }
 
 const placed = (hash: string, block: string) => ({
@@ -69,39 +81,66 @@ const placed = (hash: string, block: string) => ({
   finality: 'included',
 })
 
-test("a wallet's own transfer ends with its place, also when it was booked in a block that is gone", async () => {
+/** What a free lane takes of what is queued. */
+const claimQueued = () =>
+  row('custody_claim', {
+    chain: house.twin.chain,
+    lanes: house.twin.lanes.map(({ address }) => ({
+      address,
+      mined_nonce: 0,
+      transfers: 25,
+      cancels: 25,
+    })),
+  })
+
+const openRows = async () => row('housekeeping_open', { batch: 10 })
+
+test("a wallet's own transfer whose place is lost keeps its reservation and waits for its end, in no other lane", async () => {
   const { payment, slot } = await sent('wallet')
-  await row('housekeeping_settle', { payment, ...placed(first, word('c')), log_index: 0 })
 
   await row('housekeeping_requeue_slot', { slot, lost: true })
 
-  expect(await stateOf(payment)).toMatchObject({ state: 'failed', block_hash: null })
+  expect(await stateOf(payment)).toMatchObject({ state: 'signed', tx_hash: first })
+  expect(await claimQueued()).toEqual({})
+  await ledger.setClock(house.twin.now + 46)
+  expect(await openRows()).toMatchObject({ payment_row: { id: payment } })
 })
 
-test("a wallet's own transfer that is booked without a log in another block is open again, by the hash that stands there", async () => {
+test("a relayed transfer whose place is lost goes into another relayer's", async () => {
+  const { payment, slot } = await sent('relayer')
+
+  await row('housekeeping_requeue_slot', { slot, lost: true })
+
+  expect(await claimQueued()).toMatchObject({ claim: { calls: [{ payment }] } })
+})
+
+test("a wallet's own transfer that was booked in another block than its transaction is looked at again", async () => {
   const { payment, slot } = await sent('wallet')
-  await row('housekeeping_settle', { payment, ...placed(first, word('c')), log_index: 0 })
-  await row('custody_record_replacement', {
-    slot,
-    attempt: 2,
-    tx_hash: second,
-    raw: second,
-    ...gas,
+  await row('housekeeping_settle', {
+    payment,
+    ...placed(first, word('c')),
+    logs: [{ tx_hash: first, log_index: 0 }],
   })
+  await row('custody_record_replacement', replacement(slot, payment))
 
   await row('housekeeping_book_slot', { slot, ...placed(second, word('d')), settled: [] })
 
-  expect(await stateOf(payment)).toEqual({ state: 'signed', tx_hash: second, block_hash: null })
+  expect(await openRows()).toMatchObject({ payment_row: { id: payment, state: 'settled' } })
+  await row('housekeeping_reorg', { payment, block_hash: word('c') })
+  expect(await stateOf(payment)).toMatchObject({ state: 'signed', block_hash: null })
 })
 
 test('of several transactions of a place, a payment keeps the hash of the one that was mined', async () => {
   const { payment, slot } = await sent('wallet')
-  const replacement = { slot, attempt: 2, tx_hash: second, raw: second, ...gas }
-  await row('custody_record_replacement', replacement)
+  await row('custody_record_replacement', replacement(slot, payment))
 
   await row('housekeeping_book_slot', { slot, ...placed(first, word('d')), settled: [] })
 
-  expect(await stateOf(payment)).toMatchObject({ state: 'signed', tx_hash: first })
+  expect(await stateOf(payment)).toMatchObject({
+    state: 'signed',
+    tx_hash: first,
+    finality: 'reverted',
+  })
 })
 
 test('an authorization that is over is looked at, though its place is still open', async () => {
@@ -114,4 +153,39 @@ test('an authorization that is over is looked at, though its place is still open
 
   expect(before).toEqual({})
   expect(after).toMatchObject({ payment_row: { id: payment } })
+})
+
+test("a wallet's place that is not funded beside the open one is given to nobody", async () => {
+  await sent('wallet')
+
+  await expect(sent('wallet')).rejects.toThrow()
+})
+
+test('no transfer is kept in a replacement once its account is frozen', async () => {
+  const { payment, slot } = await sent('relayer')
+  await ledger.query('update private.accounts set frozen_at = private.clock()')
+  const bytes = { tx_hash: second, raw: second, ...gas }
+  const replace = (carries: string[]) =>
+    row('custody_record_replacement', { slot, attempt: 2, ...bytes, carries })
+
+  const [full, empty] = [await replace([payment]), await replace([])]
+
+  expect([full, empty]).toEqual([
+    { custody_record_replacement: false },
+    { custody_record_replacement: true },
+  ])
+})
+
+test('a held place is replaced by nothing after the last ordinary attempt too', async () => {
+  const { slot } = await sent('relayer')
+  const keep = (attempt: number) => {
+    const hash = word(attempt.toString(16))
+    const bytes = { tx_hash: hash, raw: hash, ...gas }
+    return row('custody_record_replacement', { slot, attempt, ...bytes, carries: [] })
+  }
+
+  for (let attempt = 2; attempt <= 13; attempt += 1) await keep(attempt)
+
+  const held = await ledger.query('select max(attempt) as last from private.relay_transactions')
+  expect(held).toEqual([{ last: 13 }])
 })

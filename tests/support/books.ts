@@ -52,12 +52,12 @@ export async function watchCaps({ db }: TestWorld): Promise<void> {
       insert into testing.breaches
       select a.id, sum(p.amount_usd_micros)
         from private.accounts a join private.payments p on p.account = a.id
-       where a.id = new.account and p.state in ('authorized', 'signed', 'unknown', 'settled')
+       where a.id = new.account and p.counts_until > private.clock()
        group by a.id having sum(p.amount_usd_micros) > a.daily_spending_cap_usd_micros
       union all
       select k.account, sum(p.amount_usd_micros)
         from private.credentials k join private.payments p on coalesce(p.budget, p.key) = k.id
-       where k.account = new.account and p.state in ('authorized', 'signed', 'unknown', 'settled')
+       where k.account = new.account and p.counts_until > private.clock()
        group by k.id having sum(p.amount_usd_micros) > k.max_per_day_usd_micros;
       return null;
     end $$;

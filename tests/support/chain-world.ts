@@ -5,12 +5,19 @@
 import type { HDNodeWallet } from 'ethers'
 import { getAddress, Interface, keccak256, Wallet } from 'ethers'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import type { GasConfig } from '../../shared/chains/evm/gas-budget.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import type { Address, Chain, Token } from '../../shared/chains/registry.ts'
 import { findChain, tokenBySymbol } from '../../shared/chains/registry.ts'
 
-export type CountingWorld = ChainWorld & { requests: number }
+export type CountingWorld = ChainWorld & { config: GasConfig; requests: number }
+
+/** A budget that no fee of the tests passes. */
+const gasConfig: GasConfig = {
+  gasUsdMax: { '*': '100' },
+  nativeUsdRates: { ETH: '5000', POL: '1', AVAX: '60' },
+}
 
 /** A world that is connected to these endpoints. `fetch` stands for the network. */
 export function worldOn(
@@ -22,7 +29,7 @@ export function worldOn(
   )
   const world: CountingWorld = {
     requests: 0,
-    config: { chainRpcUrls },
+    config: { chainRpcUrls, ...gasConfig },
     endpointHealth: new Map(),
     now: () => new Date(),
     deadline: (milliseconds) => AbortSignal.timeout(milliseconds),

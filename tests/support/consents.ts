@@ -14,6 +14,7 @@ import { askMandate } from './mandates.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
+import { inTenMinutes } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
 
@@ -101,13 +102,13 @@ export async function waitingPayment({ world, db }: Tests, payer: Agent): Promis
 
 /** The request that has custody sign a payment, at a level that nothing but the ledger judges. */
 export async function authorizeRequest(
-  { db }: Tests,
+  tests: Tests,
   payer: Agent,
   paymentId: string,
   consentLevel: AuthorizeRequest['consentLevel'],
   mandateId?: string,
 ): Promise<AuthorizeRequest> {
-  const [account] = await db.sql<{ version: number }[]>`
+  const [account] = await tests.db.sql<{ version: number }[]>`
     select facts_version as version from private.accounts where id = ${payer.id}`
   return {
     credential: await credentialOf(payer.key, pepper),
@@ -118,7 +119,7 @@ export async function authorizeRequest(
     fundsAtomic: '1000000000',
     seenBlock: 1,
     validAfter: 0,
-    validBefore: 2_000_000_000,
+    validBefore: inTenMinutes(tests),
   }
 }
 

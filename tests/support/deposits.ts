@@ -105,6 +105,7 @@ const receipts = z.array(
   }),
 )
 export const transferTopic = keccakOfText('Transfer(address,address,uint256)')
+export const useTopic = keccakOfText('AuthorizationUsed(address,bytes32)')
 
 /** Every receipt of every block above `after`, and of their logs those that are deposits. */
 export async function scanChain(

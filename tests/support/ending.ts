@@ -25,3 +25,13 @@ export function endAfterFile(): void {
     if (failures.length > 0) throw failures[0]
   })
 }
+
+/** Does this and ends at once what it opened. */
+export async function closing<Result>(run: () => Promise<Result>): Promise<Result> {
+  const before = open.length
+  try {
+    return await run()
+  } finally {
+    while (open.length > before) await open.pop()?.()
+  }
+}

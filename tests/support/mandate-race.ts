@@ -58,7 +58,8 @@ export async function lineUp(
 export async function authorize({ sql }: MandateRace, racers: Racers, payment: string) {
   const [row] = await sql<{ outcome: string }[]>`
     select c.outcome from private.accounts a, api.custody_authorize(${racers.credential}, ${payment},
-      'mandate', a.facts_version, '1000000000000', 1, 0, 4000000000, 45,
+      'mandate', a.facts_version, '1000000000000', 1, 0,
+      extract(epoch from private.clock())::bigint + 600, 45,
       mandate => ${racers.id}) c
     where a.id = ${racers.agent.id}`
   return row?.outcome ?? 'refused'

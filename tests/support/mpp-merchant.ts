@@ -1,10 +1,12 @@
 /**
  * A merchant of the official MPP package, which settles through the official x402 facilitator. Its
- * 402 speaks both protocols; under /mpp the x402 half is taken out.
+ * 402 speaks both protocols; under /mpp the x402 half is taken out. The middleware binds each challenge
+ * to its route, which is insisted on under /bound, and /open names none.
  */
 
 import { Hono } from 'hono'
 import { evm, Mppx } from 'mppx/hono'
+import { Mppx as Plain } from 'mppx/server'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { listen } from '../../scripts/local/listen.ts'
 import { atEnd } from './ending.ts'
@@ -19,18 +21,20 @@ export type MppMerchant = {
 
 export async function startMppMerchant(chain: Chain, facilitator: string): Promise<MppMerchant> {
   const paid: MppMerchant['paid'] = []
-  const charge = evm.charge({
-    currency: chain.usdc,
-    recipient: mppPayTo,
-    chainId: chain.chainId,
-    decimals: 6,
-    authorization: { name: 'USDC', version: '2' },
-    x402: { facilitator },
-  })
-  const mppx = Mppx.create({
-    methods: [charge],
-    secretKey: 'a secret of the tests only, and long enough',
-  })
+  const serve = (routeBinding: 'resource' | 'required') => {
+    const charge = evm.charge({
+      currency: chain.usdc,
+      recipient: mppPayTo,
+      chainId: chain.chainId,
+      decimals: 6,
+      authorization: { name: 'USDC', version: '2' },
+      x402: { facilitator, routeBinding },
+    })
+    return { methods: [charge] as const, secretKey: 'a secret of the tests only, and long enough' }
+  }
+  const mppx = Mppx.create(serve('resource'))
+  const bound = Mppx.create(serve('required'))
+  const open = Plain.create(serve('resource'))
   const app = new Hono()
   app.use(async (context, next) => {
     const authorization = context.req.header('authorization')
@@ -46,6 +50,14 @@ export async function startMppMerchant(chain: Chain, facilitator: string): Promi
     app.on(['GET', 'POST'], path, mppx.charge({ amount: '0.01', description: 'Daten für 🌍' }))
     app.on(['GET', 'POST'], path, (context) => context.json({ paid: true }))
   }
+  const order = { amount: '0.01', description: 'Data' }
+  app.get('/bound/paid', bound.charge(order), (context) => context.json({ paid: true }))
+  app.get('/open/paid', async (context) => {
+    const answer = await open.charge(order)(context.req.raw)
+    return answer.status === 402
+      ? answer.challenge
+      : answer.withReceipt(context.json({ paid: true }))
+  })
   const { url, close } = await listen(app.fetch)
   atEnd(close)
   return { url, paid }

@@ -74,7 +74,7 @@ function supported({ network }: Chain, facilitatorAddress: string) {
   return { kinds, extensions: ['eip2612GasSponsoring'], signers: {} }
 }
 
-/** /exact and /upto cost 40 units, with a sponsored allowance, and under /bare without one. */
+/** /exact and /upto cost 40 units, /least one, with a sponsored allowance; under /bare without one. */
 function shop(
   { network, usdc }: Chain,
   url: string,
@@ -91,6 +91,10 @@ function shop(
   const routes = {
     'GET /exact': { ...route('exact'), extensions },
     'GET /upto': { ...route('upto'), extensions },
+    'GET /least': {
+      accepts: { scheme: 'exact', payTo, price: { ...price, amount: '1' }, network },
+      extensions,
+    },
     'GET /bare/exact': route('exact'),
     'GET /bare/upto': route('upto'),
   }

@@ -15,6 +15,7 @@ import type { Chain } from '../../scripts/local/chain.ts'
 import { fund } from '../../scripts/local/chain.ts'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { permit2Address } from '../../shared/chains/evm/places.ts'
+import { permit2Spenders } from '../../shared/custody/permit2-terms.ts'
 import { hex } from './chain-world.ts'
 import { atEnd } from './ending.ts'
 
@@ -74,6 +75,16 @@ export async function placePermit2({ rpcUrl }: Chain): Promise<void> {
     ['anvil_setCode', permit2Address, `0x${runtime.slice(0, 2 * 9_152)}`],
     ['anvil_autoImpersonateAccount', true],
   ])
+  await placeProxies({ rpcUrl })
+}
+
+/** Something stands where the proxies are, as it does on a chain that has them. */
+export async function placeProxies({ rpcUrl }: Pick<Chain, 'rpcUrl'>): Promise<void> {
+  const stop = '0x00'
+  await callRpc(
+    rpcUrl,
+    Object.values(permit2Spenders).map((proxy) => ['anvil_setCode', proxy, stop]),
+  )
 }
 
 /** Sends in the name of an address whose key nobody has; a revert is thrown. */

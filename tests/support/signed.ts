@@ -1,14 +1,10 @@
 /** Payments that custody has signed and nobody has used, as a merchant holds them. */
-import { Interface } from 'ethers'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { AuthorizeRequest, SignedAuthorization } from '../../shared/custody/port.ts'
 import { required } from '../../shared/env.ts'
 import { hex } from './chain-world.ts'
+import { authorizationCall } from './signed-call.ts'
 import type { Agent, TestWorld } from './world.ts'
-
-const forms = new Interface([
-  'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)',
-])
 
 export type Signed = SignedAuthorization & {
   credential: string
@@ -39,8 +35,13 @@ export async function authorizing(
     fundsAtomic: '1000000000',
     seenBlock: 1,
     validAfter: 0,
-    validBefore: 2_000_000_000,
+    validBefore: inTenMinutes(world),
   }
+}
+
+/** Unix seconds: the end of a signature that is asked for now. */
+export function inTenMinutes({ world }: Pick<TestWorld, 'world'>): number {
+  return Math.floor(world.now().getTime() / 1000) + 600
 }
 
 export async function signedPayment(
@@ -52,9 +53,7 @@ export async function signedPayment(
   const answer = await world.world.custody?.authorize(request)
   if (answer?.outcome !== 'signed' || !answer.authorization) throw new Error('not signed')
   const { authorization } = answer
-  const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
-  const values = [from, to, value, validAfter, validBefore, nonce, signature]
-  const calldata = hex(forms.encodeFunctionData('transferWithAuthorization', values))
+  const calldata = hex(authorizationCall(authorization))
   const { credential, paymentId } = request
   return { ...authorization, credential, paymentId, request, calldata }
 }

@@ -11,6 +11,7 @@ import notFound from '../../functions/not-found/index.ts'
 import type { CaughtMail } from '../../scripts/local/caught-mail.ts'
 import type { Chain } from '../../scripts/local/chain.ts'
 import { fund, startChain } from '../../scripts/local/chain.ts'
+import { giveGas } from '../../scripts/local/gas.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { createReceiptKeys, createSessionKeys } from '../../scripts/local/session-keys.ts'
 import type { KeyOrder } from '../../scripts/provision.ts'
@@ -123,6 +124,7 @@ export async function start(options: StartOptions = {}): Promise<TestWorld> {
     log: (entry: TestWorld['log'][number]) => log.push(entry),
   }
   const bindings = bindingsOf(db, rpcUrls, rootKeys)
+  await giveGas(db.sql)
   const world = openProduct(bindings, held)
   await findAllWell(db, Object.keys(rpcUrls))
   const mailbox = openMailbox(world)
@@ -261,6 +263,8 @@ function bindingsOf(
     ALLOW_LOOPBACK: 'true',
     RETURN_URL_ORIGINS: '["https://shop.example"]',
     CHAIN_RPC_URLS: JSON.stringify(rpcUrls),
+    // A local chain's gas costs a gwei, and tests make it dearer.
+    GAS_USD_MAX: '{"*":"20"}',
   }
   return {
     product: { ...shared, SUPABASE_SERVICE_KEY: db.serviceKey },

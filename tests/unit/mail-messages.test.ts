@@ -33,6 +33,13 @@ const all = [
   messages.accountUnfrozen(webUrl, deed),
   messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': hostile } }),
   messages.mandateApproved(webUrl, { ...deed, terms: hostile, mandate: '1' }),
+  messages.moneyUnaccounted(webUrl, {
+    ...deed,
+    amount: hostile,
+    recipient: hostile,
+    transaction: hostile,
+  }),
+  messages.balanceShort(webUrl, { ...deed, missing: hostile, wallet: hostile }),
   messages.recipientTrusted(webUrl, { ...deed, label: hostile, address: hostile }),
 ]
 

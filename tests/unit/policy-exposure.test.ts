@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decide } from '../../shared/policy/decide.ts'
-import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure.ts'
 import { exposureWithin } from '../../shared/policy/exposure.ts'
-import { mandate, noon, purchase, usd } from '../support/policy.ts'
+import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure-facts.ts'
+import type { Fate, Way } from '../support/exposure-twin.ts'
+import { everything, fatesOf, horizons, play, stories } from '../support/exposure-twin.ts'
+import { usd } from '../support/policy.ts'
 
 const day = 1440
 
@@ -21,171 +22,57 @@ const opened: ExposureFacts = {
   caps: { payment: null, day: null },
   recipientKnown: false,
   deviceKnown: false,
+  open: { automatic: 0n, asserted: 0n, total: 0n, own: 0n },
   leaving: [],
+  approved: [],
   mandates: [],
 }
 const within = (given: Partial<ExposureFacts>, minutes = day) =>
   exposureWithin({ ...opened, ...given }, minutes)
 
-/** On whose word a payment is tried, or under which mandate. */
-type Way = 'none' | 'agent_asserted' | number
-type Spend = { minute: number; way: Way | 'user_session'; usd: bigint; isOwn: boolean }
-type Story = { facts: ExposureFacts; spends: Spend[] }
-
-// Coarse times, so that windows of several days are walked in a moment.
-const tick = 120
-const few = fc.bigInt({ min: 0n, max: 6n })
-const ticks = (max: number) => fc.integer({ min: 1, max }).map((count) => count * tick)
-const storyWith = (mandates: fc.Arbitrary<Omit<ExposedMandate, 'leaving'>[]>) =>
-  fc
-    .record({
-      limits: fc.record({ automatic: few, asserted: few, assertedNewRecipient: few, total: few }),
-      caps: fc.record({ payment: fc.option(few), day: fc.option(few) }),
-      recipientKnown: fc.boolean(),
-      deviceKnown: fc.boolean(),
-      frozen: fc.constantFrom(false, false, false, true),
-      canPay: fc.constantFrom(true, true, true, false),
-      expiresInMinutes: fc.option(ticks(60)),
-      mandates,
-      spends: fc.array(
-        fc.record({
-          minute: ticks(12).map((minutes) => minutes - day),
-          way: fc.constantFrom<Spend['way'][]>('none', 'agent_asserted', 'user_session', 0, 1),
-          usd: fc.bigInt({ min: 1n, max: 4n }),
-          isOwn: fc.boolean(),
-        }),
-        { maxLength: 6 },
-      ),
-    })
-    .map(({ spends, ...rest }): Story => {
-      const withLeaving = rest.mandates.map((one, at) => ({
-        ...one,
-        leaving: spends
-          .filter(({ way }) => way === at)
-          .map(({ minute, usd: usdMicros }) => ({ minutes: minute + day, usdMicros })),
-      }))
-      const facts = { ...rest, mandates: withLeaving, leaving: leavingOf(spends) }
-      return { facts, spends }
-    })
-
-const uncounted = fc.record({
-  expiresInMinutes: fc.constant(90 * day),
-  maxPaymentUsdMicros: few.map((one) => one + 1n),
-  maxDayUsdMicros: fc.option(few),
-  leftTotalUsdMicros: fc.option(fc.bigInt({ min: 0n, max: 20n })),
-  leftPayments: fc.constant(null),
-})
-const anyMandate = fc.record({
-  expiresInMinutes: ticks(90),
-  maxPaymentUsdMicros: few.map((one) => one + 1n),
-  maxDayUsdMicros: fc.option(few),
-  leftTotalUsdMicros: fc.option(fc.bigInt({ min: 0n, max: 20n })),
-  leftPayments: fc.option(fc.nat({ max: 9 })),
-})
-
-function leavingOf(spends: Spend[]): ExposureFacts['leaving'] {
-  return spends.map(({ minute, way, usd: amount, isOwn }) => ({
-    minutes: minute + day,
-    automatic: way === 'none' ? amount : 0n,
-    asserted: way === 'agent_asserted' ? amount : 0n,
-    total: amount,
-    own: isOwn ? amount : 0n,
-  }))
-}
-
-const sum = (spends: Spend[]) => spends.reduce((total, spend) => total + spend.usd, 0n)
-const timeAt = (minute: number) => new Date(noon.getTime() + minute * 60_000)
-
-/** Whether one unit passes that way at this minute, as the product itself decides it. */
-function passes(given: Story, spends: Spend[], minute: number, way: Way): boolean {
-  const { limits, caps, frozen, canPay, expiresInMinutes, ...facts } = given.facts
-  if (frozen || !canPay || minute >= (expiresInMinutes ?? Infinity)) return false
-  const counted = spends.filter((spend) => spend.minute > minute - day)
-  const window = (limit: bigint, only?: Way) => ({
-    limit,
-    spent: sum(counted.filter((spend) => only === undefined || spend.way === only)),
-    resetsAt: null,
-  })
-  const fresh = spends.slice(given.spends.length)
-  const isKnown = fresh.some((spend) => spend.way === 'agent_asserted')
-  const mandates = facts.mandates.map((one, at) => ({
-    ...mandate,
-    id: String(at),
-    merchantDomain: `m${at}.example.com`,
-    maxPaymentUsdMicros: one.maxPaymentUsdMicros,
-    maxDayUsdMicros: one.maxDayUsdMicros,
-    maxTotalUsdMicros: one.leftTotalUsdMicros,
-    maxPayments: one.leftPayments,
-    expiresAt: timeAt(one.expiresInMinutes),
-    spentDayUsdMicros: sum(counted.filter((spend) => spend.way === at)),
-    spentTotalUsdMicros: sum(fresh.filter((spend) => spend.way === at)),
-    payments: fresh.filter((spend) => spend.way === at).length,
-  }))
-  const decision = decide({
-    ...purchase,
-    host: typeof way === 'number' ? `m${way}.example.com` : 'other.example.org',
-    amountUsdMicros: 1n,
-    automaticDaily: window(limits.automatic, 'none'),
-    assertedDaily: window(limits.asserted, 'agent_asserted'),
-    dailySpendingCap: window(limits.total),
-    credentialPaymentCap: caps.payment,
-    credentialDaily:
-      caps.day === null
-        ? null
-        : { ...window(caps.day), spent: sum(counted.filter(({ isOwn }) => isOwn)) },
-    assertedNewRecipientLimit: limits.assertedNewRecipient,
-    recipientKnown: facts.recipientKnown || isKnown,
-    deviceKnown: facts.deviceKnown || isKnown,
-    userConfirmed: way === 'agent_asserted',
-    mandates,
-    now: timeAt(minute),
-  })
-  return 'consentLevel' in decision && (decision.mandateId ?? decision.consentLevel) === `${way}`
-}
-
-/** Pays unit by unit; `tries` says in which ways it tries to in a tick. */
-function play(given: Story, horizon: number, tries: (minute: number) => Way[]): bigint {
-  const spends = [...given.spends]
-  for (let minute = 0; minute < horizon; minute += tick) {
-    for (const way of tries(minute)) {
-      if (passes(given, spends, minute, way)) {
-        spends.push({ minute, way, usd: 1n, isOwn: true })
-      }
-    }
-  }
-  return sum(spends.slice(given.spends.length))
-}
-
-const horizons = [tick, 12 * tick, 17 * tick, 7 * 12 * tick]
-const everything = (['agent_asserted', 'none', 0] as const).flatMap((way) =>
-  Array<Way>(7).fill(way),
-)
-
 test('is what a thief gets who pays as much as passes as soon as it passes', () => {
-  const story = storyWith(fc.array(uncounted, { maxLength: 1 }))
   fc.assert(
-    fc.property(story, fc.constantFrom(...horizons), (given, horizon) => {
-      const taken = play(given, horizon, () => everything)
-      expect(exposureWithin(given.facts, horizon).usdMicros).toBe(taken)
+    fc.property(stories.exact, fc.constantFrom(...horizons), (given, horizon) => {
+      // What is open is executed or given back, whichever of both is more for each.
+      const taken = fatesOf(given.open).flatMap((fates) =>
+        [false, true].map((isApprovedFirst) =>
+          play(given, fates, horizon, () => everything(isApprovedFirst)),
+        ),
+      )
+      const most = taken.reduce((best, one) => (one > best ? one : best))
+      expect(exposureWithin(given.facts, horizon).usdMicros).toBe(most)
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('is passed by no other way to spread the payments, whatever the mandates', () => {
-  const story = storyWith(fc.array(anyMandate, { maxLength: 2 }))
-  const ways = fc.array(fc.constantFrom<Way[]>('none', 'agent_asserted', 0, 1), {
+test('is passed by no other way to spread the payments, whatever is open, approved or mandated', () => {
+  const ways = fc.array(fc.constantFrom<Way[]>('none', 'agent_asserted', 'approved', 0, 1), {
     minLength: 300,
     maxLength: 300,
   })
-  fc.assert(
-    fc.property(story, fc.constantFrom(...horizons), ways, (given, horizon, chosen) => {
-      let at = 0
-      const next = () => chosen[at++ % chosen.length] ?? 'none'
-      const few = () => Array.from({ length: next() === 0 ? 3 : 14 }, next)
-      const taken = play(given, horizon, few)
-      expect(taken).toBeLessThanOrEqual(exposureWithin(given.facts, horizon).usdMicros)
+  const fates = fc.array(
+    fc.record<Fate>({
+      ends: fc.constantFrom('executed', 'released', 'open'),
+      minute: fc.integer({ min: 0, max: 90 }).map((ticks) => ticks * 120),
     }),
+    { minLength: 3, maxLength: 3 },
+  )
+  fc.assert(
+    fc.property(
+      stories.any,
+      fc.constantFrom(...horizons),
+      ways,
+      fates,
+      (given, horizon, ...how) => {
+        const [chosen, ends] = how
+        let at = 0
+        const next = () => chosen[at++ % chosen.length] ?? 'none'
+        const few = () => Array.from({ length: next() === 0 ? 3 : 14 }, next)
+        const taken = play(given, ends, horizon, few)
+        expect(taken).toBeLessThanOrEqual(exposureWithin(given.facts, horizon).usdMicros)
+      },
+    ),
     { numRuns: 600 },
   )
 })
@@ -250,6 +137,7 @@ const weekly: ExposedMandate = {
   maxDayUsdMicros: usd(20),
   leftTotalUsdMicros: usd(100),
   leftPayments: null,
+  regainedUsdMicros: 0n,
   leaving: [{ minutes: 60, usdMicros: usd(15) }],
 }
 
@@ -275,4 +163,88 @@ test('a mandate that ends or that counts its payments adds no more than that', (
   expect(within({ mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2815))
   const caps = { payment: usd(2), day: null }
   expect(within({ caps, mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2806))
+})
+
+const signed = (sums: Partial<ExposureFacts['open']>) => ({ ...opened.open, ...sums })
+const approval = (amount: number, more: Partial<ExposureFacts['approved'][number]> = {}) => ({
+  expiresInMinutes: 600,
+  eachUsdMicros: usd(amount),
+  usdMicros: usd(amount),
+  isOwn: true,
+  ...more,
+})
+
+test('what is approved and unpaid passes the limits by, below the daily cap', () => {
+  expect([60, day, 7 * day].map((at) => within({ approved: [approval(600)] }, at))).toMatchObject([
+    { usdMicros: usd(1000), boundBy: ['daily_spending_cap'] },
+    { usdMicros: usd(1000) },
+    { usdMicros: usd(3400) },
+  ])
+  expect(within({ approved: [approval(100)] })).toEqual({
+    usdMicros: usd(500),
+    boundBy: ['automatic_limit', 'asserted_limit', 'approved_payments'],
+  })
+})
+
+test('what is approved makes known whom it pays, and to the key that asked for it its device', () => {
+  const limits = { ...opened.limits, assertedNewRecipient: 0n }
+  const caps = { payment: null, day: usd(400) }
+  const unlocked = (given: Partial<ExposureFacts>) => within({ limits, ...given }).usdMicros
+
+  expect(unlocked({ approved: [approval(500)] })).toBe(usd(900))
+  expect(unlocked({ approved: [approval(500)], caps })).toBe(0n)
+  const asserted = { ...limits, asserted: 0n }
+  expect(unlocked({ limits: asserted, approved: [approval(500)] })).toBe(usd(700))
+  expect(unlocked({ limits: asserted, approved: [approval(500, { isOwn: false })] })).toBe(usd(500))
+})
+
+test('what was approved can be paid once, and not after it expired', () => {
+  const ending = approval(600, { expiresInMinutes: day, eachUsdMicros: usd(100) })
+  const limits = { ...opened.limits, total: usd(500) }
+  expect(within({ approved: [approval(600)] }, 2 * day).usdMicros).toBe(usd(1400))
+  expect(within({ limits, approved: [ending] }, 2 * day).usdMicros).toBe(usd(900))
+  expect(within({ limits, approved: [{ ...ending, expiresInMinutes: day + 1 }] }, 2 * day)).toEqual(
+    {
+      usdMicros: usd(1000),
+      boundBy: ['daily_spending_cap'],
+    },
+  )
+})
+
+test('what is open leaves, and its part of the limits is used by it or by what takes its place', () => {
+  const open = signed({ automatic: usd(150), asserted: usd(50), total: usd(200) })
+  expect([60, day, 7 * day].map((at) => within({ open }, at).usdMicros)).toEqual([
+    usd(400),
+    usd(400),
+    usd(2800),
+  ])
+  expect(within({ open }).boundBy).toContain('open_signatures')
+})
+
+test('what was signed under higher limits leaves on top of what the present ones let through', () => {
+  const limits = { ...opened.limits, automatic: usd(20), total: usd(300) }
+  const automatic = signed({ automatic: usd(150), total: usd(150) })
+  const beyond = signed({ total: usd(900), own: usd(900) })
+  expect(within({ limits, open: automatic }).usdMicros).toBe(usd(300))
+  expect(within({ limits, open: beyond })).toEqual({
+    usdMicros: usd(900),
+    boundBy: ['daily_spending_cap', 'open_signatures'],
+  })
+})
+
+test('what is open leaves a frozen account too, and with a key that can pay nothing', () => {
+  const open = signed({ total: usd(70) })
+  expect(within({ open, frozen: true })).toEqual({
+    usdMicros: usd(70),
+    boundBy: ['account_frozen', 'open_signatures'],
+  })
+  expect(within({ open, canPay: false }).usdMicros).toBe(usd(70))
+  expect(within({ open, expiresInMinutes: 0 }).usdMicros).toBe(usd(70))
+})
+
+test('a place that a released payment gives back under a mandate may be used for more', () => {
+  const counting = { ...weekly, leftPayments: 0, leaving: [], leftTotalUsdMicros: null }
+  const open = signed({ total: usd(1) })
+  const mandates = [{ ...counting, regainedUsdMicros: usd(4) }]
+  expect(within({ mandates, open }).usdMicros).toBe(usd(405))
 })

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { indexDeposits } from '../../shared/payments/deposits.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
@@ -14,7 +14,7 @@ const world = await start({
 })
 
 beforeAll(async () => {
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 })
 
 test('the deposit page offers every connected network and token, and shows what arrives', async () => {
@@ -30,7 +30,7 @@ test('the deposit page offers every connected network and token, and shows what 
   expect((await browser.visit('/web/deposit/last')).html).toBe('none')
 
   await payAs(world, newKey().at, agent.address, 2_250_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   expect((await browser.visit('/web/deposit')).text).toContain('2.25 USDC')
   expect((await browser.visit('/web/deposit/last')).html).not.toBe('none')
@@ -53,7 +53,7 @@ async function paidByWallet(agent: Agent) {
   await phone('open')
   await phone('connect', { wallet })
   await payAs(world, wallet, agent.address, 3_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   return { wallet, path: `/web/keep-wallet/${link.action_id}` }
 }
 

@@ -1,6 +1,6 @@
 /** The pages of hosted links, as browsers without script see them. */
 import { beforeAll, expect, test } from 'vitest'
-import { indexDeposits } from '../../shared/payments/deposits.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { openBrowser, signedIn } from '../support/browserless.ts'
 import { newKey } from '../support/chain-world.ts'
 import { payAs } from '../support/deposits.ts'
@@ -10,7 +10,7 @@ import { start } from '../support/world.ts'
 const world = await start({ chain: true })
 
 beforeAll(async () => {
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 })
 
 const pathOf = (link: { url: string }) => new URL(link.url).pathname
@@ -51,7 +51,7 @@ test('a deposit is asked for, opened, awaited and shown as arrived, with a way b
   expect(opened.html).toContain('<noscript><meta http-equiv="refresh"')
   expect(opened.html).not.toContain(return_url)
   await payAs(world, newKey().at, agent.address, 12_500_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
   expect((await phone.visit(`${pathOf(link)}/status`)).html).toBe('finished')
   const arrived = await phone.visit(pathOf(link))
   expect(arrived.text).toContain('The money has arrived')
@@ -70,7 +70,7 @@ test('less than was asked for is not shown as the money that was', async () => {
   await phone.submit({}, `${pathOf(link)}/open`)
 
   await payAs(world, newKey().at, agent.address, 12_499_999n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const { text } = await phone.visit(pathOf(link))
   expect(text).toContain('Less has arrived than was asked for')
@@ -179,7 +179,7 @@ test('a wallet is named in whatever case, and the page shows what came from it',
   }
   await phone.submit({ wallet: wallet.toLowerCase() }, `${pathOf(link)}/connect`)
   await payAs(world, wallet, agent.address, 4_000_000n)
-  await indexDeposits(world.world)
+  await indexTransfers(world.world)
 
   const arrived = await phone.visit(pathOf(link))
 

@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { connectedChains } from '../../../shared/chains/registry.ts'
 import { bigintText } from '../../../shared/db/row-fields.ts'
 import { limitsRaised } from '../../../shared/mail/money-messages.ts'
 import { parseAmount, usdDecimals } from '../../../shared/money/amount.ts'
-import { limitsRow } from '../../../shared/payments/entered.ts'
+import { limitsRow, relayedRows } from '../../../shared/payments/entered.ts'
 import { limitNames, limitWords } from '../data/limits.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
@@ -10,6 +11,7 @@ import { noticeOf } from '../own-session.ts'
 import { Exposures, keyExposureRow } from '../parts/exposures.tsx'
 import type { Entry } from '../parts/limit.tsx'
 import { Limit } from '../parts/limit.tsx'
+import { Relayed } from '../parts/relayed.tsx'
 import { Notice, SendAgain } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
@@ -17,7 +19,11 @@ import type { Routes, Visit } from '../visit.ts'
 /** The bound that SQL holds too. */
 const usdMicrosMax = 1_000_000_000_000n
 
-const row = z.object({ limits: limitsRow, asserted_new_recipient_limit: bigintText })
+const row = z.object({
+  limits: limitsRow,
+  asserted_new_recipient_limit: bigintText,
+  relayed: relayedRows,
+})
 const setRow = z.object({ outcome: z.enum(['raised', 'lowered', 'same', 'out_of_bounds']) })
 
 export const routes: Routes = (app) => {
@@ -74,6 +80,7 @@ async function showLimits(c: Visit, entry?: Entry) {
         const limit = window?.limit ?? asserted_new_recipient_limit
         return <Limit c={c} name={name} limit={limit} window={window} entry={entry} />
       })}
+      <Relayed rows={found.relayed} chains={connectedChains(c.get('world').config)} />
       <Exposures keys={keys} />
     </Page>,
     entry?.problem === undefined ? 200 : 400,

@@ -1,4 +1,4 @@
-/** What each key could move by itself, in plain words: what a thief of it would get. */
+/** What could leave with each key by itself, in plain words: what a thief of it would get. */
 import * as z from 'zod'
 import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'
@@ -26,7 +26,7 @@ export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
     <Section title="The worst case">
       <p>
         If a key or an app got into the wrong hands now, this is the most that could leave with it
-        before you are asked. All of them share the limits: what one moves, another cannot.
+        before you are asked again. All of them share the limits: what one moves, another cannot.
       </p>
       {keys.length === 0 ? (
         <Empty>No key or app that can pay is in service.</Empty>
@@ -43,7 +43,8 @@ export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
         />
       )}
       <p class="hint">
-        It is worked out from the limits and from what was spent. The wallet may hold less.
+        It is worked out from the limits, from what was spent, from what is signed and still open,
+        and from what you approved and is not paid yet. The wallet may hold less.
       </p>
     </Section>
   )

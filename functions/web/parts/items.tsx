@@ -68,6 +68,8 @@ const stepsBefore: Readonly<Record<string, string>> = {
   x402_consent_invalid: 'Its approval did not hold, so nothing was paid to',
   transfer_reorged: 'The chain took back a payment to',
   x402_reorged: 'The chain took back a payment to',
+  transfer_rebooked: 'The chain shows more than was booked: money left for',
+  x402_rebooked: 'The chain shows more than was booked: money left for',
 }
 
 /** With its sign where money moved: what came in is plus. */

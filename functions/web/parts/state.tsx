@@ -16,6 +16,7 @@ const states: Record<
   included: ['good', 'Arrived'],
   safe: ['good', 'Arrived'],
   finalized: ['good', 'Arrived, final'],
+  reverted: ['warning', 'Did not pass, may be sent again'],
   reorged: ['danger', 'Taken back'],
 }
 

@@ -48,6 +48,7 @@ export const offerLies: Readonly<Record<string, (offer: Offer, round: number) =>
     'moving-pay-to': (_, round) => ({ payTo: `0x${round.toString(16).padStart(40, '4')}` }),
     'pay-to-nobody': () => ({ payTo: zeroAddress }),
     'pay-to-token': ({ asset }) => ({ payTo: asset }),
+    'pay-to-proxy': () => ({ payTo: '0x402085c248EeA27D92E8b30b2C58ed07f9E20001' }),
     'rising-price': ({ amount }, round) => ({ amount: `${BigInt(amount) * BigInt(round)}` }),
     'a-million': () => ({ amount: '1000000000000' }),
     'all-there-is': () => ({ amount: `${maxUint256}` }),

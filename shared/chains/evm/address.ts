@@ -5,7 +5,7 @@
 import { getAddress } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
 import { knownChains } from '../registry.ts'
-import { multicall3Address, permit2Address } from './places.ts'
+import { multicall3Address, permit2Address, x402Contracts } from './places.ts'
 
 /** `checksummed` false: all letters had one case, so a typing error could not be noticed. */
 export type ReadAddress =
@@ -37,10 +37,9 @@ const burnAddresses = new Set([
   '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
 ])
 
-/** Multicall3 (anyone can take what it holds), Permit2 and the CREATE2 deployer keep no accounts. */
+/** Multicall3 (anyone can take what it holds), Permit2, the proxies of x402 and the CREATE2 deployer. */
 const systemContracts = new Set([
-  multicall3Address.toLowerCase(),
-  permit2Address.toLowerCase(),
+  ...[multicall3Address, permit2Address, ...x402Contracts].map((place) => place.toLowerCase()),
   '0x4e59b44847b379578588920ca78fbf26c0b4956c',
 ])
 
@@ -53,8 +52,8 @@ const tokenContracts = new Set(
 export function isLossyRecipient(address: Address, { stack }: Chain): LossReason | undefined {
   const lower = address.toLowerCase()
   if (burnAddresses.has(lower)) return 'burn_address'
-  // Precompiles of the EVM and of Nitro lie below 0x100.
-  if (/^0x0{38}[0-9a-f]{2}$/.test(lower)) return 'precompile'
+  // Precompiles of the EVM and of Nitro lie below 0x100, and P256VERIFY at it (EIP-7951).
+  if (/^0x0{37}(100|0[0-9a-f]{2})$/.test(lower)) return 'precompile'
   // The OP Stack reserves 2,048 predeploys: https://specs.optimism.io/protocol/predeploys.html
   if (stack === 'op' && /^0x420{35}[0-7][0-9a-f]{2}$/.test(lower)) return 'system_contract'
   if (systemContracts.has(lower)) return 'system_contract'

@@ -7,90 +7,104 @@ import { encodeEventTopics, encodeFunctionData } from 'viem/utils'
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
+import { quantitySchema } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { RpcAnswer, Unavailable } from './answer.ts'
+import type { Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
-import type { Log } from './logs.ts'
-import { logSchema, readAuthorizationEnd, sameHex } from './logs.ts'
+import type { PlacedLog } from './log-ranges.ts'
+import { hasLogs, readLogs, searchedRange } from './log-ranges.ts'
+import { readAuthorizationEnd, sameHex } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
-import type { ChainWorld, Rpc } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
-import type { Unused } from './unused.ts'
-import { oldestSearched, unusedAt } from './unused.ts'
+import type { Rpc } from './rpc.ts'
+import type { NonceState } from './spending-block.ts'
+import type { Untraced, Unused } from './unused.ts'
+import { isOver, unusedAt } from './unused.ts'
+
+/**
+ * Whose authorization of which token; `since` is the latest block when it was signed, `only` the block
+ * in which alone its log is looked for.
+ */
+export type AuthorizationQuestion = {
+  chain: Chain
+  token: Token
+  from: Address
+  nonce: Hex
+  since?: bigint | undefined
+  only?: bigint
+}
 
 /**
  * `used`, `canceled`: the transaction that did it; prove the payment from its receipt.
- * `untraced`: it is spent, and no log was found in the blocks searched; keep the reservation.
+ * `untraced`: it is spent, and no log was found; keep the reservation.
  */
 export type AuthorizationFate =
-  | { status: 'used' | 'canceled'; transactionHash: Hex; blockNumber: bigint; logIndex: number }
-  | { status: 'untraced' }
+  | ({ status: 'used' } & Place)
+  | ({ status: 'canceled' } & Place)
+  | Untraced
   | Unused
 
-const logsMax = 100
+/** Of the log; `isFinal` by the node's own tag. */
+type Place = { transactionHash: Hex; blockNumber: bigint; logIndex: number; isFinal: boolean }
 
-/** `fromBlock`: the latest block when it was signed; without it the last 9,000 are searched. */
-export async function findAuthorization(
-  world: ChainWorld,
-  chain: Chain,
-  token: Token,
-  from: Address,
-  nonce: Hex,
-  fromBlock?: bigint,
+/** Whether it can never be used: unused at a final block of that time or later, or cancelled for good. */
+export function canNeverBeUsed(fate: AuthorizationFate | Unavailable, endSeconds: bigint): boolean {
+  return fate.status === 'canceled' ? fate.isFinal : isOver(fate, endSeconds)
+}
+
+const headSchema = z.object({ number: quantitySchema })
+
+/** Asks one endpoint, or the endpoints in turn. */
+export async function readAuthorization(
+  rpc: Rpc,
+  question: AuthorizationQuestion,
 ): Promise<AuthorizationFate | Unavailable> {
-  const rpc = rpcFor(world, chain)
-  const args = [from, nonce] as const
-  const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'authorizationState', args })
-  const [state, finalized] = await rpc.batch([
-    encodeSnapshot(chain, [{ target: token.address, callData }]),
+  const { chain, token } = question
+  const { call } = authorizationState(question)
+  const [state, finalized, finalState] = await rpc.batch([
+    encodeSnapshot(chain, [call]),
     { method: 'eth_getBlockByNumber', params: ['finalized', false] },
+    encodeSnapshot(chain, [call], 'finalized'),
   ])
   const snapshot = decodeSnapshot(state)
   if (snapshot.status !== 'ok') return snapshot
   const spent = readWord(snapshot.results[0])
   if (spent === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
-  if (spent === 1n) {
-    const start = fromBlock ?? oldestSearched(snapshot.blockNumber)
-    return traceEnd(rpc, token, from, nonce, start)
+  if (spent !== 1n) return unusedAt(snapshot.blockTimestampSeconds, finalized)
+  const head = readAnswer(finalized, headSchema)
+  const final = 'value' in head ? head.value.number : undefined
+  const latest = snapshot.blockNumber
+  const log = await traceEnd(rpc, question, latest)
+  const status = log && readAuthorizationEnd(log)
+  if (!log || !status) {
+    const atFinal = decodeSnapshot(finalState)
+    const isFinal = atFinal.status === 'ok' && readWord(atFinal.results[0]) === 1n
+    return { status: 'untraced', latest, isFinal }
   }
-  return unusedAt(snapshot.blockTimestampSeconds, finalized)
+  const { transactionHash, blockNumber, logIndex } = log
+  const isFinal = final !== undefined && blockNumber <= final
+  return { status, transactionHash, blockNumber, logIndex: Number(logIndex), isFinal }
 }
 
+/** The log that ended it; undefined where none is found, or the node does not say. */
 async function traceEnd(
   rpc: Rpc,
-  token: Token,
-  from: Address,
-  nonce: Hex,
-  start: bigint,
-): Promise<AuthorizationFate | Unavailable> {
+  { token, from, nonce, since, only }: AuthorizationQuestion,
+  latest: bigint,
+): Promise<PlacedLog | undefined> {
   const args = { authorizer: from, nonce }
   const used = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args })
   const canceled = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationCanceled', args })
   const [usedSignature, ...indexed] = used
-  const topics = [[usedSignature, canceled[0]], ...indexed]
-  const filter = { address: token.address, fromBlock: toHex(start), toBlock: 'latest', topics }
-  const answer = await rpc.request('eth_getLogs', [filter], { isEnough: hasLogs })
-  const read = readAnswer(answer, logsSchema)
-  if ('status' in read) return read
-  const log = read.value.find((candidate) => sameHex(candidate.address, token.address))
-  return log ? describeEnd(log) : { status: 'untraced' }
+  const filter = { address: token.address, topics: [[usedSignature, canceled[0]], ...indexed] }
+  const range = only === undefined ? searchedRange(latest, since) : { from: only, to: only }
+  const read = await readLogs(rpc, filter, range, { isEnough: hasLogs })
+  const logs = 'logs' in read ? read.logs : []
+  return logs.find(({ address }) => sameHex(address, token.address))
 }
 
-const logsSchema = z.array(logSchema).max(logsMax)
-
-/** A node that lags has no log yet of what another one saw. */
-function hasLogs([answer]: readonly RpcAnswer[]): boolean {
-  const read = readAnswer(answer, logsSchema)
-  return 'value' in read && read.value.length > 0
-}
-
-function describeEnd(log: Log): AuthorizationFate {
-  const status = readAuthorizationEnd(log)
-  if (!status) return { status: 'untraced' }
-  const { transactionHash, blockNumber, logIndex } = log
-  return { status, transactionHash, blockNumber, logIndex: Number(logIndex) }
-}
-
-function toHex(quantity: bigint): Hex {
-  return `0x${quantity.toString(16)}`
+/** Where it stands that it is spent. */
+export function authorizationState({ token, from, nonce }: AuthorizationQuestion): NonceState {
+  const args = [from, nonce] as const
+  const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'authorizationState', args })
+  return { call: { target: token.address, callData }, isSpent: (word) => word === 1n }
 }

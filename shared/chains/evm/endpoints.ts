@@ -41,3 +41,18 @@ export function afterFailure(
     restsUntilMilliseconds: Math.max(restsUntilMilliseconds, nowMilliseconds + rest),
   }
 }
+
+/**
+ * Who runs an endpoint: the last two labels of its host, and an address with its port. That takes two
+ * strangers below one public suffix for one operator, which errs to the careful side.
+ */
+export function operatorOf(url: string): string {
+  const { host, hostname } = new URL(url)
+  const isAddress = /^\[|^[0-9.]+$|(^|\.)localhost$/.test(hostname)
+  return isAddress ? host : hostname.split('.').slice(-2).join('.')
+}
+
+/** Whether nobody else could contradict: all the endpoints belong to one operator. */
+export function hasOneOperator(urls: readonly string[]): boolean {
+  return new Set(urls.map(operatorOf)).size < 2
+}

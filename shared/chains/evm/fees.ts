@@ -1,34 +1,31 @@
 /**
  * What a transaction may cost. Suggestions follow EIP-1559: room for the base fee to double, plus a
- * tip that recent blocks took. Pure arithmetic over one eth_feeHistory answer; all amounts in wei.
+ * tip that recent blocks took, by the median of the endpoints. All amounts in wei.
  */
 import * as z from 'zod'
 import { quantitySchema } from '../hex.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
-import { readAnswer, unavailable } from './answer.ts'
+import { readAnswer } from './answer.ts'
 
 /**
- * Gas limit of a relayer's transaction with so many calls. Circle's token takes 102,886 for one
- * transferWithAuthorization to a fresh payee and 73,725 for each of 25 in a batch. Fixed, so that a
- * node's estimate cannot change what is signed.
+ * Gas limit of a lane's transaction with so many calls. Circle's token takes 102,886 for one
+ * transferWithAuthorization to a fresh payee and 73,725 for each of 25 in a batch; 21,000 are enough for
+ * none. Fixed, so that a node's estimate cannot change what is signed.
  */
 export function relayGas(chainId: number, calls: number): bigint {
-  const execution = calls < 2 ? 160_000n : 60_000n + 110_000n * BigInt(calls)
+  const several = 60_000n + 110_000n * BigInt(calls)
+  const execution = calls === 0 ? 40_000n : calls === 1 ? 160_000n : several
   return nitroChainIds.has(chainId) ? 4n * execution : execution
 }
 
 /** Nitro chains charge for posting calldata in units of gas; what is not used is not paid. */
 const nitroChainIds = new Set([42161, 421614])
-/** Gas limit of one plain ERC-20 transfer; Circle's token takes 62,255 for a fresh payee. */
-export const directTransferGas = 90_000n
 
 /** Fees per gas, in wei. */
 export type Fees = { baseFeePerGas: bigint; maxPriorityFeePerGas: bigint; maxFeePerGas: bigint }
 
 const historyBlocks = 5
 const tipMinimum = 1_000_000n
-/** A node that claims more is broken or lying, and believing it would empty a relayer. */
-export const maxFeePerGasCeiling = 10_000_000_000_000n
 
 const historySchema = z.object({
   baseFeePerGas: z
@@ -51,10 +48,24 @@ export function readFees(answer: RpcAnswer | undefined): Fees | Unavailable {
   const { baseFeePerGas, reward } = read.value
   // The last entry is the block that comes next (EIP-1474 calls it the one after the newest).
   const base = baseFeePerGas.at(-1) ?? 0n
-  const tip = suggestTip((reward ?? []).map(([median]) => median ?? 0n))
-  const maxFeePerGas = 2n * base + tip
-  if (maxFeePerGas > maxFeePerGasCeiling) return unavailable('the fees are beyond belief')
-  return { baseFeePerGas: base, maxPriorityFeePerGas: tip, maxFeePerGas }
+  return suggest(base, suggestTip((reward ?? []).map(([median]) => median ?? 0n)))
+}
+
+function suggest(baseFeePerGas: bigint, tip: bigint): Fees {
+  return { baseFeePerGas, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * baseFeePerGas + tip }
+}
+
+/** The lower median of each fee: of two the lower one, so that no single endpoint can raise them. */
+export function medianFees(all: readonly Fees[]): Fees | undefined {
+  const base = lowerMedian(all.map(({ baseFeePerGas }) => baseFeePerGas))
+  const tip = lowerMedian(all.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas))
+  return base === undefined || tip === undefined ? undefined : suggest(base, tip)
+}
+
+/** The middle of them; of an even number the lower one of the two. */
+export function lowerMedian(values: readonly bigint[]): bigint | undefined {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return sorted[Math.floor((sorted.length - 1) / 2)]
 }
 
 /** The middle of what blocks with traffic took; empty blocks report zero and say nothing. */

@@ -7,8 +7,11 @@ import type { Address, Chain } from '../chain.ts'
 import { quantitySchema } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
+import { dataFeeCall, readDataFee } from './data-fee.ts'
 import type { Fees } from './fees.ts'
-import { feeHistoryCall, readFees, relayGas } from './fees.ts'
+import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas } from './fees.ts'
+import type { BudgetedFees, GasConfig } from './gas-budget.ts'
+import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcsFor } from './rpc.ts'
@@ -23,33 +26,42 @@ export type LaneState = {
 }
 
 /** Lanes of one chain, what one relayed transfer costs there at worst, in wei, and when it last moved. */
-export type LaneStates = Fees & {
+export type LaneStates = BudgetedFees & {
   status: 'ok'
   lanes: LaneState[]
   relayedCostWei: bigint
+  /** Of it, what a rollup charges for calldata. */
+  dataFeeWei: bigint
   /** Unix seconds of the newest block that any endpoint has. */
   blockTimestampSeconds: bigint
 }
+
+/** What one endpoint says. */
+type Seen = Fees & Pick<LaneStates, 'status' | 'lanes' | 'dataFeeWei' | 'blockTimestampSeconds'>
 
 const tags = ['latest', 'safe', 'finalized'] as const
 
 /** Reads them all; a lane of which nobody says everything is left out. */
 export async function readLanes(
-  world: ChainWorld,
+  world: ChainWorld & { config: GasConfig },
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<LaneStates | Unavailable> {
   const ask = (rpc: Rpc) => readFrom(rpc, chain, addresses)
   const seen = await Promise.all(rpcsFor(world, chain).map(ask))
   const [first, ...others] = seen.filter((one) => one.status === 'ok')
-  if (!first) return seen[0] ?? unavailable('not connected')
+  if (!first) return seen.find((one) => 'log' in one) ?? unavailable('not connected')
   const lanes = first.lanes.map((lane) => {
     const same = others.flatMap((other) => other.lanes.filter((l) => l.address === lane.address))
     return same.reduce(furthest, lane)
   })
   const moved = seen.map((one) => (one.status === 'ok' ? one.blockTimestampSeconds : 0n))
   const blockTimestampSeconds = moved.reduce((one, other) => (one > other ? one : other))
-  return { ...first, lanes, blockTimestampSeconds }
+  const suggested = medianFees([first, ...others]) ?? first
+  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
+  const dataFeeWei = lowerMedian([first, ...others].map((one) => one.dataFeeWei)) ?? 0n
+  const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
+  return { status: 'ok', ...fees, lanes, relayedCostWei, dataFeeWei, blockTimestampSeconds }
 }
 
 function furthest(one: LaneState, other: LaneState): LaneState {
@@ -61,16 +73,35 @@ function furthest(one: LaneState, other: LaneState): LaneState {
   }
 }
 
+/** As many lanes as fit into one reading beside what it asks of the block. */
+const lanesPerRead = 60
+
+/** One part after the other: what a part does not answer leaves out its lanes and no others. */
 async function readFrom(
   rpc: Rpc,
   chain: Chain,
   addresses: readonly Address[],
-): Promise<LaneStates | Unavailable> {
+): Promise<Seen | Unavailable> {
+  const first = await readPart(rpc, chain, addresses.slice(0, lanesPerRead))
+  if (first.status !== 'ok') return first
+  const lanes = [...first.lanes]
+  for (let start = lanesPerRead; start < addresses.length; start += lanesPerRead) {
+    const part = await readPart(rpc, chain, addresses.slice(start, start + lanesPerRead))
+    if (part.status === 'ok') lanes.push(...part.lanes)
+  }
+  return { ...first, lanes }
+}
+
+async function readPart(
+  rpc: Rpc,
+  chain: Chain,
+  addresses: readonly Address[],
+): Promise<Seen | Unavailable> {
   const counts = addresses.flatMap((address) =>
     tags.map((tag) => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
   )
   const [state, history, ...answers] = await rpc.batch([
-    encodeSnapshot(chain, addresses.map(nativeCall)),
+    encodeSnapshot(chain, [...addresses.map(nativeCall), dataFeeCall]),
     feeHistoryCall,
     ...counts,
   ])
@@ -85,9 +116,9 @@ async function readFrom(
     if (wei === undefined || minedNonce === undefined) return []
     return [{ address, wei, minedNonce, safeNonce, finalizedNonce }]
   })
-  const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas
+  const dataFeeWei = readDataFee(chain, snapshot.results[addresses.length])
   const { blockTimestampSeconds } = snapshot
-  return { status: 'ok', ...fees, lanes, relayedCostWei, blockTimestampSeconds }
+  return { status: 'ok', ...fees, lanes, dataFeeWei, blockTimestampSeconds }
 }
 
 function countOf(answer: RpcAnswer): number | undefined {

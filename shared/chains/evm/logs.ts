@@ -3,11 +3,10 @@
  * only if the token contract itself wrote it; the same words from another contract prove nothing.
  */
 import { decodeEventLog } from 'viem/utils'
-import * as z from 'zod'
 import type { Address, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { hexSchema, quantitySchema, wordSchema } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
+import type { Log } from './log-ranges.ts'
 
 /** A payment as it must have happened. `authorizationNonce` is that of EIP-3009. */
 export type ExpectedTransfer = {
@@ -16,19 +15,6 @@ export type ExpectedTransfer = {
   value: bigint
   authorizationNonce?: Hex
 }
-
-/** One event log as a node answers it. */
-export const logSchema = z.object({
-  address: hexSchema,
-  topics: z.array(wordSchema).max(4),
-  data: hexSchema,
-  logIndex: quantitySchema,
-  transactionHash: wordSchema,
-  blockNumber: quantitySchema,
-})
-
-/** A log that passed `logSchema`. */
-export type Log = z.output<typeof logSchema>
 
 /**
  * The log index of the Transfer that is this payment, or undefined. With an authorization nonce,
@@ -59,17 +45,6 @@ export function readAuthorizationEnd(log: Log): 'used' | 'canceled' | undefined 
   const { event } = readEvent(log)
   if (event?.eventName === 'AuthorizationUsed') return 'used'
   return event?.eventName === 'AuthorizationCanceled' ? 'canceled' : undefined
-}
-
-/** Whether the logs show that an authorization was ended by its payer (EIP-3009). */
-export function isCanceled(logs: readonly Log[], token: Token, from: Address, nonce: Hex): boolean {
-  return logs
-    .filter((log) => sameHex(log.address, token.address))
-    .map(readEvent)
-    .some(({ event }) => {
-      if (event?.eventName !== 'AuthorizationCanceled') return false
-      return sameHex(event.args.authorizer, from) && sameHex(event.args.nonce, nonce)
-    })
 }
 
 /** Compares hex without regard to letter case. */

@@ -7,14 +7,18 @@ import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema } from '../hex.ts'
-import { rollupAbi, tokenAbi } from './abi.ts'
+import { tokenAbi } from './abi.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
-import type { Fees } from './fees.ts'
-import { directTransferGas, feeHistoryCall, readFees, relayGas } from './fees.ts'
+import { askFees } from './ask-fees.ts'
+import type { Barred } from './bars.ts'
+import { barCalls, readBarred } from './bars.ts'
+import { dataFeeCall, readDataFee } from './data-fee.ts'
+import { feeHistoryCall, readFees, relayGas } from './fees.ts'
+import type { BudgetedFees, GasConfig } from './gas-budget.ts'
+import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
 import type { Inner } from './multicall.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
-import { gasPriceOracleAddress } from './places.ts'
 import type { ChainWorld } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 
@@ -30,7 +34,7 @@ export type PreflightRequest = {
 export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 
 /** Amounts of the token in atomic units, all others in wei. */
-export type Preflight = Fees & {
+export type Preflight = BudgetedFees & {
   status: 'ok'
   blockNumber: bigint
   /** Unix seconds of the latest block. */
@@ -38,51 +42,51 @@ export type Preflight = Fees & {
   tokenAtomic: bigint
   walletWei: bigint
   lanes: LaneHolding[]
-  /** Worst case of one relayed transfer, calldata of a rollup included. */
+  /** Worst case of one relayed transfer, calldata of a rollup included; of a wallet's own as well. */
   relayedCostWei: bigint
-  /** Worst case of one transfer that the wallet sends itself. */
-  directCostWei: bigint
+  /** Of it, what a rollup charges for calldata. */
+  dataFeeWei: bigint
   /** False: a signature under the registry's EIP-712 domain would be refused by this contract. */
   domainMatches: boolean
   /** Why the issuer's contract would refuse it now, if it would (FiatToken's own rules). */
-  barred?: 'paused' | 'payer' | 'payee'
+  barred?: Barred
   /** The wallet's next transaction number, pending ones included. */
   walletNonce: number
 }
 
 const timeoutMilliseconds = 3_000
-// An unsigned transferWithAuthorization has about 450 bytes; a rollup charges for all of them.
-const transactionBytesMax = 600n
 
 /** Reads all of it at once; any part that is missing makes the whole `unavailable`. */
 export async function readPreflight(
-  world: ChainWorld,
+  world: ChainWorld & { config: GasConfig },
   chain: Chain,
   request: PreflightRequest,
 ): Promise<Preflight | Unavailable> {
   const { wallet, lanes } = request
-  const [state, history, walletCount, ...laneCounts] = await rpcFor(world, chain).batch(
-    [
-      encodeSnapshot(chain, innerCalls(request)),
-      feeHistoryCall,
-      countCall(wallet, 'pending'),
-      ...lanes.map((lane) => countCall(lane, 'latest')),
-    ],
-    { timeoutMilliseconds },
-  )
+  const calls = [
+    encodeSnapshot(chain, innerCalls(request)),
+    feeHistoryCall,
+    countCall(wallet, 'pending'),
+    ...lanes.map((lane) => countCall(lane, 'latest')),
+  ]
+  const [[state, history, walletCount, ...laneCounts], median] = await Promise.all([
+    rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
+    askFees(world, chain),
+  ])
   const holdings = readHoldings(chain, request, state)
-  const fees = readFees(history)
+  const suggested = median ?? readFees(history)
   const nonce = readAnswer(walletCount, quantitySchema)
   if ('log' in holdings) return holdings
-  if ('log' in fees) return fees
+  if ('log' in suggested) return suggested
   if ('log' in nonce) return nonce
+  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
   const { dataFeeWei, lanesWei, ...rest } = holdings
   return {
     ...rest,
     ...fees,
+    dataFeeWei,
     lanes: lanes.flatMap((address, index) => laneOf(address, lanesWei[index], laneCounts[index])),
     relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei,
-    directCostWei: directTransferGas * fees.maxFeePerGas + dataFeeWei,
     walletNonce: Number(nonce.value),
   }
 }
@@ -99,19 +103,13 @@ function laneOf(address: Address, wei: bigint | undefined, count: RpcAnswer | un
 }
 
 function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): Inner[] {
-  const args = [transactionBytesMax] as const
-  const ask = (callData: Hex) => ({ target: token.address, callData })
-  const isBarred = (who: Address) =>
-    ask(encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [who] }))
-  const fee = encodeFunctionData({ abi: rollupAbi, functionName: 'getL1FeeUpperBound', args })
+  const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })
   return [
     balanceCall(token, wallet),
     nativeCall(wallet),
-    ask(encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })),
-    ask(encodeFunctionData({ abi: tokenAbi, functionName: 'paused' })),
-    isBarred(wallet),
-    isBarred(payee),
-    { target: gasPriceOracleAddress, callData: fee },
+    { target: token.address, callData: separator },
+    ...barCalls({ token, wallet, payee }),
+    dataFeeCall,
     ...lanes.map(nativeCall),
   ]
 }
@@ -124,7 +122,6 @@ function readHoldings(chain: Chain, { token }: PreflightRequest, state: RpcAnswe
   const walletWei = readWord(native)
   if (tokenAtomic === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
   if (walletWei === undefined) return unavailable('the native balance is missing')
-  const barred = barredBy({ paused, payer, payee })
   return {
     status: 'ok' as const,
     blockNumber: snapshot.blockNumber,
@@ -132,17 +129,10 @@ function readHoldings(chain: Chain, { token }: PreflightRequest, state: RpcAnswe
     tokenAtomic,
     walletWei,
     lanesWei: lanes.map(readWord),
-    // Only rollups of the OP Stack have this contract; elsewhere nobody answers, nobody charges.
-    dataFeeWei: (chain.stack === 'op' ? readWord(dataFee) : undefined) ?? 0n,
+    dataFeeWei: readDataFee(chain, dataFee),
     domainMatches: separator === domainSeparator(chain, token),
-    ...(barred ? { barred } : {}),
+    ...readBarred([paused, payer, payee]),
   }
-}
-
-/** A token without these functions bars nobody. */
-function barredBy(answers: Record<'paused' | 'payer' | 'payee', Hex | undefined>) {
-  const causes = ['paused', 'payer', 'payee'] as const
-  return causes.find((cause) => readWord(answers[cause]) === 1n)
 }
 
 /** EIP-712 domainSeparator over name, version, chainId and verifyingContract. */

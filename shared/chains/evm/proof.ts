@@ -9,22 +9,19 @@ import type { Hex } from '../hex.ts'
 import { quantitySchema, wordSchema } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { isFound, readAnswer, unavailable } from './answer.ts'
+import { logSchema } from './log-ranges.ts'
 import type { ExpectedTransfer } from './logs.ts'
-import { findTransfer, logSchema, sameHex } from './logs.ts'
-import type { ChainWorld } from './rpc.ts'
+import { findTransfer, sameHex } from './logs.ts'
+import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
+import type { Settlement } from './settlement.ts'
+import { headCalls } from './unused.ts'
 
-/** Only what the node's own block tags say; a depth in blocks never makes `safe` or `finalized`. */
-export type Finality = 'included' | 'safe' | 'finalized'
+/** Where a block stands. `confirmations` is 1 in the latest block. */
+type Place = Pick<Settlement, 'blockNumber' | 'blockHash' | 'confirmations' | 'finality'>
 
-/** Where a transaction stands. `confirmations` is 1 in the latest block. */
-export type Inclusion = {
-  transactionHash: Hex
-  blockNumber: bigint
-  blockHash: Hex
-  confirmations: number
-  finality: Finality
-}
+/** Where a transaction stands. */
+type Inclusion = Place & { transactionHash: Hex }
 
 /**
  * `not_found`: pending or unknown, which is not a failure. `unmatched`: it ran, and this payment
@@ -71,7 +68,9 @@ export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
 
 /** Receipts in one HTTP request; one of a full batch of transfers has about 40 kB. */
 const receiptsPerRequest = 16
-const tags = ['latest', 'safe', 'finalized'] as const
+
+/** The ends of a chain by the node's own tags, in the order of `headCalls`. */
+export type Heads = (bigint | undefined)[]
 
 /**
  * Reads all of them, by the hash that was asked for; those that nobody has are left out. An endpoint
@@ -87,56 +86,83 @@ export async function readReceipts(
     const part = hashes.slice(start, start + receiptsPerRequest)
     const calls = [
       ...part.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-      ...tags.map((tag) => ({ method: 'eth_getBlockByNumber', params: [tag, false] })),
+      ...headCalls,
     ]
     const isEnough = (answers: readonly RpcAnswer[]) =>
       answers.slice(0, part.length).some((answer) => isFound([answer]))
     const answers = await rpcFor(world, chain).batch(calls, { isEnough })
-    const heads = answers.slice(part.length).map(readHead)
+    const heads = readHeads(answers.slice(part.length))
     for (const [at, hash] of part.entries()) {
       const read = readAnswer(answers[at], receiptSchema.nullable())
       if ('status' in read) return read
       if (!read.value) continue
       if (!sameHex(read.value.transactionHash, hash)) return unavailable('a foreign receipt')
-      receipts.set(hash, { ...read.value, ...placeInChain(read.value, heads) })
+      const { blockNumber: number, blockHash } = read.value
+      receipts.set(hash, { ...read.value, ...placeOf({ number, hash: blockHash }, heads) })
     }
   }
   return { status: 'ok', receipts }
 }
 
 /** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
-function readHead(answer: RpcAnswer): bigint | undefined {
-  const read = readAnswer(answer, headSchema)
-  return 'value' in read ? read.value.number : undefined
+export function readHeads(answers: readonly RpcAnswer[]): Heads {
+  return answers.map((answer) => {
+    const read = readAnswer(answer, headSchema)
+    return 'value' in read ? read.value.number : undefined
+  })
 }
 
-function placeInChain(
-  { transactionHash, blockNumber, blockHash }: z.output<typeof receiptSchema>,
-  [latest, safe, finalized]: (bigint | undefined)[],
-): Inclusion {
-  const covers = (head: bigint | undefined) => head !== undefined && head >= blockNumber
+/** Where a block stands between the ends of the chain. */
+export function placeOf(
+  { number, hash }: { number: bigint; hash: Hex },
+  [latest, safe, finalized]: Heads,
+): Place {
+  const covers = (head: bigint | undefined) => head !== undefined && head >= number
   const finality = covers(finalized) ? 'finalized' : covers(safe) ? 'safe' : 'included'
-  // Another backend may answer for the tags and lag behind; the receipt itself is one confirmation.
-  const depth = latest !== undefined && latest > blockNumber ? latest - blockNumber : 0n
-  return { transactionHash, blockNumber, blockHash, confirmations: Number(depth) + 1, finality }
+  // Another backend may answer for the tags and lag behind; the block itself is one confirmation.
+  const depth = latest !== undefined && latest > number ? latest - number : 0n
+  return { blockNumber: number, blockHash: hash, confirmations: Number(depth) + 1, finality }
 }
 
 const hashSchema = z.object({ hash: wordSchema }).nullable()
 
+/** Where a block stands now; undefined while no endpoint shows it at its height. */
+export async function readPlace(
+  world: ChainWorld,
+  chain: Chain,
+  { number, hash }: { number: number; hash: Hex },
+): Promise<Place | undefined> {
+  const calls = [hashCall(number), ...headCalls]
+  const [block, ...heads] = await rpcFor(world, chain).batch(calls, { isEnough: isFound })
+  const read = readAnswer(block, hashSchema)
+  const isThere = 'value' in read && read.value && sameHex(read.value.hash, hash)
+  return isThere ? placeOf({ number: BigInt(number), hash }, readHeads(heads)) : undefined
+}
+
 /**
  * Whether another block now stands at this height: the one proof that what was included is gone. A
- * missing receipt is none, because a lagging node answers that too. Undefined when the node does
- * not say.
+ * missing receipt is none, because a lagging node answers that too. Undefined when the node does not
+ * say.
  */
 export async function isBlockReplaced(
   world: ChainWorld,
   chain: Chain,
   block: { number: number; hash: string },
 ): Promise<boolean | undefined> {
-  const height = `0x${block.number.toString(16)}`
-  const params = [height, false]
-  const limits = { isEnough: isFound }
-  const answer = await rpcFor(world, chain).request('eth_getBlockByNumber', params, limits)
+  return replacedBy(rpcFor(world, chain), block)
+}
+
+/** The same by one endpoint, or by endpoints in turn. */
+export async function replacedBy(
+  rpc: Rpc,
+  { number, hash }: { number: number; hash: string },
+): Promise<boolean | undefined> {
+  const { method, params } = hashCall(number)
+  const answer = await rpc.request(method, params, { isEnough: isFound })
   const read = readAnswer(answer, hashSchema)
-  return 'value' in read && read.value ? !sameHex(read.value.hash, block.hash) : undefined
+  return 'value' in read && read.value ? !sameHex(read.value.hash, hash) : undefined
+}
+
+function hashCall(number: number) {
+  return { method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] }
 }

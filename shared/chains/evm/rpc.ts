@@ -6,7 +6,7 @@
 import type { World } from '../../world.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcAnswer, RpcCall } from './answer.ts'
-import { afterFailure, byPreference } from './endpoints.ts'
+import { afterFailure, byPreference, operatorOf } from './endpoints.ts'
 import type { ExchangeBounds } from './exchange.ts'
 import { exchange, unreachable } from './exchange.ts'
 
@@ -42,7 +42,13 @@ export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
 
 /** Each endpoint by itself, the best first: for writes, and for what is compared. */
 export function rpcsFor(world: ChainWorld, chain: Chain): Rpc[] {
-  return preferredUrls(world, chain).map((url) => connect(world, () => [url]))
+  return endpointsFor(world, chain).map(({ rpc }) => rpc)
+}
+
+/** The same, with who runs it. */
+export function endpointsFor(world: ChainWorld, chain: Chain): { operator: string; rpc: Rpc }[] {
+  const urls = preferredUrls(world, chain)
+  return urls.map((url) => ({ operator: operatorOf(url), rpc: connect(world, () => [url]) }))
 }
 
 function preferredUrls(world: ChainWorld, { caip2 }: Chain): string[] {

@@ -12,7 +12,8 @@ import { tokenByAddress } from '../registry.ts'
 import { tokenAbi } from './abi.ts'
 import type { RpcCall, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
-import { logSchema, readTransfer } from './logs.ts'
+import { logSchema } from './log-ranges.ts'
+import { readTransfer, sameHex } from './logs.ts'
 import type { ChainWorld } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 
@@ -22,6 +23,8 @@ export type Transfer = {
   from: Address
   to: Address
   value: bigint
+  /** Of the EIP-3009 authorization that moved it; null where none did. */
+  authorizationNonce: Hex | null
   transactionHash: Hex
   logIndex: number
   blockNumber: number
@@ -38,9 +41,12 @@ export type Range = { from: number; to: number }
 const timeoutMilliseconds = 5_000
 /** About 7,000 logs; several times this has to fit into the memory of an edge function. */
 const responseBytesMax = 4_194_304
+/** A single block cannot be read in parts, and anybody can fill one with transfers of nothing. */
+const responseBytesMaxOfBlock = 4 * responseBytesMax
 
 const blockSchema = z.object({ number: quantitySchema.transform(Number), hash: wordSchema })
 const placedLog = logSchema.extend({ blockHash: wordSchema })
+type PlacedLog = z.output<typeof placedLog>
 
 /** Where the chain ends now. A node that does not know the tags has no heads. */
 export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads | Unavailable> {
@@ -53,41 +59,56 @@ export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads 
   return { latest: latest.value, safe: safe.value.number, finalized: finalized.value.number }
 }
 
-/** Transfers in these blocks to these recipients, or to anybody when `recipients` is null. */
+/** Transfers in these blocks to or from these wallets, or all of them when `wallets` is null. */
 export async function readTransfers(
   world: ChainWorld,
   chain: Chain,
   range: Range,
-  recipients: readonly Address[] | null,
+  wallets: readonly Address[] | null,
 ): Promise<{ transfers: Transfer[] } | Unavailable> {
   // A filter without alternatives would match everything.
-  if (recipients?.length === 0) return { transfers: [] }
-  const calls = [logsCall(chain, range, recipients), blockCall(toHex(range.to))]
-  const limits = { timeoutMilliseconds, responseBytesMax }
-  const [logsAnswer, lastAnswer] = await rpcFor(world, chain).batch(calls, limits)
-  const logs = readAnswer(logsAnswer, z.array(placedLog))
-  if ('status' in logs) return logs
-  const last = readAnswer(lastAnswer, blockSchema)
+  if (wallets?.length === 0) return { transfers: [] }
+  const filters = topicsOf(wallets).map((topics) => logsCall(chain, range, topics))
+  const calls = [...filters, blockCall(toHex(range.to))]
+  const isOne = range.from === range.to
+  const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
+  const limits = { timeoutMilliseconds, responseBytesMax: bytesMax }
+  const answers = await rpcFor(world, chain).batch(calls, limits)
+  const last = readAnswer(answers.at(-1), blockSchema)
   if ('status' in last) return last
-  if (logs.value.some(({ blockNumber: at }) => at < range.from || at > range.to)) {
+  const logs: PlacedLog[] = []
+  for (const answer of answers.slice(0, -1)) {
+    const read = readAnswer(answer, z.array(placedLog))
+    if ('status' in read) return read
+    logs.push(...read.value)
+  }
+  if (logs.some(({ blockNumber: at }) => at < range.from || at > range.to)) {
     return unavailable('a log of a block that was not asked for')
   }
-  return { transfers: logs.value.flatMap((log) => describe(chain, log)) }
+  return { transfers: describeAll(chain, logs) }
 }
 
 function blockCall(tagOrHex: string): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [tagOrHex, false] }
 }
 
-function logsCall(chain: Chain, range: Range, recipients: readonly Address[] | null): RpcCall {
-  const [signature] = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer' })
-  const to = recipients?.map((address) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`)
-  const filter = {
-    address: chain.tokens.map(({ address }) => address),
-    fromBlock: toHex(range.from),
-    toBlock: toHex(range.to),
-    topics: [signature, null, to ?? null],
-  }
+const [transferTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer' })
+const [useTopic] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
+
+/** Transfers to the wallets; and those from them, with the uses of their authorizations. */
+function topicsOf(wallets: readonly Address[] | null) {
+  const outgoing = [transferTopic, useTopic]
+  if (wallets === null) return [[outgoing]]
+  const words = wallets.map((address) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`)
+  return [
+    [transferTopic, null, words],
+    [outgoing, words],
+  ]
+}
+
+function logsCall(chain: Chain, range: Range, topics: unknown): RpcCall {
+  const address = chain.tokens.map((token) => token.address)
+  const filter = { address, fromBlock: toHex(range.from), toBlock: toHex(range.to), topics }
   return { method: 'eth_getLogs', params: [filter] }
 }
 
@@ -95,11 +116,32 @@ function toHex(block: number): Hex {
   return `0x${block.toString(16)}`
 }
 
-function describe(chain: Chain, log: z.output<typeof placedLog>): Transfer[] {
+/** One of two filters may answer what the other did: between two wallets of the service. */
+function describeAll(chain: Chain, logs: readonly PlacedLog[]): Transfer[] {
+  const uses = new Map(logs.filter(isUse).map((log) => [placeOf(log, 1n), log]))
+  const transfers = new Map(logs.filter((log) => !isUse(log)).map((log) => [placeOf(log), log]))
+  return [...transfers].flatMap(([place, log]) => describe(chain, log, uses.get(place)))
+}
+
+function isUse({ topics }: PlacedLog): boolean {
+  return topics[0] === useTopic
+}
+
+function placeOf({ blockHash, logIndex }: PlacedLog, after = 0n): string {
+  return `${blockHash} ${logIndex + after}`
+}
+
+/** `before` is the log right before it, where that is the use of an authorization (EIP-3009). */
+function describe(chain: Chain, log: PlacedLog, before: PlacedLog | undefined): Transfer[] {
   const token = tokenByAddress(chain, log.address)
   const transfer = readTransfer(log)
   if (!token || !transfer) return []
   const { transactionHash, blockHash } = log
   const place = { logIndex: Number(log.logIndex), blockNumber: Number(log.blockNumber) }
-  return [{ token, ...transfer, transactionHash, blockHash, ...place }]
+  const isOfUse =
+    before?.transactionHash === transactionHash &&
+    sameHex(before.address, log.address) &&
+    before.topics[1] === log.topics[1]
+  const authorizationNonce = (isOfUse ? before.topics[2] : undefined) ?? null
+  return [{ token, ...transfer, authorizationNonce, transactionHash, blockHash, ...place }]
 }

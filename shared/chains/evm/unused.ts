@@ -17,13 +17,14 @@ export type Unused = {
   finalizedTimestampSeconds?: bigint
 }
 
-// Hosted nodes commonly refuse eth_getLogs over more than 10,000 blocks.
-const searchBlocksMax = 9_000n
+/** Spent, nobody knows where; `isFinal`: as of the finalized block. `latest` has it spent. */
+export type Untraced = { status: 'untraced'; latest: bigint; isFinal: boolean }
 
-/** The first block that is searched where none is named. */
-export function oldestSearched(latest: bigint): bigint {
-  return latest > searchBlocksMax ? latest - searchBlocksMax : 0n
-}
+/** Asks for the latest, the safe and the finalized block. */
+export const headCalls = ['latest', 'safe', 'finalized'].map((tag) => ({
+  method: 'eth_getBlockByNumber',
+  params: [tag, false],
+}))
 
 const headSchema = z.object({ timestamp: quantitySchema })
 
@@ -36,6 +37,13 @@ export function unusedAt(latestTimestampSeconds: bigint, finalized: RpcAnswer | 
     latestTimestampSeconds,
     finalizedTimestampSeconds: earlier(head.value.timestamp, latestTimestampSeconds),
   }
+}
+
+/** Whether it is final that it was never used, for a signature that is good until `endSeconds`. */
+export function isOver(fate: { status: string } | Unused, endSeconds: bigint): boolean {
+  if (!('finalizedTimestampSeconds' in fate)) return false
+  const { finalizedTimestampSeconds: final } = fate
+  return final !== undefined && final >= endSeconds
 }
 
 /**

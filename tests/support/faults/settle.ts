@@ -10,8 +10,8 @@ import type { TestWorld } from '../world.ts'
 import { node, pass } from './chain.ts'
 
 const stepSeconds = 60
-/** Twice the ten minutes that an authorization is good for. */
-const stepsMax = 20
+/** The ten minutes that an authorization is good for, and the fifteen after them, with time to spare. */
+const stepsMax = 30
 
 /** Keeps house, with all clocks moving on, until nothing is open any more. */
 export async function settleAll(world: TestWorld): Promise<void> {

@@ -1,21 +1,25 @@
 /** Custody's decision about a payment, which counts: it is taken in one step with the reservation. */
 import { balanceOf, countOf, headOf } from './chain.ts'
 import { claimFrom, claimWire, lanesSeen, transactionWire } from './claims.ts'
-import { holdPayment } from './custody-work.ts'
+import { drawCost, holdPayment } from './custody-work.ts'
 import type { Dice } from './dice.ts'
 import { nobody } from './entering.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
-import { without } from './ledger.ts'
+import { confirmFunded, confirmStopped } from './invariants.ts'
+import { fieldsOf, without } from './ledger.ts'
 import { consentBehind, mandateWire } from './mandate-wire.ts'
 import { carrying } from './mandates.ts'
 import type { Asked } from './payments.ts'
 import { authorize, leaseSeconds } from './payments.ts'
 import { approvedAt, fits } from './policy.ts'
-import type { Key, Level, Payment } from './state.ts'
-import { isUnused, refusable } from './state.ts'
+import { gasNeeded } from './relay.ts'
+import type { Key, Level, Payment, Twin } from './state.ts'
+import { admit, isUnused, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
+/** The longest that a signature may be good for. */
+const validMaxSeconds = 900
 const levels: readonly Level[] = ['none', 'agent_asserted', 'user_session', 'user_passkey']
 
 /** What somebody asks of custody: mostly what was decided from true facts, sometimes not. */
@@ -29,6 +33,7 @@ export function drawAsked(house: House, dice: Dice, payment: Payment | undefined
   const version = payment?.account.version ?? 1
   const wallet = payment?.account.wallet ?? ''
   const isTransfer = payment?.kind === 'transfer'
+  const costWei = drawCost(dice)
   return {
     id: payment?.id ?? nobody,
     level: level ?? dice.anyOf([...levels, 'mandate' as const]) ?? 'none',
@@ -36,11 +41,19 @@ export function drawAsked(house: House, dice: Dice, payment: Payment | undefined
     version: dice.isLucky(97) ? version : version - 1,
     funds: payment && dice.isLucky(94) ? balanceOf(chain, wallet, payment.token) : 0n,
     seenBlock: headOf(chain),
-    validBefore: twin.now + 600,
+    validBefore: twin.now + dice.oneOf([600, 600, 600, validMaxSeconds]),
     gasFrom: isTransfer ? (dice.isLucky(75) ? 'relayer' : 'wallet') : null,
     walletNonce: dice.isLucky(90) ? countOf(chain, wallet) : 0,
+    walletWei: drawWei(twin, dice, wallet, costWei),
+    costWei,
     lanes: isTransfer ? lanesSeen(house, dice) : [],
   }
+}
+
+/** Mostly just enough, at times one too few. */
+function drawWei(twin: Twin, dice: Dice, wallet: string, costWei: bigint): bigint {
+  const needed = gasNeeded(twin, wallet, costWei)
+  return dice.isLucky(88) ? needed + BigInt(dice.below(2)) : needed - 1n
 }
 
 async function decideAndSign(house: House, dice: Dice): Promise<void> {
@@ -53,10 +66,9 @@ async function decideAndSign(house: House, dice: Dice): Promise<void> {
   await authorizeAs(house, key, asked, dice)
 }
 
-/** Custody's first step; its second, to store what it signed, is held in hand. */
-export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Dice) {
-  const answer = await ask(house, 'custody_authorize', {
-    credential: key.credential,
+function askCustody(house: House, credential: string, asked: Asked) {
+  return ask(house, 'custody_authorize', {
+    credential,
     payment: asked.id,
     consent_level: asked.level,
     facts_version: asked.version,
@@ -67,9 +79,17 @@ export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Di
     lease_seconds: leaseSeconds,
     gas_from: asked.gasFrom,
     wallet_nonce: asked.walletNonce,
+    wallet_wei: asked.walletWei.toString(),
+    cost_wei: asked.costWei.toString(),
+    gas_chain: house.twin.chain,
     lanes: asked.lanes,
     mandate: asked.mandate?.id ?? null,
   })
+}
+
+/** Custody's first step; its second, to store what it signed, is held in hand. */
+export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Dice) {
+  const answer = await askCustody(house, key.credential, asked)
   const row = rowOf(answer)
   const told = claimFrom(row?.['claim'])
   const decided = refusable(() => authorize(house.twin, key.credential, asked, told))
@@ -85,8 +105,29 @@ export async function authorizeAs(house: House, key: Key, asked: Asked, dice: Di
     consent: payment ? consentBehind(payment) : null,
     mandate_row: payment?.mandate ? mandateWire(house.twin, payment.mandate) : null,
   })
+  confirmGiven(house, row)
+  if (claim && asked.gasFrom === 'wallet') confirmFunded(house.twin, claim.lane, asked)
   if (payment?.state === 'authorized' && first)
     await holdPayment(house, dice, payment, asked, claim)
+}
+
+/** No transaction is given out that nobody may send. */
+function confirmGiven({ stored }: House, row: ReturnType<typeof rowOf>): void {
+  const transaction = stored.get(String(fieldsOf(row?.['transaction'])['tx_hash']))
+  if (transaction) confirmStopped(transaction)
+}
+
+/** A signature that would be good for too long is no refusal but a mistake of whoever asks. */
+async function askTooLong(house: House, dice: Dice): Promise<void> {
+  const payment = pickPayment(house, dice)
+  const { credential } = pickKey(house, dice, payment?.account)
+  const admitted = refusable(() => admit(house.twin, credential, 'pay'))
+  if ('refused' in admitted) return
+  const asked = drawAsked(house, dice, payment)
+  const tooLong = { ...asked, validBefore: house.twin.now + validMaxSeconds + 1 }
+  const failure = await askCustody(house, credential, tooLong).catch((error: unknown) => error)
+  const said = failure instanceof Error ? failure.message : undefined
+  agree('a signature for too long', said, 'a signature that is good for more than 15 minutes')
 }
 
 /** What custody hears, without what only the ledger knows. */
@@ -97,4 +138,5 @@ function authorizedFrom(row: ReturnType<typeof rowOf>) {
 
 export const authorizingOperations: readonly Operation[] = [
   { name: 'authorize', weight: 18, run: decideAndSign },
+  { name: 'ask too long', weight: 1, run: askTooLong },
 ]

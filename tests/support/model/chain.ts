@@ -11,11 +11,11 @@ export type Transaction = {
   /** Null for somebody whose other transactions do not matter. */
   sender: string | null
   nonce: number
-  /** A wallet's own transfer needs no authorization. */
-  isDirect: boolean
   payments: readonly Payment[]
+  /** Payments whose authorizations it cancels. */
+  cancels: readonly Payment[]
 }
-type Mined = Transaction & { paid: { payment: Payment; log: number }[] }
+type Mined = Transaction & { paid: { payment: Payment; log: number }[]; cancelled: Payment[] }
 export type Block = { number: number; hash: string; at: number; transactions: Mined[] }
 
 export type ModelChain = {
@@ -81,6 +81,9 @@ export function paidIn(chain: ModelChain, payment: Payment) {
   return paymentsOf(chain).find((paid) => paid.payment === payment)
 }
 
+const isCancelled = (chain: ModelChain, payment: Payment) =>
+  until(chain, headOf(chain)).some(({ cancelled }) => cancelled.includes(payment))
+
 /** Where a transaction stands. */
 export function placeOf(chain: ModelChain, hash: string) {
   for (const block of chain.blocks) {
@@ -130,24 +133,30 @@ export function mine(chain: ModelChain, at: number, dice: Dice): Block {
 }
 
 function execute(chain: ModelChain, block: Block, transaction: Transaction): void {
-  const mined: Mined = { ...transaction, paid: [] }
+  const mined: Mined = { ...transaction, paid: [], cancelled: [] }
   block.transactions.push(mined)
   for (const payment of transaction.payments) {
     const isCovered = balanceOf(chain, payment.account.wallet, payment.token) >= payment.atomic
-    const isUsable =
-      transaction.isDirect || (!paidIn(chain, payment) && (payment.validBefore ?? 0) > block.at)
+    const isUsable = isUnused(chain, payment) && (payment.validBefore ?? 0) > block.at
     if (chain.isPaused || !isCovered || !isUsable) continue
     const logs = block.transactions.reduce((sum, { paid }) => sum + paid.length, 0)
     mined.paid.push({ payment, log: logs })
   }
+  for (const payment of transaction.cancels) {
+    if (!chain.isPaused && isUnused(chain, payment)) mined.cancelled.push(payment)
+  }
 }
+
+/** A token takes an authorization once, to pay or to cancel it. */
+const isUnused = (chain: ModelChain, payment: Payment) =>
+  !paidIn(chain, payment) && !isCancelled(chain, payment)
 
 /** Replaces the newest blocks by others; what they held returns to the pool, or is forgotten. */
 export function reorganize(chain: ModelChain, depth: number, at: number, dice: Dice): void {
   const keptNumber = Math.max(headOf(chain) - depth, finalOf(chain))
   const gone = chain.blocks.splice(keptNumber + 1)
   for (const transaction of gone.flatMap(({ transactions }) => transactions)) {
-    const { paid: _, ...sent } = transaction
+    const { paid: _, cancelled: __, ...sent } = transaction
     if (dice.isLucky(60)) chain.pool.push(sent)
   }
   while (chain.blocks.length <= keptNumber + gone.length) mine(chain, at, dice)

@@ -4,7 +4,8 @@ import { countOf } from './chain.ts'
 import type { Dice } from './dice.ts'
 import type { House } from './house.ts'
 import type { Claim } from './relay.ts'
-import type { Call, Payment } from './state.ts'
+import { isStopped } from './relay.ts'
+import type { Call, Payment, Twin } from './state.ts'
 
 const claimRow = z.object({ lease: z.string(), lane: z.string(), nonce: z.number() })
 
@@ -15,17 +16,20 @@ export function claimFrom(told: unknown): Claim | undefined {
 }
 
 export function claimWire({ twin }: House, { calls, ...claim }: Claim) {
-  const isRelayer = twin.lanes.some(
-    ({ address, kind }) => address === claim.lane && kind === 'relayer',
-  )
-  const envelope = isRelayer ? {} : null
-  return { ...claim, chain: twin.chain, calls: calls.map(callWire), envelope }
+  const owner = ownerOf(twin, claim.lane)
+  return { ...claim, chain: twin.chain, calls: calls.map(callWire), envelope: {}, owner }
+}
+
+/** Whose key signs for a lane. */
+export function ownerOf({ accounts }: Twin, lane: string): string {
+  return accounts.find(({ wallet }) => wallet === lane)?.id ?? 'relayer'
 }
 
 /** As private.call_json. */
-export function callWire({ payment }: Call) {
+export function callWire({ kind, payment, signature }: Call) {
   return {
-    kind: 'transfer',
+    kind,
+    payment: payment.id,
     token: payment.token,
     from: payment.account.wallet,
     to: payment.payee,
@@ -33,15 +37,15 @@ export function callWire({ payment }: Call) {
     valid_after: 0,
     valid_before: payment.validBefore,
     nonce: payment.nonce,
-    signature: payment.signature,
+    signature,
   }
 }
 
-/** The latest transaction that carries a payment. */
+/** The latest transaction of the place that a payment is in, unless it may not be sent. */
 export function transactionWire({ twin }: House, payment: Payment) {
-  const call = twin.calls.find((one) => one.payment === payment)
-  const hash = call?.slot?.attempts.at(-1)?.hash
-  return hash === undefined ? null : { tx_hash: hash, raw: hash }
+  const call = twin.calls.find((one) => one.payment === payment && one.kind === 'transfer')
+  const latest = call?.slot?.attempts.at(-1)
+  return !latest || isStopped(latest) ? null : { tx_hash: latest.hash, raw: latest.hash }
 }
 
 /** The lanes that a request looked at: usually all, sometimes one is missing or seen too early. */
@@ -51,5 +55,7 @@ export function lanesSeen({ twin, chain }: House, dice: Dice) {
     .map(({ address }) => ({
       address,
       mined_nonce: dice.isLucky(93) ? countOf(chain, address) : 0,
+      transfers: dice.isLucky(85) ? 25 : dice.below(3),
+      cancels: dice.isLucky(93) ? 25 : dice.below(3),
     }))
 }

@@ -11,10 +11,18 @@ import { mine } from './chain.ts'
 import { custodyOperations, relayQueued } from './custody-work.ts'
 import { diceOf } from './dice.ts'
 import { enteringOperations } from './entering.ts'
+import { freezingOperations } from './freezing.ts'
+import { littleGas, plentyOfGas } from './gas.ts'
 import type { House, Operation } from './house.ts'
 import { openHouse } from './house.ts'
 import { housekeepingOperations, keepModelHouse } from './housekeeping.ts'
-import { confirmDebits, confirmEnd, confirmLimits, confirmRows } from './invariants.ts'
+import {
+  confirmDebits,
+  confirmEnd,
+  confirmFreezes,
+  confirmLimits,
+  confirmRows,
+} from './invariants.ts'
 import type { Ledger } from './ledger.ts'
 import { openLedger } from './ledger.ts'
 import { confirmCaps, confirmConsent, confirmMandateRows } from './mandate-invariants.ts'
@@ -32,6 +40,7 @@ const operations: readonly Operation[] = [
   ...custodyOperations,
   ...housekeepingOperations,
   ...ownerOperations,
+  ...freezingOperations,
   ...approvingOperations,
   ...mandatingOperations,
   ...mandateWordOperations,
@@ -101,8 +110,9 @@ export async function runOperations(atLeast: number, seed: number): Promise<Ran>
 /** Whatever is done in whatever order, the ledger does as its twin and keeps its invariants. */
 function agreement(ledger: Ledger, counter: Counter) {
   const lists = fc.commands([anyCommand], { maxCommands: commandsMax, size: 'max' })
-  return fc.asyncProperty(lists, async (commands) => {
-    const house = await openHouse(ledger)
+  const terms = fc.constantFrom(plentyOfGas, littleGas)
+  return fc.asyncProperty(lists, terms, async (commands, gasTerms) => {
+    const house = await openHouse(ledger, gasTerms)
     try {
       await fc.asyncModelRun(() => ({ model: counter, real: house }), commands)
       await confirm(house)
@@ -116,6 +126,7 @@ function agreement(ledger: Ledger, counter: Counter) {
 
 async function confirm(house: House): Promise<void> {
   await confirmRows(house)
+  await confirmFreezes(house)
   await confirmMandateRows(house)
   await confirmConsent(house)
   confirmLimits(house)

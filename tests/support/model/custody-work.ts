@@ -1,21 +1,34 @@
 /** What custody does after the ledger has decided: sign and store. Another may come in between. */
 import type { Transaction } from './chain.ts'
 import { newHash, send } from './chain.ts'
-import { callWire, claimFrom, claimWire, lanesSeen } from './claims.ts'
+import { callWire, claimFrom, claimWire, lanesSeen, ownerOf } from './claims.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickPayment, pickSlot, rowOf } from './house.ts'
+import { confirmStopped } from './invariants.ts'
+import { timeText } from './mandate-wire.ts'
 import type { Asked, Signed } from './payments.ts'
 import { record, withdraw } from './payments.ts'
 import type { Claim } from './relay.ts'
-import { callsOf, claimLane, fillSlot, isRelayNeeded, replace } from './relay.ts'
-import type { Payment, Slot } from './state.ts'
+import {
+  callsOf,
+  claimLane,
+  fillSlot,
+  isRelayNeeded,
+  isStopped,
+  mayLeave,
+  replace,
+  transfersIn,
+} from './relay.ts'
+import type { Call, Payment, Slot } from './state.ts'
 
 const attemptsMax = 12
-const gas = { max_fee_per_gas: '2', max_priority_fee_per_gas: '1' }
+const heldAttemptsMax = 16
+const fees = { max_fee_per_gas: '2', max_priority_fee_per_gas: '1' }
+export const drawCost = (dice: Dice) => BigInt(10 + dice.below(30))
 
 /** Finishes at once, later, or never. */
-async function hold(house: House, dice: Dice, name: string, finish: () => Promise<void>) {
+export async function hold(house: House, dice: Dice, name: string, finish: () => Promise<void>) {
   if (dice.isLucky(65)) return finish()
   if (dice.isLucky(85)) house.works.push({ name, finish })
 }
@@ -24,23 +37,22 @@ export function holdPayment(
   house: House,
   dice: Dice,
   payment: Payment,
-  { gasFrom }: Asked,
+  { gasFrom, costWei }: Asked,
   claim: Claim | undefined,
 ): Promise<void> {
   if (dice.isLucky(3)) return hold(house, dice, 'withdraw', () => withdrawOne(house, payment))
-  // A wallet that is busy signs nothing.
-  if (gasFrom === 'wallet' && !claim) return Promise.resolve()
-  const isDirect = gasFrom === 'wallet'
   const signed: Signed = {
     payment,
-    nonce: isDirect ? null : `0x${payment.id.replaceAll('-', '').padStart(64, '0')}`,
-    signature: isDirect ? null : `signature of ${payment.id}`,
+    authorizedAt: payment.authorizedAt,
+    nonce: `0x${payment.id.replaceAll('-', '').padStart(64, '0')}`,
+    signature: `signature of ${payment.id}`,
     lease: claim?.lease ?? null,
+    isOwn: gasFrom === 'wallet',
     calls: (claim?.calls.length ?? 0) + 1,
     hash: newHash(house.chain),
+    cost: costWei,
   }
-  const carried = [...(claim?.calls ?? []).map((call) => call.payment), payment]
-  return hold(house, dice, 'record', () => recordPayment(house, dice, signed, claim, carried))
+  return hold(house, dice, 'record', () => recordPayment(house, dice, signed, claim))
 }
 
 /** Custody does not find that the owner signed this. */
@@ -59,32 +71,44 @@ async function recordPayment(
   dice: Dice,
   signed: Signed,
   claim: Claim | undefined,
-  payments: Payment[],
 ): Promise<void> {
-  const { payment, nonce, signature, lease, calls, hash } = signed
+  const { payment, nonce, signature, lease, isOwn, calls, hash, cost } = signed
   const answer = await ask(house, 'custody_record', {
     payment: payment.id,
+    authorized_at: timeText(signed.authorizedAt),
     authorization_nonce: nonce,
     signature,
-    ...(claim ? { lease, calls, tx_hash: hash, raw: hash, ...gas } : {}),
+    own: isOwn,
+    ...(claim ? { lease, calls, ...storedWire(hash, cost) } : {}),
   })
   const kept = record(house.twin, signed)
   agree('custody_record', rowOf(answer), kept)
   if (payment.kind === 'x402' && kept.kept) house.published.add(payment)
   if (!claim || !kept.sent) return
-  const isDirect = signature === null
-  store(house, dice, { hash, sender: claim.lane, nonce: claim.nonce, isDirect, payments })
+  const waiting = transactionOf(hash, claim, claim.calls)
+  store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
+}
+
+const storedWire = (hash: string, cost: bigint) => {
+  return { tx_hash: hash, raw: hash, ...fees, cost_wei: cost.toString() }
+}
+
+type Place = { lane: string; nonce: number }
+
+function transactionOf(hash: string, { lane, nonce }: Place, calls: readonly Call[]): Transaction {
+  const cancels = calls.filter(({ kind }) => kind === 'cancel').map(({ payment }) => payment)
+  return { hash, sender: lane, nonce, payments: transfersIn(calls), cancels }
 }
 
 /** What is stored may be sent now, or housekeeping finds it. */
 function store(house: House, dice: Dice, transaction: Transaction): void {
+  confirmStopped(transaction)
   house.stored.set(transaction.hash, transaction)
   if (dice.isLucky(75)) broadcast(house, transaction)
 }
 
 export function broadcast({ chain, published }: House, transaction: Transaction): void {
   send(chain, transaction)
-  if (transaction.isDirect) return
   for (const payment of transaction.payments) published.add(payment)
 }
 
@@ -104,25 +128,27 @@ export async function relayQueued(house: House, dice: Dice): Promise<void> {
   const claim = claimLane(twin, lanes, false, claimFrom(told))
   agree('custody_claim', told, claim && claimWire(house, claim))
   if (!claim) return
-  const hash = newHash(house.chain)
-  await hold(house, dice, 'record claim', () => recordClaim(house, dice, claim, hash))
+  const signed = { hash: newHash(house.chain), cost: drawCost(dice) }
+  await hold(house, dice, 'record claim', () => recordClaim(house, dice, claim, signed))
 }
 
-async function recordClaim(house: House, dice: Dice, claim: Claim, hash: string): Promise<void> {
+async function recordClaim(
+  house: House,
+  dice: Dice,
+  claim: Claim,
+  signed: { hash: string; cost: bigint },
+): Promise<void> {
   const { twin } = house
-  const { lease, lane, nonce, calls } = claim
+  const { lease, calls } = claim
   const answer = await ask(house, 'custody_record_claim', {
     chain: twin.chain,
     lease,
     calls: calls.length,
-    tx_hash: hash,
-    raw: hash,
-    ...gas,
+    ...storedWire(signed.hash, signed.cost),
   })
-  const sent = fillSlot(twin, lease, calls.length, hash)
+  const sent = fillSlot(twin, lease, calls.length, signed)
   agree('custody_record_claim', rowOf(answer), { sent, queued: isRelayNeeded(twin) })
-  const payments = calls.map(({ payment }) => payment)
-  if (sent) store(house, dice, { hash, sender: lane, nonce, isDirect: false, payments })
+  if (sent) store(house, dice, transactionOf(signed.hash, claim, calls))
 }
 
 async function replaceOne(house: House, dice: Dice): Promise<void> {
@@ -134,56 +160,68 @@ async function replaceOne(house: House, dice: Dice): Promise<void> {
 export async function replaceSlot(house: House, dice: Dice, slot: Slot): Promise<void> {
   const { twin } = house
   const answer = await ask(house, 'custody_load_slot', { slot: slot.id })
-  const calls = callsOf(twin, slot)
+  const calls = callsOf(twin, slot).filter((call) => mayLeave(twin, call))
   agree('custody_load_slot', loadedFrom(rowOf(answer)), loadedWire(house, slot))
-  if (slot.state !== 'open' || slot.attempts.length >= attemptsMax) return
-  const attempt = slot.attempts.length + 1
-  const transaction: Transaction = {
-    hash: newHash(house.chain),
-    sender: slot.lane.address,
-    nonce: slot.nonce,
-    isDirect: slot.lane.kind === 'wallet',
-    payments: calls.map(({ payment }) => payment),
-  }
+  const latest = slot.attempts.at(-1)
+  const most = latest && isStopped(latest) ? heldAttemptsMax : attemptsMax
+  if (slot.state !== 'open' || slot.attempts.length >= most) return
+  const number = slot.attempts.length + 1
+  const place = { lane: slot.lane.address, nonce: slot.nonce }
+  const transaction = transactionOf(newHash(house.chain), place, calls)
+  const cost = drawCost(dice)
   await hold(house, dice, 'record replacement', () =>
-    recordReplacement(house, dice, slot, attempt, transaction),
+    recordReplacement(house, dice, slot, { number, transaction, cost }),
   )
 }
 
 function loadedFrom(row: Record<string, unknown> | undefined) {
   if (!row) return undefined
-  const { lane, kind, nonce, attempts, calls } = row
-  return { lane, kind, nonce, attempts, calls }
+  const { lane, nonce, attempts, held, calls, owner } = row
+  return { lane, nonce, attempts, held, calls, owner }
 }
 
 function loadedWire({ twin }: House, slot: Slot) {
   if (slot.state !== 'open') return undefined
   const { lane, nonce, attempts } = slot
-  const calls = callsOf(twin, slot).map(callWire)
-  return { lane: lane.address, kind: lane.kind, nonce, attempts: attempts.length, calls }
+  const latest = attempts.at(-1)
+  return {
+    lane: lane.address,
+    nonce,
+    attempts: attempts.length,
+    held: latest !== undefined && isStopped(latest),
+    calls: callsOf(twin, slot)
+      .filter((call) => mayLeave(twin, call))
+      .map(callWire),
+    owner: ownerOf(twin, lane.address),
+  }
 }
 
 async function recordReplacement(
   house: House,
   dice: Dice,
   slot: Slot,
-  attempt: number,
-  transaction: Transaction,
+  signed: { number: number; transaction: Transaction; cost: bigint },
 ): Promise<void> {
-  const { hash } = transaction
-  const question = { slot: slot.id, attempt, tx_hash: hash, raw: hash, ...gas }
-  const answer = await ask(house, 'custody_record_replacement', question)
-  const isKept = replace(house.twin, slot, attempt, hash)
+  const { number, transaction, cost } = signed
+  const { hash, payments: carries } = transaction
+  const answer = await ask(house, 'custody_record_replacement', {
+    slot: slot.id,
+    attempt: number,
+    ...storedWire(hash, cost),
+    carries: carries.map(({ id }) => id),
+  })
+  const isKept = replace(house.twin, slot, number, { hash, cost, carries })
   agree('custody_record_replacement', answer, [{ custody_record_replacement: isKept }])
   if (isKept) store(house, dice, transaction)
 }
 
-/** Sends stored bytes again, as housekeeping does with every slot that is open. */
+/** Sends stored bytes again, as housekeeping does with every slot that is open, or a node does. */
 async function sendStored(house: House, dice: Dice): Promise<void> {
   const open = house.twin.slots.filter(({ state, attempts }) => {
     return state === 'open' && attempts.length > 0
   })
-  const hash = dice.anyOf(dice.anyOf(open)?.attempts ?? [])?.hash
+  const sendable = dice.anyOf(open)?.attempts.filter((attempt) => !isStopped(attempt))
+  const hash = dice.anyOf(sendable ?? [])?.hash
   const transaction = hash === undefined ? undefined : house.stored.get(hash)
   if (transaction) broadcast(house, transaction)
 }

@@ -4,10 +4,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ModelChain, Transaction } from './chain.ts'
 import { newChain } from './chain.ts'
 import type { Dice } from './dice.ts'
+import { plentyOfGas } from './gas.ts'
 import type { Answer, Ledger, Row } from './ledger.ts'
 import { newDigest } from './ledger.ts'
 import { newLane } from './relay.ts'
-import type { Account, Key, Mandate, Payment, Slot, Twin } from './state.ts'
+import type { Account, GasTerms, Key, Mandate, Payment, Slot, Twin } from './state.ts'
 
 /** What a process was about to do when another one came in between; it may never come to it. */
 export type Work = { name: string; finish(): Promise<void> }
@@ -58,7 +59,7 @@ const defaults = {
 }
 
 /** Empties the ledger and opens three accounts with money and three keys each, and the lanes. */
-export async function openHouse(ledger: Ledger): Promise<House> {
+export async function openHouse(ledger: Ledger, gasTerms = plentyOfGas): Promise<House> {
   const accounts = ['ada', 'bob', 'eve'].map(newAccount)
   const keys = accounts.flatMap((account) =>
     (['pay', 'full', 'read'] as const).map((scope) => newKey(account, scope)),
@@ -70,6 +71,7 @@ export async function openHouse(ledger: Ledger): Promise<House> {
   await ledger.clear()
   await ledger.setClock(startSeconds)
   await bringIn(ledger, accounts, keys, lanes)
+  await setGasTerms(ledger, gasTerms)
   await introduce(ledger, accounts, keys)
   const chain = newChain(startSeconds)
   for (const { wallet } of accounts) {
@@ -83,6 +85,8 @@ export async function openHouse(ledger: Ledger): Promise<House> {
       consented: new Set(),
       slots: [],
       calls: [],
+      gas: [],
+      gasTerms,
       kept: new Map(),
     },
     chain,
@@ -105,6 +109,7 @@ function newAccount(alias: string, at: number): Account {
     limits,
     version: 1,
     isFrozen: false,
+    frozenAt: 0,
     session: newDigest(),
     passkeys: [],
     ...known,
@@ -142,6 +147,12 @@ async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: 
        from jsonb_to_recordset($1) e (address text)`,
     [lanes.map(({ address }) => ({ address }))],
   )
+}
+
+/** The same for all chains and for young accounts. */
+async function setGasTerms(ledger: Ledger, { wei, calls, leastUsd, cancels }: GasTerms) {
+  await ledger.query(`insert into private.gas_terms values
+    (0, ${wei}, ${calls}, 0, ${wei}, ${calls}, ${leastUsd}, ${cancels})`)
 }
 
 /** A session of each owner, who has always just proven who it is. */

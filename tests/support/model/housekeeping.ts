@@ -1,10 +1,14 @@
 /** The steps of housekeeping as operations, one at a time, so that anything can come in between. */
+
 import { countOf } from './chain.ts'
 import { broadcast, replaceSlot } from './custody-work.ts'
 import type { Dice } from './dice.ts'
+import { cancelFrozen } from './freezing.ts'
+import { openWei } from './gas.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, isTold, pickSlot } from './house.ts'
-import { pauseLane, repairLane } from './relay.ts'
+import { refusal } from './mandate-wire.ts'
+import { isStopped, pauseLane, repairLane } from './relay.ts'
 import { finishAttempt } from './settlement.ts'
 import type { Lane, Payment } from './state.ts'
 import { isLive } from './state.ts'
@@ -31,14 +35,14 @@ async function bookInVain(house: House, dice: Dice): Promise<void> {
   const over = house.twin.payments.filter(({ state }) => state !== 'signed' && state !== 'unknown')
   const payment = dice.anyOf(over.slice(-8))
   if (!payment) return
-  if (payment.state === 'settled') return release(house, payment, 'released', 'a mistake')
+  if (payment.state === 'settled') return release(house, payment, 'a mistake')
   const hash = `0x${'e'.repeat(64)}`
   await settle(house, payment, { hash, block: 1, blockHash: hash, log: 0, finality: 'included' })
 }
 
 async function watchSlot(house: House, dice: Dice): Promise<void> {
   const slot = pickSlot(house, dice)
-  if (slot) await sooner(house, dice, 'slot', judgeSlot(house, dice, slot))
+  if (slot) await sooner(house, dice, 'slot', judgeSlot(house, slot))
 }
 
 /** A relayer without gas gives its calls to another, and its place stays open. */
@@ -81,8 +85,9 @@ async function listLanes(house: House): Promise<void> {
   const answer = await ask(house, 'housekeeping_lanes', {})
   const wanted = twin.lanes
     .filter(({ kind, next, mined }) => kind === 'relayer' || next > mined)
-    .map(({ address, kind, next, mined, pausedFor }) => {
-      const counters = { next_nonce: next, mined_nonce: mined }
+    .map((lane) => {
+      const { address, kind, next, mined, pausedFor } = lane
+      const counters = { next_nonce: next, mined_nonce: mined, open_wei: openWei(twin, lane) }
       return { chain: twin.chain, address, kind, ...counters, paused_for: pausedFor }
     })
   agree('housekeeping_lanes', answer, wanted.sort(byAddress))
@@ -94,16 +99,21 @@ async function finishDelivery(house: House, dice: Dice): Promise<void> {
   const payment = dice.anyOf(open)
   if (!payment) return
   const proof = dice.isLucky(90) ? proofOf(house.chain, payment) : undefined
-  await sooner(house, dice, 'finish', () => finish(house, payment, proof))
+  const delivery = dice.isLucky(70) ? { status: 200 } : refusal
+  await sooner(house, dice, 'finish', () => finish(house, payment, delivery, proof))
 }
 
-async function finish(house: House, payment: Payment, proof: ReturnType<typeof proofOf>) {
-  const delivery = { status: 200 }
+async function finish(
+  house: House,
+  payment: Payment,
+  delivery: object,
+  proof: ReturnType<typeof proofOf>,
+) {
   const place = proof && {
     tx_hash: proof.hash,
     block_number: proof.block,
     block_hash: proof.blockHash,
-    log_index: proof.log,
+    logs: [{ tx_hash: proof.hash, log_index: proof.log }],
     finality: proof.finality,
   }
   const question = { payment: payment.id, delivery, ...place }
@@ -116,6 +126,7 @@ async function finish(house: House, payment: Payment, proof: ReturnType<typeof p
 /** All of housekeeping in its order, as the scheduled function does it, without anybody between. */
 export async function keepModelHouse(house: House, dice: Dice): Promise<void> {
   const { twin } = house
+  await cancelFrozen(house, dice)
   for (const lane of twin.lanes) {
     await repair(house, lane, countOf(house.chain, lane.address))
     if (lane.kind === 'relayer') await pause(house, lane, null)
@@ -123,11 +134,12 @@ export async function keepModelHouse(house: House, dice: Dice): Promise<void> {
   await listSlots(house)
   for (const slot of twin.slots.filter(isTold)) {
     if (slot.state !== 'open' && slot.state !== 'mined') continue
-    const step = judgeSlot(house, dice, slot)
+    const step = judgeSlot(house, slot)
     if (step) await step()
     if (slot.state !== 'open') continue
-    const latest = house.stored.get(slot.attempts.at(-1)?.hash ?? '')
-    if (latest) broadcast(house, latest)
+    const latest = slot.attempts.at(-1)
+    const sent = latest && !isStopped(latest) ? house.stored.get(latest.hash) : undefined
+    if (sent) broadcast(house, sent)
     else await replaceSlot(house, dice, slot)
   }
   for (const payment of await listOpen(house)) {

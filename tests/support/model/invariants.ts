@@ -2,10 +2,12 @@
  * What holds at all times and what holds in the end, asked of the real rows. The rows are also held
  * against the twin's as a whole, so that no answer has to tell all of a change.
  */
+import type { Transaction } from './chain.ts'
 import { balanceOf, paymentsOf } from './chain.ts'
 import type { House } from './house.ts'
 import { agree, tokens } from './house.ts'
-import type { Payment } from './state.ts'
+import { countsUntil } from './limits.ts'
+import type { Payment, Twin } from './state.ts'
 import { isLive } from './state.ts'
 import { paymentWire } from './wire.ts'
 
@@ -18,18 +20,20 @@ export async function confirmRows(house: House): Promise<void> {
     (select jsonb_agg(jsonb_build_array(l.address, l.next_nonce, l.mined_nonce, l.paused_for,
        l.lease) order by l.address) from private.relay_lanes l) as lanes,
     (select coalesce(jsonb_agg(jsonb_build_array(s.lane, s.nonce, s.state, s.block_hash,
-       (select coalesce(jsonb_agg(t.tx_hash order by t.attempt), '[]')
-          from private.relay_transactions t where t.slot = s.id))
+       (select coalesce(jsonb_agg(jsonb_build_array(t.tx_hash, t.cost_wei::text,
+            (select coalesce(jsonb_agg(p order by p), '[]') from unnest(t.carries) p))
+          order by t.attempt), '[]') from private.relay_transactions t where t.slot = s.id))
        order by s.lane, s.nonce), '[]') from private.relay_slots s) as slots,
-    (select coalesce(jsonb_agg(jsonb_build_array(c.payment, c.claim, s.lane, s.nonce)
-       order by c.id), '[]') from private.relay_calls c
+    (select coalesce(jsonb_agg(jsonb_build_array(c.kind, c.payment, c.signature, c.tries, c.claim,
+       s.lane, s.nonce) order by c.id), '[]') from private.relay_calls c
        left join private.relay_slots s on s.id = c.slot) as calls`)
   const wanted = twin.payments.map((payment) => [payment.id, paymentWire(twin, payment)])
   agree('payments', rows['payments'], Object.fromEntries(wanted))
   agree('lanes', rows['lanes'], lanesWire(house))
   agree('slots', rows['slots'], slotsWire(house))
-  const calls = twin.calls.map(({ payment, claim, slot }) => {
-    return [payment.id, claim, slot?.lane.address ?? null, slot?.nonce ?? null]
+  const calls = twin.calls.map(({ kind, payment, signature, tries, claim, slot }) => {
+    const place = [slot?.lane.address ?? null, slot?.nonce ?? null]
+    return [kind, payment.id, signature, tries, claim, ...place]
   })
   agree('calls', rows['calls'], calls)
 }
@@ -48,17 +52,17 @@ function lanesWire({ twin }: House) {
 function slotsWire({ twin }: House) {
   return inOrder(
     twin.slots.map(({ lane, nonce, state, block, attempts }) => {
-      const hashes = attempts.map(({ hash }) => hash)
-      return [lane.address, nonce, state, block?.hash ?? null, hashes]
+      const signed = attempts.map(({ hash, cost, carries }) => {
+        return [hash, cost.toString(), carries.map(({ id }) => id).sort()]
+      })
+      return [lane.address, nonce, state, block?.hash ?? null, signed]
     }),
   )
 }
 
-const daySeconds = 86_400
-
 /**
- * At each moment at which something was authorized, all that counts from the 24 hours before it is
- * within the limits that it was authorized under. What was released since makes the sums smaller.
+ * At each moment at which something was authorized, all that counted then is within the limits that it
+ * was authorized under. What was released since makes the sums smaller.
  */
 export function confirmLimits({ twin }: House): void {
   const counted = twin.payments.filter((one) => isLive(one) || one.state === 'settled')
@@ -74,13 +78,17 @@ function confirmCaps(counted: Payment[]): void {
     const at = authorizedAt ?? 0
     const { payment = null, day = null } = capsThen ?? {}
     if (payment !== null && usd > payment) throw new Error(`${usd} passed a cap of ${payment}`)
-    const moved = counted.filter((other) => {
-      const then = other.authorizedAt ?? 0
-      return other.paidBy === paidBy && then <= at && then > at - daySeconds
-    })
+    const moved = counted.filter((other) => other.paidBy === paidBy && didCount(other, at))
     const isLast = moved.every((other) => other.authorizedAt !== at || other.capsThen?.day === day)
     if (day !== null && isLast) confirmSum('key', moved, day)
   }
+}
+
+/** Whether what counts, or did until it left the windows, counted at a moment. */
+export function didCount(payment: Payment, at: number): boolean {
+  const { authorizedAt, returnedAt } = payment
+  const isSince = (returnedAt ?? authorizedAt ?? 0) <= at
+  return isSince && (countsUntil(payment) ?? -Infinity) > at
 }
 
 const atLevel = (payments: Payment[], level: string) =>
@@ -89,10 +97,7 @@ const atLevel = (payments: Payment[], level: string) =>
 function confirmSums(limit: 'cap' | 'automatic' | 'asserted', counted: Payment[]): void {
   for (const { account, authorizedAt } of counted) {
     const at = authorizedAt ?? 0
-    const before = counted.filter((other) => {
-      const then = other.authorizedAt ?? 0
-      return other.account === account && then <= at && then > at - daySeconds
-    })
+    const before = counted.filter((other) => other.account === account && didCount(other, at))
     confirmSum(limit, before, limitAt(before, at, limit))
   }
 }
@@ -108,6 +113,33 @@ function limitAt(payments: Payment[], at: number, limit: 'cap' | 'automatic' | '
 function confirmSum(name: string, payments: Payment[], limit: bigint): void {
   const sum = payments.reduce((total, { usd }) => total + usd, 0n)
   if (sum > limit) throw new Error(`${sum} of ${limit} are used of the limit ${name}`)
+}
+
+/** Throws when a transaction carries what nobody may send: a transfer of a frozen account. */
+export function confirmStopped({ hash, payments }: Transaction): void {
+  const frozen = payments.find(({ account }) => account.isFrozen)
+  if (frozen) throw new Error(`${hash} carries ${frozen.id} of a frozen account`)
+}
+
+/** Nothing of a frozen account waits for a relayer, and nothing was kept for it since. */
+export async function confirmFreezes({ ledger }: House): Promise<void> {
+  const rows = await ledger.query(`select p.id from private.payments p
+    join private.accounts a on a.id = p.account and a.frozen_at is not null
+    where p.state = 'authorized' or exists (select from private.relay_transactions t
+      where p.id = any (t.carries) and t.created_at > a.frozen_at)`)
+  agree('kept after a freeze', rows, [])
+}
+
+/** Throws when a wallet has too little for all that it has open and for one more. */
+export function confirmFunded(
+  { slots }: Twin,
+  wallet: string,
+  { walletWei, costWei }: { walletWei: bigint; costWei: bigint },
+): void {
+  const open = slots.filter(({ lane, state }) => lane.address === wallet && state === 'open')
+  const costs = open.map(({ attempts }) => attempts.map(({ cost }) => Number(cost)))
+  const sum = costs.reduce((total, each) => total + Math.max(0, ...each), Number(costWei))
+  if (sum > Number(walletWei)) throw new Error(`${wallet} owes ${sum} wei of ${walletWei}`)
 }
 
 /** Each time that money left a wallet, the ledger knows the one payment that it left for. */

@@ -5,14 +5,38 @@ import { isLive } from './state.ts'
 
 export const daySeconds = 86_400
 
-/** What counts against a limit now: reserved or settled, and authorized in the last 24 hours. */
+/** Custody keeps no signature for what was authorized longer ago. */
+const unsignedSeconds = 20
+
+/** Until when a payment counts; null when it does not. */
+export function countsUntil(payment: Payment): number | null {
+  const { state, authorizedAt, settledAt } = payment
+  if (state === 'authorized') return (authorizedAt ?? 0) + unsignedSeconds
+  if (state === 'settled') return Math.max(authorizedAt ?? 0, settledAt ?? 0) + daySeconds
+  return isLive(payment) ? Infinity : null
+}
+
+export const isCounted = (twin: Twin, payment: Payment) =>
+  (countsUntil(payment) ?? -Infinity) > twin.now
+
+/** When what counts leaves the windows at the latest. */
+export function leavesAt(twin: Twin, payment: Payment): number {
+  if (payment.state === 'settled') return countsUntil(payment) ?? 0
+  return Math.max(payment.validBefore ?? 0, twin.now) + daySeconds
+}
+
+/** When the first of them leaves the windows. */
+export function firstLeaves(twin: Twin, payments: Payment[]): number | null {
+  if (payments.length === 0) return null
+  return Math.min(...payments.map((payment) => leavesAt(twin, payment)))
+}
+
+/** What counts against a limit now. */
 function countedOf(twin: Twin, account: Account, level?: Level): Payment[] {
   return twin.payments.filter(
     (payment) =>
       payment.account === account &&
-      (isLive(payment) || payment.state === 'settled') &&
-      payment.authorizedAt !== null &&
-      payment.authorizedAt > twin.now - daySeconds &&
+      isCounted(twin, payment) &&
       (level === undefined || payment.level === level),
   )
 }
@@ -21,13 +45,12 @@ export function usedOf(twin: Twin, account: Account, level?: Level): bigint {
   return countedOf(twin, account, level).reduce((sum, { usd }) => sum + usd, 0n)
 }
 
-/** When the oldest payment leaves the window. */
+/** When the first payment leaves the window. */
 export function resetsAt(twin: Twin, account: Account, level?: Level): number | null {
-  const times = countedOf(twin, account, level).map(({ authorizedAt }) => authorizedAt ?? 0)
-  return times.length === 0 ? null : Math.min(...times) + daySeconds
+  return firstLeaves(twin, countedOf(twin, account, level))
 }
 
-/** What a key had authorized in the last 24 hours and may still move. */
+/** What counts of what a key had authorized. */
 export const movedBy = (twin: Twin, key: Key): Payment[] =>
   countedOf(twin, key.account).filter(({ paidBy }) => paidBy === key)
 
@@ -38,10 +61,16 @@ export function isWithinCaps(twin: Twin, key: Key, { usd }: Pick<Payment, 'usd'>
   return (payment === null || usd <= payment) && (day === null || moved + usd <= day)
 }
 
+/** Whether a payment may still leave its wallet. */
+export const isPromised = (twin: Twin, payment: Payment) =>
+  isLive(payment) && isCounted(twin, payment)
+
 /** What of a wallet's token is promised and may still leave it. */
 export function reservedOf(twin: Twin, { account, token }: Payment): bigint {
   return twin.payments
-    .filter((other) => other.account === account && other.token === token && isLive(other))
+    .filter(
+      (other) => other.account === account && other.token === token && isPromised(twin, other),
+    )
     .reduce((sum, { atomic }) => sum + atomic, 0n)
 }
 

@@ -4,11 +4,10 @@
  */
 import type { House } from './house.ts'
 import { agree } from './house.ts'
+import { didCount } from './invariants.ts'
 import { mandateWire } from './mandate-wire.ts'
 import { countedUnder } from './mandates.ts'
 import type { Mandate, Payment } from './state.ts'
-
-const daySeconds = 86_400
 
 /** Throws when a mandate's row is not what the twin has, or when more is known than it should be. */
 export async function confirmMandateRows(house: House): Promise<void> {
@@ -44,7 +43,8 @@ export async function confirmConsent({ ledger }: House): Promise<void> {
   // The feed is in the order in which things happened, also within one second.
   const late = await ledger.query(`select x.payment from private.activities x
     join private.payments p on p.id = x.payment and p.mandate is not null
-    where x.type in ('transfer_authorized', 'x402_authorized') and coalesce((
+    where x.id = (select max(l.id) from private.activities l where l.payment = p.id
+        and l.type in ('transfer_authorized', 'x402_authorized')) and coalesce((
       select a.type from private.activities a where a.mandate = p.mandate and a.id < x.id
          and a.type <> 'mandate_requested'
        order by a.id desc limit 1), '') not in ('mandate_approved', 'mandate_resumed')`)
@@ -52,8 +52,8 @@ export async function confirmConsent({ ledger }: House): Promise<void> {
 }
 
 /**
- * What counts under a mandate is within its caps: of each payment, in all, in number, and in the 24
- * hours before each of them. What was released since makes the sums smaller.
+ * What uses up a mandate is within its caps: each payment, in all, in number, and what counted of it
+ * when each of them was authorized. What was released since makes the sums smaller.
  */
 export function confirmCaps({ twin }: House): void {
   for (const mandate of twin.mandates) {
@@ -69,11 +69,7 @@ export function confirmCaps({ twin }: House): void {
 }
 
 function dayBefore(payments: Payment[], { authorizedAt }: Payment): Payment[] {
-  const at = authorizedAt ?? 0
-  return payments.filter((other) => {
-    const then = other.authorizedAt ?? 0
-    return then <= at && then > at - daySeconds
-  })
+  return payments.filter((other) => didCount(other, authorizedAt ?? 0))
 }
 
 const sumOf = (payments: Payment[]) => payments.reduce((sum, { usd }) => sum + usd, 0n)

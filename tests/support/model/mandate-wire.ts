@@ -109,3 +109,25 @@ export function historyOf(twin: Twin, payment: Payment) {
     highest_usd_micros: usd.at(-1)?.toString() ?? null,
   }
 }
+
+const refusedSeconds = 900
+
+/** As private.refused_ways: here all payments are of one kind, so that tokens alone tell them apart. */
+export function refusedOf(twin: Twin, { account, resource }: Payment) {
+  const refused = twin.payments.filter(
+    (one) =>
+      one.account === account &&
+      resource !== null &&
+      one.resource === resource &&
+      one.state !== 'settled' &&
+      one.delivery === refusal &&
+      (one.authorizedAt ?? 0) > twin.now - refusedSeconds,
+  )
+  const way = { protocol: null, scheme: null, transfer_method: null, payment_flow: null }
+  return [...new Set(refused.map(({ token }) => token))]
+    .toSorted()
+    .map((token) => ({ ...way, chain: twin.chain, token }))
+}
+
+/** A merchant's answer that refuses the payment. */
+export const refusal = { status: 402, reasons: [{ code: 'payment_refused' }] }

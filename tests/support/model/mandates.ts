@@ -1,6 +1,6 @@
 /** The twin of mandates: what is used of them, whether one carries a payment, and who changes them. */
 import { admitConsent, keepConsent } from './consents.ts'
-import { deviceName, isDeviceKnown, lookalikeOf } from './limits.ts'
+import { deviceName, firstLeaves, isCounted, isDeviceKnown, lookalikeOf } from './limits.ts'
 import type {
   Account,
   Assertion,
@@ -11,16 +11,16 @@ import type {
   Payment,
   Twin,
 } from './state.ts'
-import { admit, isLive, Refused } from './state.ts'
+import { admit, Refused } from './state.ts'
 
-const daySeconds = 86_400
 const waitingMax = 20
 const toldMax = 50
 
-/** What counts under a mandate: reserved or settled. */
+/** What uses up a mandate: what counts, and all that settled. */
 export function countedUnder(twin: Twin, mandate: Mandate): Payment[] {
   return twin.payments.filter(
-    (payment) => payment.mandate === mandate && (isLive(payment) || payment.state === 'settled'),
+    (payment) =>
+      payment.mandate === mandate && (isCounted(twin, payment) || payment.state === 'settled'),
   )
 }
 
@@ -28,13 +28,12 @@ const sumOf = (payments: Payment[]) => payments.reduce((sum, { usd }) => sum + u
 
 export function usageOf(twin: Twin, mandate: Mandate) {
   const counted = countedUnder(twin, mandate)
-  const today = counted.filter(({ authorizedAt }) => (authorizedAt ?? 0) > twin.now - daySeconds)
-  const times = today.map(({ authorizedAt }) => authorizedAt ?? 0)
+  const today = counted.filter((payment) => isCounted(twin, payment))
   return {
     day: sumOf(today),
     total: sumOf(counted),
     payments: counted.length,
-    dayResetsAt: times.length === 0 ? null : Math.min(...times) + daySeconds,
+    dayResetsAt: firstLeaves(twin, today),
   }
 }
 

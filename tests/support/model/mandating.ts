@@ -19,7 +19,7 @@ import type { Answer } from './ledger.ts'
 import { without } from './ledger.ts'
 import { consentWire, mandateFacts, mandateWire } from './mandate-wire.ts'
 import type { Wanted } from './mandates.ts'
-import { askMandate, revokeMandate, statusOf } from './mandates.ts'
+import { askMandate, countedUnder, revokeMandate, statusOf } from './mandates.ts'
 import type { Caps, Mandate, Payment } from './state.ts'
 import { admit, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
@@ -130,13 +130,14 @@ async function readPayments(house: House, dice: Dice): Promise<void> {
   const answer = await ask(house, 'list_mandate_payments', question)
   const key = refusable(() => admit(twin, credential, 'read'))
   if ('refused' in key) return agree('list_mandate_payments', answer, key)
+  const used = countedUnder(twin, mandate)
   const paid = twin.payments
     .filter((one) => one.mandate === mandate && one.account === key.account)
     .toSorted((a, b) => (b.authorizedAt ?? 0) - (a.authorizedAt ?? 0) || (a.id < b.id ? 1 : -1))
     .slice(0, page)
     .map((one) => ({
       payment_row: paymentWire(twin, one),
-      counted_usd_micros: one.usd.toString(),
+      counted_usd_micros: used.includes(one) ? one.usd.toString() : '0',
       paid_by: 'model',
     }))
   agree('list_mandate_payments', answer, paid)

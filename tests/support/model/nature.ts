@@ -53,7 +53,7 @@ async function settleElsewhere({ chain, published }: House, dice: Dice): Promise
   const payment = dice.anyOf([...published].slice(-6))
   if (!payment) return
   const hash = newHash(chain)
-  send(chain, { hash, sender: null, nonce: 0, isDirect: false, payments: [payment] })
+  send(chain, { hash, sender: null, nonce: 0, payments: [payment], cancels: [] })
 }
 
 /** Somebody else uses the key of a lane, and takes its next nonce. */
@@ -61,7 +61,8 @@ async function useLane({ chain, twin }: House, dice: Dice): Promise<void> {
   const lane = dice.anyOf(twin.lanes)
   if (!lane) return
   const nonce = countOf(chain, lane.address)
-  send(chain, { hash: newHash(chain), sender: lane.address, nonce, isDirect: false, payments: [] })
+  const hash = newHash(chain)
+  send(chain, { hash, sender: lane.address, nonce, payments: [], cancels: [] })
 }
 
 export const naturalOperations: readonly Operation[] = [

@@ -4,7 +4,8 @@ import type { House, Operation } from './house.ts'
 import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
 import { claimKey, keepAnswer } from './kept-answers.ts'
 import { fieldsOf, newDigest } from './ledger.ts'
-import { admit, isLive, refusable } from './state.ts'
+import { isPromised } from './limits.ts'
+import { admit, refusable } from './state.ts'
 import { capsWire, limitsWire, paymentWire } from './wire.ts'
 
 const columns = {
@@ -39,16 +40,6 @@ async function changeCaps(house: House, dice: Dice): Promise<void> {
        from changed where a.id = changed.account`,
     [key.id, key.caps.payment, key.caps.day],
   )
-}
-
-async function freeze(house: House, dice: Dice): Promise<void> {
-  const account = dice.anyOf(house.twin.accounts)
-  if (!account) return
-  account.isFrozen = dice.isLucky(15)
-  const at = account.isFrozen ? 'private.clock()' : 'null'
-  await house.ledger.query(`update private.accounts set frozen_at = ${at} where id = $1`, [
-    account.id,
-  ])
 }
 
 /** A key is revoked, runs out, or comes back: the last only so that a long run does not die out. */
@@ -97,9 +88,12 @@ async function readWallet(house: House, dice: Dice): Promise<void> {
   const answer = await ask(house, 'get_wallet', { credential })
   const key = refusable(() => admit(house.twin, credential, 'read'))
   if ('refused' in key) return agree('get_wallet', answer, key)
-  const live = house.twin.payments.filter((one) => one.account === key.account && isLive(one))
-  const reserved = live.reduce((sum, { usd }) => sum + usd, 0n)
-  const wanted = { address: key.account.wallet, reserved_usd_micros: reserved.toString() }
+  const { account } = key
+  const open = house.twin.payments.filter(
+    (one) => one.account === account && isPromised(house.twin, one),
+  )
+  const reserved = open.reduce((sum, { usd }) => sum + usd, 0n)
+  const wanted = { address: account.wallet, reserved_usd_micros: reserved.toString() }
   agree('get_wallet', answer, [wanted])
 }
 
@@ -186,7 +180,6 @@ async function changePasskey(house: House, dice: Dice): Promise<void> {
 export const ownerOperations: readonly Operation[] = [
   { name: 'change limit', weight: 2, run: changeLimit },
   { name: 'change caps', weight: 1, run: changeCaps },
-  { name: 'freeze', weight: 1, run: freeze },
   { name: 'change key', weight: 1, run: changeKey },
   { name: 'know recipient', weight: 1, run: know },
   { name: 'change passkey', weight: 1, run: changePasskey },

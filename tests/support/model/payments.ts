@@ -1,8 +1,17 @@
 /** The twin of entering a payment, deciding about it and keeping its signature. */
-import { deviceName, isWithinCaps, lookalikeOf, reservedOf } from './limits.ts'
+import { reserveGas } from './gas.ts'
+import { deviceName, isCounted, isWithinCaps, lookalikeOf, reservedOf } from './limits.ts'
 import { fits } from './policy.ts'
-import type { Claim } from './relay.ts'
-import { claimLane, claimWallet, fillSlot, isRelayNeeded, leaveQueue } from './relay.ts'
+import type { Claim, Seen } from './relay.ts'
+import {
+  claimLane,
+  claimWallet,
+  fillSlot,
+  gasNeeded,
+  isRelayNeeded,
+  leaveQueue,
+  newCall,
+} from './relay.ts'
 import type { Key, Level, Mandate, Payment, Twin } from './state.ts'
 import { admit, findOwn, isLive, isUnused, Refused } from './state.ts'
 
@@ -39,6 +48,7 @@ const blank = {
   place: null,
   finality: null,
   settledAt: null,
+  returnedAt: null,
   delivery: null,
   failure: null,
 }
@@ -70,6 +80,17 @@ export function begin(
   return payment
 }
 
+/** What was reserved and not signed in time is decided anew when it is asked for again. */
+function reconsider(twin: Twin, payment: Payment | undefined): void {
+  if (payment?.state !== 'authorized' || isCounted(twin, payment)) return
+  const state = payment.approval ? 'awaiting_confirmation' : 'prepared'
+  const { authorizedAt, limitsThen, paidBy, capsThen, level, mandate } = blank
+  const { seenBlock, validBefore, finality, leasedUntil } = blank
+  Object.assign(payment, { state, authorizedAt, limitsThen, paidBy, capsThen, level, mandate })
+  Object.assign(payment, { seenBlock, validBefore, finality, leasedUntil })
+  twin.gas = twin.gas.filter((use) => use.payment !== payment || use.slot !== null)
+}
+
 /** The payment with the device that asks now. */
 export function readFacts(
   twin: Twin,
@@ -78,6 +99,7 @@ export function readFacts(
 ): Payment | undefined {
   const key = admit(twin, credential, 'pay')
   const payment = findOwn(twin, key, asked.id)
+  reconsider(twin, payment)
   if (payment?.kind !== asked.kind) return undefined
   if (isUnused(payment) && !payment.approval) {
     Object.assign(payment, { device: asked.device, key })
@@ -102,7 +124,9 @@ export type Asked = {
   validBefore: number
   gasFrom: 'relayer' | 'wallet' | null
   walletNonce: number
-  lanes: { address: string; mined_nonce: number }[]
+  walletWei: bigint
+  costWei: bigint
+  lanes: Seen[]
 }
 export type Decided = { outcome: string; first: boolean; payment?: Payment; claim?: Claim }
 
@@ -118,14 +142,27 @@ export function authorize(
   const key = admit(twin, credential, 'pay')
   const payment = findOwn(twin, key, asked.id)
   if (!payment) return { outcome: 'not_found', first: false }
-  const first = !isLive(payment) || payment.leasedUntil <= twin.now
-  const hindrance = isLive(payment) ? undefined : hindranceOf(twin, key, payment, asked)
+  reconsider(twin, payment)
+  const goesOn = isLive(payment)
+  // One caller at a time drives what is authorized already.
+  const isDriven = goesOn && payment.leasedUntil > twin.now
+  if (isDriven) return { outcome: 'authorized', first: false, payment }
+  const hindrance = goesOn ? undefined : hindranceOf(twin, key, payment, asked)
   if (hindrance) return { outcome: hindrance, first: false }
-  if (!isLive(payment)) reserve(twin, key, payment, asked)
-  if (!first) return { outcome: 'authorized', first, payment }
-  payment.leasedUntil = twin.now + leaseSeconds
+  if (goesOn) payment.leasedUntil = twin.now + leaseSeconds
+  if (payment.signature === null && !reserveGas(twin, payment, asked)) {
+    return { outcome: 'gas_budget', first: false }
+  }
+  if (isGasShort(twin, payment, asked)) return { outcome: 'insufficient_gas', first: false }
   const claim = claimFor(twin, payment, asked, told)
-  return { outcome: 'authorized', first, payment, ...(claim ? { claim } : {}) }
+  if (takesOwnPlace(payment, asked) && !claim) return { outcome: 'stale', first: false }
+  if (!goesOn) reserve(twin, key, payment, asked)
+  return { outcome: 'authorized', first: true, payment, ...(claim ? { claim } : {}) }
+}
+
+/** Whether it needs a place in the wallet's own lane: a wallet that is busy signs nothing. */
+function takesOwnPlace({ kind, signature }: Payment, { gasFrom }: Asked): boolean {
+  return kind === 'transfer' && signature === null && gasFrom === 'wallet'
 }
 
 function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): string | undefined {
@@ -136,6 +173,11 @@ function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): stri
   if (!fits(twin, payment, asked.level, asked.mandate)) return 'stale'
   if (reservedOf(twin, payment) + payment.atomic > asked.funds) return 'insufficient_funds'
   return undefined
+}
+
+function isGasShort(twin: Twin, payment: Payment, asked: Asked): boolean {
+  const needed = gasNeeded(twin, payment.account.wallet, asked.costWei)
+  return takesOwnPlace(payment, asked) && asked.walletWei < needed
 }
 
 function reserve(twin: Twin, key: Key, payment: Payment, asked: Asked): void {
@@ -150,6 +192,7 @@ function reserve(twin: Twin, key: Key, payment: Payment, asked: Asked): void {
     mandate: asked.level === 'mandate' ? asked.mandate : null,
     seenBlock: asked.seenBlock,
     validBefore: asked.validBefore,
+    leasedUntil: twin.now + leaseSeconds,
   })
   payment.account.feed.push({ type: `${payment.kind}_authorized`, payment })
 }
@@ -160,29 +203,36 @@ function claimFor(
   asked: Asked,
   told: Claim | undefined,
 ): Claim | undefined {
-  if (payment.kind !== 'transfer' || payment.state !== 'authorized') return undefined
+  if (payment.kind !== 'transfer' || payment.signature !== null) return undefined
   if (asked.gasFrom === 'wallet') return claimWallet(twin, payment, asked.walletNonce, told)
   return claimLane(twin, asked.lanes, true, told)
 }
 
 export type Signed = {
   payment: Payment
-  nonce: string | null
-  signature: string | null
+  authorizedAt: number | null
+  nonce: string
+  signature: string
   lease: string | null
+  /** In the wallet's own lane: kept there or not at all. */
+  isOwn: boolean
   calls: number
   hash: string
+  cost: bigint
 }
 
 /** Keeps what was signed, and the transaction around it if its place is still held. */
 export function record(twin: Twin, signed: Signed) {
-  const { payment, nonce, signature, lease } = signed
+  const { payment, nonce, signature, lease, isOwn, authorizedAt } = signed
   const isHeld = twin.lanes.some((lane) => lane.lease !== null && lane.lease === lease)
-  const kept = payment.state === 'authorized' && (signature !== null || isHeld)
+  const isSame = payment.state === 'authorized' && payment.authorizedAt === authorizedAt
+  const kept = isSame && isCounted(twin, payment) && (!isOwn || isHeld)
   const isRelayed = payment.kind === 'transfer'
   if (kept) Object.assign(payment, { state: 'signed', nonce, signature })
-  if (kept && isRelayed) twin.calls.push({ payment, claim: lease, claimedUntil: 0, slot: null })
-  const sent = lease !== null && fillSlot(twin, lease, signed.calls, signed.hash)
+  if (kept && isRelayed) {
+    twin.calls.push({ ...newCall(twin, 'transfer', payment, signature), claim: lease })
+  }
+  const sent = lease !== null && fillSlot(twin, lease, signed.calls, signed)
   return { kept, sent, queued: isRelayed && isRelayNeeded(twin) }
 }
 

@@ -1,25 +1,42 @@
 /** The twin of lanes, slots and the queue of signed calls. */
-import type { Call, Lane, Payment, Slot, Twin } from './state.ts'
+import { hasGas, raiseGas, spendGas } from './gas.ts'
+import type { Attempt, Call, Lane, Payment, Slot, Twin } from './state.ts'
 
 /** A lane that is held for one transaction. */
 export type Claim = { lease: string; lane: string; nonce: number; calls: Call[] }
 
-type Seen = { address: string; mined_nonce: number }
+export type Seen = { address: string; mined_nonce: number; transfers: number; cancels: number }
 
 const laneSeconds = 5
 const aheadMax = 16
+const transfersAheadMax = 14
 const callsMax = 25
 
-/** Calls that nobody holds and that can still settle, oldest first. */
+/** Whether a call has an effect still and is no transfer of a frozen account. */
+export function mayLeave(twin: Twin, { kind, payment }: Call): boolean {
+  if ((payment.validBefore ?? 0) <= twin.now) return false
+  return kind === 'cancel' || (payment.state === 'signed' && !payment.account.isFrozen)
+}
+
+/** Whether nobody may send a transaction any more. */
+export const isStopped = ({ carries }: Attempt) => carries.some(({ account }) => account.isFrozen)
+
+/** Calls that nobody holds and that may leave, cancellations first, then by turn. */
 function waitingCalls(twin: Twin): Call[] {
-  return twin.calls.filter(
+  const waiting = twin.calls.filter(
     (call) =>
       call.slot === null &&
-      (call.claim === null || call.claimedUntil <= twin.now) &&
-      call.payment.state === 'signed' &&
-      (call.payment.validBefore ?? 0) > twin.now,
+      isUnclaimed(twin, call) &&
+      mayLeave(twin, call) &&
+      (call.kind === 'cancel' || hasGas(twin, call.payment)),
   )
+  const ofKind = (kind: Call['kind']) =>
+    waiting.filter((call) => call.kind === kind).sort((one, other) => one.turn - other.turn)
+  return [...ofKind('cancel'), ...ofKind('transfer')]
 }
+
+const isUnclaimed = (twin: Twin, { claim, claimedUntil }: Call) =>
+  claim === null || claimedUntil <= twin.now
 
 const isHeld = (twin: Twin, lane: Lane) => lane.lease !== null && lane.leasedUntil > twin.now
 
@@ -40,18 +57,41 @@ export function claimLane(
 ): Claim | undefined {
   const waiting = waitingCalls(twin)
   if (!withOwn && waiting.length === 0) return undefined
+  const needs = withOwn ? 'transfer' : waiting[0]?.kind
   const able = twin.lanes.filter((lane) => {
-    const look = seen.find(({ address }) => address === lane.address)
-    return (
-      look && isFree(twin, lane) && lane.next - Math.max(lane.mined, look.mined_nonce) < aheadMax
-    )
+    const { transfers, cancels, ahead } = roomOf(lane, seen)
+    const isAble = needs === 'transfer' ? transfers > 0 : cancels > 0 && ahead < aheadMax
+    return isFree(twin, lane) && isAble
   })
   const longest = Math.min(...able.map(({ used }) => used))
   const eligible = able.filter(({ used }) => used === longest)
   const lane = eligible.find(({ address }) => address === told?.lane) ?? eligible[0]
   if (!lane) return undefined
-  const calls = waiting.slice(0, withOwn ? callsMax - 1 : callsMax)
+  const own = withOwn ? 1 : 0
+  const { transfers, cancels } = roomOf(lane, seen)
+  const taken = [
+    ...waiting.filter(({ kind }) => kind === 'cancel').slice(0, cancels),
+    ...waiting.filter(({ kind }) => kind === 'transfer').slice(0, Math.max(transfers - own, 0)),
+  ].slice(0, callsMax - own)
+  const calls = twin.calls.filter((call) => taken.includes(call))
   return hold(twin, lane, calls, told)
+}
+
+/** What a lane can carry beside what is in flight; its last places are for cancellations. */
+function roomOf(lane: Lane, seen: Seen[]) {
+  const look = seen.find(({ address }) => address === lane.address)
+  if (!look) return { transfers: 0, cancels: 0, ahead: 0 }
+  const ahead = lane.next - Math.max(lane.mined, look.mined_nonce)
+  return { ...look, transfers: ahead < transfersAheadMax ? look.transfers : 0, ahead }
+}
+
+/** What the open transactions of a wallet can cost in sum with one more, none of them cheaper. */
+export function gasNeeded(twin: Twin, wallet: string, cost: bigint): bigint {
+  const open = twin.slots.filter(({ lane, state }) => lane.address === wallet && state === 'open')
+  const dearest = open.map(({ attempts }) =>
+    attempts.reduce((most, one) => (one.cost > most ? one.cost : most), cost),
+  )
+  return dearest.reduce((sum, one) => sum + one, cost)
 }
 
 /** Holds the wallet itself, which sends its own transfer. */
@@ -87,18 +127,25 @@ function hold(twin: Twin, lane: Lane, calls: Call[], told: Claim | undefined): C
 }
 
 /** Stores a transaction in the place that is held for it, or gives everything back. */
-export function fillSlot(twin: Twin, lease: string, count: number, hash: string): boolean {
+export function fillSlot(
+  twin: Twin,
+  lease: string,
+  count: number,
+  { hash, cost }: Pick<Attempt, 'hash' | 'cost'>,
+): boolean {
   const lane = twin.lanes.find((one) => one.lease === lease)
   const calls = twin.calls.filter((call) => call.slot === null && call.claim === lease)
   if (lane) Object.assign(lane, { lease: null, leasedUntil: 0 })
   for (const call of calls) Object.assign(call, { claim: null, claimedUntil: 0 })
   if (!lane || calls.length !== count) return false
-  const slot = newSlot(lane, lane.next, [{ hash, at: twin.now }])
+  const carries = transfersIn(calls)
+  const slot = newSlot(lane, lane.next, [{ hash, cost, carries }])
   twin.slots.push(slot)
   lane.next += 1
-  for (const call of calls) {
-    call.slot = slot
-    if (call.payment.state === 'signed') call.payment.txHash = hash
+  for (const call of calls) Object.assign(call, { slot, tries: call.tries + 1 })
+  spendGas(twin, slot, calls, cost)
+  for (const payment of carries) {
+    if (payment.state === 'signed') Object.assign(payment, { txHash: hash, finality: 'submitted' })
   }
   return true
 }
@@ -107,17 +154,32 @@ function newSlot(lane: Lane, nonce: number, attempts: Slot['attempts']): Slot {
   return { id: null, lane, nonce, state: 'open', block: null, attempts }
 }
 
+/** A call at the end of its account's calls and with the first of the others. */
+export function newCall(twin: Twin, kind: Call['kind'], payment: Payment, signature: string): Call {
+  const queued = twin.calls.filter((call) => call.kind === kind && call.slot === null)
+  const others = queued.filter((call) => isUnclaimed(twin, call) && mayLeave(twin, call))
+  const own = queued.filter((call) => call.payment.account === payment.account)
+  const first = others.length === 0 ? 0 : Math.min(...others.map(({ turn }) => turn))
+  const turn = Math.max(first, ...own.map((call) => call.turn + 1))
+  return { kind, payment, signature, turn, tries: 0, claim: null, claimedUntil: 0, slot: null }
+}
+
 export function callsOf(twin: Twin, slot: Slot): Call[] {
   return twin.calls.filter((call) => call.slot === slot)
 }
 
-/** Keeps a transaction in place of a slot's latest. */
-export function replace(twin: Twin, slot: Slot, attempt: number, hash: string): boolean {
-  if (slot.state !== 'open' || slot.attempts.length >= attempt) return false
-  slot.attempts.push({ hash, at: twin.now })
-  for (const { payment } of callsOf(twin, slot)) {
-    if (payment.state === 'signed') payment.txHash = hash
+/** The payments that calls are transfers of. */
+export const transfersIn = (calls: readonly Call[]): Payment[] =>
+  calls.filter(({ kind }) => kind === 'transfer').map(({ payment }) => payment)
+
+/** Keeps a transaction in place of a slot's latest, unless one of its accounts is frozen by now. */
+export function replace(twin: Twin, slot: Slot, number: number, attempt: Attempt): boolean {
+  if (slot.state !== 'open' || slot.attempts.length >= number || isStopped(attempt)) return false
+  slot.attempts.push(attempt)
+  for (const payment of attempt.carries) {
+    if (payment.state === 'signed') payment.txHash = attempt.hash
   }
+  raiseGas(twin, slot, attempt.cost)
   return true
 }
 
@@ -153,7 +215,8 @@ export function pauseLane(lane: Lane, reason: string | null): boolean {
 /** Whether the slots' own watch has the next word on a payment. */
 export function isInSlot(twin: Twin, payment: Payment): boolean {
   return twin.calls.some(
-    ({ payment: carried, slot }) =>
+    ({ kind, payment: carried, slot }) =>
+      kind === 'transfer' &&
       carried === payment &&
       slot !== null &&
       ((slot.state === 'open' && (payment.validBefore ?? 0) > twin.now) ||

@@ -1,7 +1,9 @@
 /** The twin of what the ledger books when somebody looked at the chain. */
+import { requeueCall } from './gas.ts'
+import { isCounted } from './limits.ts'
 import { acquaint } from './payments.ts'
-import { callsOf, isInSlot, leaveQueue } from './relay.ts'
-import type { Finality, Payment, Slot, Twin } from './state.ts'
+import { callsOf, isInSlot, leaveQueue, mayLeave, transfersIn } from './relay.ts'
+import type { Call, Finality, Payment, Slot, Twin } from './state.ts'
 import { isUnused } from './state.ts'
 
 export type Proof = {
@@ -14,20 +16,26 @@ export type Proof = {
 
 export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | undefined {
   if (!['signed', 'unknown', 'settled'].includes(payment.state)) return undefined
-  payment.settledAt ??= twin.now
+  const isSameBlock = payment.place === null || payment.place.hash === proof.blockHash
+  const isFinal = payment.state === 'settled' && payment.finality === 'finalized'
+  if (isFinal && !isSameBlock) return undefined
+  payment.settledAt = isSameBlock ? (payment.settledAt ?? twin.now) : twin.now
   payment.state = 'settled'
   payment.txHash = proof.hash
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }
-  payment.finality = proof.finality
+  payment.finality = isFinal ? 'finalized' : proof.finality
   acquaint(payment)
   leaveQueue(twin, payment)
   return payment
 }
 
-function unsettle(payment: Payment, gone: string): boolean {
+function unsettle(twin: Twin, payment: Payment, gone: string): boolean {
   if (payment.state !== 'settled' || payment.place?.hash !== gone) return false
+  if (payment.finality === 'finalized') return false
+  if (!isCounted(twin, payment)) payment.returnedAt = twin.now
   payment.state = payment.kind === 'transfer' ? 'signed' : 'unknown'
   payment.place = null
+  payment.settledAt = null
   payment.finality = 'reorged'
   payment.account.feed.push({ type: `${payment.kind}_reorged`, payment })
   return true
@@ -42,7 +50,7 @@ function reopen(slot: Slot, gone: string): boolean {
 
 /** The block of a settlement is gone. */
 export function reorg(twin: Twin, payment: Payment, gone: string): Payment | undefined {
-  if (!unsettle(payment, gone)) return undefined
+  if (!unsettle(twin, payment, gone)) return undefined
   for (const call of twin.calls) {
     if (call.payment === payment && call.slot) reopen(call.slot, gone)
   }
@@ -52,21 +60,16 @@ export function reorg(twin: Twin, payment: Payment, gone: string): Payment | und
 /** The block of a slot is gone, and with it what it settled. */
 export function reopenSlot(twin: Twin, slot: Slot, gone: string): boolean {
   if (!reopen(slot, gone)) return false
-  for (const { payment } of callsOf(twin, slot)) unsettle(payment, gone)
+  for (const payment of transfersIn(callsOf(twin, slot))) unsettle(twin, payment, gone)
   return true
 }
 
-/** Gives the calls of a place back that cannot be mined now, or never; a wallet's own then ends. */
+/** Gives the calls of a place back that cannot be mined now, or never; a wallet's own stay there. */
 export function requeue(twin: Twin, slot: Slot, lost: boolean): boolean {
   if (slot.state !== 'open') return false
   const calls = callsOf(twin, slot)
   if (lost) slot.state = 'lost'
-  if (slot.lane.kind === 'relayer') for (const call of calls) call.slot = null
-  if (slot.lane.kind === 'relayer' || !lost) return true
-  for (const { payment } of calls) {
-    unsettle(payment, payment.place?.hash ?? '')
-    release(twin, payment, 'failed', 'another transaction of the wallet took its nonce')
-  }
+  if (slot.lane.kind === 'relayer') for (const call of calls) requeueCall(twin, call)
   return true
 }
 
@@ -79,25 +82,32 @@ export function bookSlot(
   if (slot.state !== 'open' && slot.state !== 'mined') return false
   slot.block = { number: proof.block, hash: proof.blockHash }
   slot.state = proof.finality === 'finalized' ? 'final' : 'mined'
-  for (const { payment } of callsOf(twin, slot)) {
-    const { place, nonce } = payment
-    const isElsewhere = nonce === null && place !== null && place.hash !== proof.blockHash
-    const isHere = settled.some((one) => one.payment === payment)
-    if (isElsewhere && !isHere) unsettle(payment, place.hash)
-    if (payment.state === 'signed') payment.txHash = proof.hash
+  const transfers = callsOf(twin, slot).filter(({ kind }) => kind === 'transfer')
+  for (const { payment } of transfers) {
+    if (payment.state !== 'signed') continue
+    payment.txHash = proof.hash
+    if (!settled.some((one) => one.payment === payment)) payment.finality = 'reverted'
   }
   for (const { payment, log } of settled) settle(twin, payment, { ...proof, log })
+  for (const call of transfers) if (mayRetry(twin, call)) requeueCall(twin, call)
   return true
 }
 
-export function release(
-  twin: Twin,
-  payment: Payment,
-  state: 'failed' | 'released',
-  reason: string,
-): Payment | undefined {
+const callTries = 2
+const retrySeconds = 60
+
+/** What a relayer's transaction did not bring about is tried once more while there is time for it. */
+function mayRetry(twin: Twin, call: Call): boolean {
+  const { payment, slot, tries } = call
+  const isReverted = payment.finality === 'reverted' && slot?.lane.kind === 'relayer'
+  const isLong = (payment.validBefore ?? 0) > twin.now + retrySeconds
+  return isReverted && mayLeave(twin, call) && tries < callTries && isLong
+}
+
+export function release(twin: Twin, payment: Payment, reason: string): Payment | undefined {
   if (payment.state !== 'signed' && payment.state !== 'unknown') return undefined
-  Object.assign(payment, { state, failure: reason })
+  if (twin.now < (payment.validBefore ?? 0)) return undefined
+  Object.assign(payment, { state: 'released', failure: reason, finality: null })
   leaveQueue(twin, payment)
   return payment
 }
@@ -118,14 +128,11 @@ export function finishAttempt(
   return payment
 }
 
-const unsignedSeconds = 60
-
 /** Closes what nobody used, and answers the payments that the chain has the next word on. */
 export function openPayments(twin: Twin): Payment[] {
   for (const payment of twin.payments) {
     if (isUnused(payment) && payment.expiresAt <= twin.now) payment.state = 'expired'
-    const isAbandoned = payment.leasedUntil <= twin.now - unsignedSeconds
-    if (payment.state === 'authorized' && isAbandoned) {
+    if (payment.state === 'authorized' && !isCounted(twin, payment)) {
       payment.state = 'released'
       payment.failure = 'nothing was signed in time'
     }

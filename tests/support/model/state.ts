@@ -11,6 +11,8 @@ export type Account = {
   limits: Limits
   version: number
   isFrozen: boolean
+  /** When it was frozen last. */
+  frozenAt: number
   recipients: Set<string>
   devices: Set<string>
   /** The credential of the owner's session. */
@@ -51,11 +53,10 @@ export type State =
   | 'signed'
   | 'unknown'
   | 'settled'
-  | 'failed'
   | 'released'
   | 'expired'
   | 'declined'
-export type Finality = 'submitted' | 'included' | 'safe' | 'finalized' | 'reorged'
+export type Finality = 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged'
 
 export type Decision = 'approved' | 'declined'
 
@@ -105,6 +106,8 @@ export type Payment = {
   place: { block: number; hash: string; log: number } | null
   finality: Finality | null
   settledAt: number | null
+  /** When it counted again that had left the windows: its settlement was taken back. */
+  returnedAt: number | null
   delivery: unknown
   failure: string | null
 }
@@ -155,7 +158,8 @@ export type Lane = {
   used: number
 }
 
-export type Attempt = { hash: string; at: number }
+/** A signed transaction, the most that it can cost and the payments whose transfers are in it. */
+export type Attempt = { hash: string; cost: bigint; carries: readonly Payment[] }
 export type Slot = {
   /** Learned when the ledger first tells it. */
   id: number | null
@@ -167,11 +171,28 @@ export type Slot = {
 }
 
 export type Call = {
+  kind: 'transfer' | 'cancel'
   payment: Payment
+  signature: string
+  /** Its place in the queue. */
+  turn: number
+  /** Slots that it was put into. */
+  tries: number
   claim: string | null
   claimedUntil: number
   slot: Slot | null
 }
+
+/** A call that goes into a transaction; without a slot it may go into one. */
+export type GasUse = {
+  payment: Payment
+  kind: Call['kind']
+  wei: bigint
+  slot: Slot | null
+  at: number
+}
+
+export type GasTerms = { wei: bigint; calls: number; leastUsd: bigint; cancels: number }
 
 export type Kept = {
   digest: string
@@ -196,6 +217,8 @@ export type Twin = {
   slots: Slot[]
   /** Oldest first. */
   calls: Call[]
+  gas: GasUse[]
+  gasTerms: GasTerms
   kept: Map<string, Kept>
   uses: number
 }

@@ -3,7 +3,7 @@
  * apart: others may come in between, and then what is booked was true when it was seen.
  */
 import type { ModelChain } from './chain.ts'
-import { finalityOf, finalOf, paidIn, placeOf } from './chain.ts'
+import { finalityOf, finalOf, paidIn } from './chain.ts'
 import type { House } from './house.ts'
 import { agree, ask } from './house.ts'
 import { fieldsOf } from './ledger.ts'
@@ -35,28 +35,23 @@ export function judgePayment(house: House, payment: Payment): Step {
     return isGone ? () => reorg(house, payment, place.hash) : undefined
   }
   const end = endOf(chain, payment)
-  return end && isLive(payment) ? () => release(house, payment, end.state, end.reason) : undefined
+  return end && isLive(payment) ? () => release(house, payment, end) : undefined
 }
 
 function isBooked({ state, place, finality }: Payment, proof: Proof): boolean {
   return state === 'settled' && place?.hash === proof.blockHash && finality === proof.finality
 }
 
-function endOf(chain: ModelChain, payment: Payment) {
+/** Why a payment that nothing paid never will be. */
+function endOf(chain: ModelChain, payment: Payment): string | undefined {
   const final = chain.blocks[finalOf(chain)]
-  if (payment.nonce !== null) {
-    const isOver = final !== undefined && final.at >= (payment.validBefore ?? 0)
-    const reason = 'the authorization expired unused'
-    return isOver ? { state: 'released' as const, reason } : undefined
-  }
-  const stands = payment.txHash === null ? undefined : placeOf(chain, payment.txHash)
-  const isReverted = stands !== undefined && stands.block.number <= finalOf(chain)
-  return isReverted ? { state: 'failed' as const, reason: 'the transaction reverted' } : undefined
+  const isOver = final !== undefined && final.at >= (payment.validBefore ?? 0)
+  return payment.nonce !== null && isOver ? 'the authorization expired unused' : undefined
 }
 
 export async function settle(house: House, payment: Payment, proof: Proof): Promise<void> {
   const { hash: tx_hash, block: block_number, blockHash: block_hash, log, finality } = proof
-  const place = { tx_hash, block_number, block_hash, log_index: log, finality }
+  const place = { tx_hash, block_number, block_hash, logs: [{ tx_hash, log_index: log }], finality }
   const answer = await ask(house, 'housekeeping_settle', { payment: payment.id, ...place })
   agreeRow(house, 'housekeeping_settle', answer, settlement.settle(house.twin, payment, proof))
 }
@@ -66,14 +61,10 @@ async function reorg(house: House, payment: Payment, gone: string): Promise<void
   agreeRow(house, 'housekeeping_reorg', answer, settlement.reorg(house.twin, payment, gone))
 }
 
-export async function release(
-  house: House,
-  payment: Payment,
-  state: 'failed' | 'released',
-  reason: string,
-): Promise<void> {
-  const answer = await ask(house, 'housekeeping_release', { payment: payment.id, state, reason })
-  const ended = settlement.release(house.twin, payment, state, reason)
+export async function release(house: House, payment: Payment, reason: string): Promise<void> {
+  const question = { payment: payment.id, reason, alone: false }
+  const answer = await ask(house, 'housekeeping_release', question)
+  const ended = settlement.release(house.twin, payment, reason)
   agreeRow(house, 'housekeeping_release', answer, ended)
 }
 

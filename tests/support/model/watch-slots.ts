@@ -1,31 +1,29 @@
 /** What a look at the chain says about a place of a lane, and how it is booked. */
-import { countOf, finalityOf, finalOf, placeOf, safeOf } from './chain.ts'
-import type { Dice } from './dice.ts'
+import { countOf, finalityOf, placeOf, safeOf } from './chain.ts'
 import type { House } from './house.ts'
 import { agree, ask } from './house.ts'
-import { callsOf } from './relay.ts'
+import { rowsOf } from './ledger.ts'
+import { callsOf, isStopped, transfersIn } from './relay.ts'
 import * as settlement from './settlement.ts'
 import type { Payment, Slot } from './state.ts'
 import type { Step } from './watch-payments.ts'
-import { release } from './watch-payments.ts'
 
 /** What the chain says about a slot now. */
-export function judgeSlot(house: House, dice: Dice, slot: Slot): Step {
+export function judgeSlot(house: House, slot: Slot): Step {
   const { chain, twin } = house
   const places = slot.attempts.map(({ hash }) => placeOf(chain, hash))
   const stands = places.find((place) => place !== undefined)
-  const carried = callsOf(twin, slot).map(({ payment }) => payment)
+  const carried = transfersIn(callsOf(twin, slot))
   if (stands) {
     const receipt = receiptOf(house, stands)
-    return () => book(house, dice, slot, receipt, carried)
+    return () => book(house, slot, receipt, carried)
   }
   if (slot.state === 'mined') {
     const { block } = slot
     const isGone = block && chain.blocks[block.number]?.hash !== block.hash
     return isGone ? () => reopen(house, slot, block.hash) : undefined
   }
-  const isRelayer = slot.lane.kind === 'relayer'
-  const counted = countOf(chain, slot.lane.address, isRelayer ? safeOf(chain) : finalOf(chain))
+  const counted = countOf(chain, slot.lane.address, safeOf(chain))
   const isPassed = slot.state === 'open' && counted > slot.nonce
   return isPassed ? () => giveBack(house, slot, true) : undefined
 }
@@ -39,7 +37,6 @@ function receiptOf({ chain }: House, { block, mined }: NonNullable<ReturnType<ty
 
 async function book(
   house: House,
-  dice: Dice,
   slot: Slot,
   { paid, ...proof }: ReturnType<typeof receiptOf>,
   carried: Payment[],
@@ -55,10 +52,6 @@ async function book(
   })
   const isBooked = settlement.bookSlot(house.twin, slot, proof, settled)
   agree('housekeeping_book_slot', answer, [{ housekeeping_book_slot: isBooked }])
-  const isReverted = slot.lane.kind === 'wallet' && paid.length === 0
-  // Who booked it may end before the next step.
-  if (proof.finality !== 'finalized' || !isReverted || dice.isLucky(20)) return
-  for (const payment of carried) await release(house, payment, 'failed', 'the transaction reverted')
 }
 
 async function reopen(house: House, slot: Slot, gone: string): Promise<void> {
@@ -88,7 +81,16 @@ export async function listSlots(house: House): Promise<void> {
   }
   agree(
     'housekeeping_slots',
-    rows.map(({ lane, nonce, state }) => name(lane, nonce, state)).sort(),
-    watched.map(({ lane, nonce, state }) => name(lane.address, nonce, state)).sort(),
+    rows
+      .map(({ lane, kind, nonce, state, attempts }) => {
+        const held = rowsOf(attempts).map((one) => one['held'])
+        return name(lane, kind, nonce, state, ...held)
+      })
+      .sort(),
+    watched
+      .map(({ lane, nonce, state, attempts }) =>
+        name(lane.address, lane.kind, nonce, state, ...attempts.map(isStopped)),
+      )
+      .sort(),
   )
 }

@@ -1,6 +1,8 @@
 /** The twin's state in the form in which the ledger answers it. */
+
+import { gasWire, openWei } from './gas.ts'
 import {
-  daySeconds,
+  firstLeaves,
   isDeviceKnown,
   isKnown,
   lookalikeOf,
@@ -9,9 +11,9 @@ import {
   resetsAt,
   usedOf,
 } from './limits.ts'
-import { approvalWire, historyOf, mandateWire, timeText } from './mandate-wire.ts'
+import { approvalWire, historyOf, mandateWire, refusedOf, timeText } from './mandate-wire.ts'
 import { mandatesFor } from './mandates.ts'
-import type { Account, Key, Level, Payment, Twin } from './state.ts'
+import type { Account, Key, Lane, Level, Payment, Twin } from './state.ts'
 
 /** As private.payment_json. */
 export function paymentWire(twin: Twin, payment: Payment) {
@@ -74,11 +76,10 @@ export function limitsWire(twin: Twin, account: Account) {
 export function capsWire(twin: Twin, key: Key) {
   const { payment, day } = key.caps
   const moved = movedBy(twin, key)
-  const oldest = Math.min(...moved.map(({ authorizedAt }) => authorizedAt ?? 0))
   const daily = {
     limit: day?.toString(),
     spent: moved.reduce((sum, { usd }) => sum + usd, 0n).toString(),
-    resets_at: moved.length === 0 ? null : timeText(oldest + daySeconds),
+    resets_at: timeText(firstLeaves(twin, moved)),
   }
   return { payment: payment?.toString() ?? null, daily: day === null ? null : daily }
 }
@@ -98,15 +99,21 @@ export function factsWire(twin: Twin, key: Key, payment: Payment) {
     has_passkey: payment.account.passkeys.length > 0,
     mandates: mandatesFor(twin, payment).map((mandate) => mandateWire(twin, mandate)),
     history: historyOf(twin, payment),
+    refused_ways: refusedOf(twin, payment),
     reserved_atomic: reservedOf(twin, payment).toString(),
+    gas: gasWire(twin, payment.account),
     now: twin.now,
-    lanes: payment.kind === 'transfer' ? inService.map(laneWire).sort(byAddress) : [],
+    lanes:
+      payment.kind === 'transfer'
+        ? inService.map((lane) => laneWire(twin, lane)).sort(byAddress)
+        : [],
   }
 }
 
-const laneWire = ({ address, next }: { address: string; next: number }) => ({
-  address,
-  next_nonce: next,
+const laneWire = (twin: Twin, lane: Lane) => ({
+  address: lane.address,
+  next_nonce: lane.next,
+  open_wei: openWei(twin, lane),
 })
 
 export const byAddress = (a: { address: string }, b: { address: string }) =>

@@ -1,8 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readFees } from '../../../shared/chains/evm/fees.ts'
+import { medianFees, readFees, relayGas } from '../../../shared/chains/evm/fees.ts'
+import { maxFeePerGasOf, withinBudget } from '../../../shared/chains/evm/gas-budget.ts'
+import { knownChains } from '../../../shared/chains/registry.ts'
+import { readConfig } from '../../../shared/env.ts'
 
 const wei = fc.bigInt({ min: 0n, max: 1_000_000_000_000n })
+const wei18 = 10n ** 18n
+const bindings = {
+  BASE_URL: 'http://aoa.example',
+  WEB_URL: 'http://aoa.example/web',
+  MAIL_DOMAIN: 'agents.example',
+  SUPABASE_URL: 'http://database.example',
+}
 const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
 
 test('the suggestion survives a doubled base fee and offers a tip that some block took', () => {
@@ -33,13 +43,70 @@ test('a tip is the median of blocks that took one, and never below the minimum',
   expect(tipOf([5n])).toMatchObject({ maxPriorityFeePerGas: 1_000_000n })
 })
 
-test('fees beyond belief and answers of another shape are no suggestion', () => {
-  const absurd = [
-    { baseFeePerGas: [hex(10n ** 20n)], reward: [] },
-    { baseFeePerGas: ['0x1'], reward: [[hex(10n ** 30n)]] },
-    { baseFeePerGas: [], reward: [] },
-    { baseFeePerGas: [1], reward: [] },
-    null,
-  ]
-  for (const result of absurd) expect(readFees({ result })).toMatchObject({ status: 'unavailable' })
+test('answers of another shape are no suggestion', () => {
+  const others = [{ baseFeePerGas: [], reward: [] }, { baseFeePerGas: [1], reward: [] }, null]
+  for (const result of others) expect(readFees({ result })).toMatchObject({ status: 'unavailable' })
+})
+
+const feesOf = (base: bigint, tip: bigint) => ({
+  baseFeePerGas: base,
+  maxPriorityFeePerGas: tip,
+  maxFeePerGas: 2n * base + tip,
+})
+
+test('no single endpoint of several raises what they suggest, in either fee', () => {
+  const [honest, other] = [feesOf(100n, 7n), feesOf(110n, 8n)]
+  for (const lie of [feesOf(10n ** 15n, 7n), feesOf(100n, 10n ** 15n)]) {
+    expect(medianFees([lie, honest])).toEqual(feesOf(100n, 7n))
+    const of3 = medianFees([honest, lie, other])
+    expect(of3?.maxFeePerGas).toBeLessThanOrEqual(other.maxFeePerGas)
+    expect(of3?.maxPriorityFeePerGas).toBeLessThanOrEqual(other.maxPriorityFeePerGas)
+  }
+  expect(medianFees([])).toBeUndefined()
+})
+
+const config = readConfig({ ...bindings })
+const chains = knownChains.filter(({ testnet }) => !testnet)
+
+test.each(chains)(
+  'gas for one call on $title stays within its budget, whatever is asked',
+  (chain) => {
+    const ceiling = maxFeePerGasOf(chain, config)
+    const usd = chain.id === 1 ? 20n : 2n
+    const rate = { ETH: 5_000n, POL: 1n, AVAX: 60n }[chain.native.symbol] ?? 0n
+
+    const lie = withinBudget(feesOf(10n ** 15n, 10n ** 15n), ceiling)
+    const cost = (calls: number) => relayGas(chain.id, calls) * lie.maxFeePerGas * rate
+
+    expect(lie).toMatchObject({ maxFeePerGas: ceiling, isOverBudget: true })
+    for (const calls of [1, 2, 25])
+      expect(cost(calls)).toBeLessThanOrEqual(usd * BigInt(calls) * wei18)
+  },
+)
+
+test('at the fees of an ordinary day every chain can be used', () => {
+  const gwei = 10n ** 9n
+  const ordinary: Record<number, bigint> = { 1: 10n * gwei, 137: 300n * gwei, 43114: 30n * gwei }
+  for (const chain of chains) {
+    const base = ordinary[chain.id] ?? gwei / 10n
+    const fees = withinBudget(feesOf(base, gwei / 100n), maxFeePerGasOf(chain, config))
+    expect(fees.isOverBudget, chain.title).toBe(false)
+  }
+})
+
+test('fees within the budget are left as they are, and below a doubled base fee are enough now', () => {
+  expect(withinBudget(feesOf(100n, 7n), 207n)).toEqual({ ...feesOf(100n, 7n), isOverBudget: false })
+  expect(withinBudget(feesOf(100n, 7n), 107n)).toMatchObject({
+    maxFeePerGas: 107n,
+    isOverBudget: false,
+  })
+  expect(withinBudget(feesOf(100n, 7n), 106n)).toMatchObject({ isOverBudget: true })
+})
+
+test('a coin without a rate pays for nothing', () => {
+  const [chain] = chains
+  if (!chain) throw new Error('no chain')
+  const native = { symbol: 'NEW', decimals: 18 }
+
+  expect(maxFeePerGasOf({ ...chain, native }, config)).toBe(0n)
 })

@@ -1,12 +1,8 @@
 import { Interface, keccak256, Signature, Transaction, Wallet } from 'ethers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { directTransferGas, relayGas } from '../../../shared/chains/evm/fees.ts'
+import { relayGas } from '../../../shared/chains/evm/fees.ts'
 import type { TransactionSlot } from '../../../shared/custody/call.ts'
-import {
-  confirmDirectTransfer,
-  signDirectTransfer,
-} from '../../../shared/custody/direct-transfer.ts'
 import type { SignedAuthorization } from '../../../shared/custody/port.ts'
 import type { RelayCall } from '../../../shared/custody/relay-transaction.ts'
 import { confirmRelay, signRelay } from '../../../shared/custody/relay-transaction.ts'
@@ -14,7 +10,6 @@ import { address, amountAtomic, chainId, hex, wallet } from './arbitraries.ts'
 
 const token = new Interface([
   'function transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
-  'function transfer(address,uint256) returns (bool)',
 ])
 
 const slot = fc
@@ -56,14 +51,11 @@ const relay = fc
     signed,
     request: { ...place, lane: relayer.address, calls: [carrying(asset, signed)] },
   }))
-const transfer = fc
-  .tuple(wallet, slot, address, amountAtomic)
-  .map(([payer, place, to, valueAtomic]) => ({ payer, request: { ...place, to, valueAtomic } }))
 
 const [relaySample] = fc.sample(relay, { numRuns: 1, seed: 3 })
-const [transferSample] = fc.sample(transfer, { numRuns: 1, seed: 4 })
+const [strangerSample] = fc.sample(wallet, { numRuns: 1, seed: 4 })
 const [otherAddress] = fc.sample(address, { numRuns: 1, seed: 5 })
-if (!relaySample || !transferSample || !otherAddress) throw new Error('fast-check gave no sample')
+if (!relaySample || !strangerSample || !otherAddress) throw new Error('fast-check gave no sample')
 
 /** Everything but the call data, as ethers names it. */
 function frame(from: string, request: TransactionSlot & { token: string }, gasLimit: bigint) {
@@ -92,20 +84,6 @@ test('a relay is one call of the token with the authorization, says ethers', asy
   await fc.assert(agrees, { numRuns: 40 })
 })
 
-test('a direct transfer is one ERC-20 transfer of the wallet, says ethers', async () => {
-  const agrees = fc.asyncProperty(transfer, async ({ payer, request }) => {
-    const { hash, raw } = await signDirectTransfer(payer.key, request)
-    const parsed = Transaction.from(raw)
-
-    expect(parsed.hash).toBe(hash)
-    expect(parsed).toMatchObject(frame(payer.address, request, directTransferGas))
-    const args = [request.to, request.valueAtomic]
-    expect(parsed.data).toBe(token.encodeFunctionData('transfer', args))
-  })
-
-  await fc.assert(agrees, { numRuns: 40 })
-})
-
 /** What a library gone bad could sign instead: the same transaction with one thing changed. */
 async function altered(key: Uint8Array, raw: string, change: Partial<Transaction>) {
   const unsigned = Object.assign(Transaction.from(raw), { signature: null }, change)
@@ -127,12 +105,9 @@ test.each(changes)(
   'bytes with another %s do not pass for the asked transaction',
   async (field, change) => {
     const { relayer, request } = relaySample
-    const { payer, request: asked } = transferSample
     const relayed = await altered(relayer.key, (await signRelay(relayer.key, request)).raw, change)
-    const moved = await altered(payer.key, (await signDirectTransfer(payer.key, asked)).raw, change)
 
     await expect(confirmRelay(relayer.key, request, relayed)).rejects.toThrow(`in ${field}`)
-    await expect(confirmDirectTransfer(payer.key, asked, moved)).rejects.toThrow(`in ${field}`)
   },
 )
 
@@ -156,43 +131,31 @@ test('bytes that relay an authorization with any other word do not pass', async 
   }
 })
 
-test('bytes that transfer to another payee or another value do not pass', async () => {
-  const { payer, request } = transferSample
-  const { raw } = await signDirectTransfer(payer.key, request)
-  const { data } = Transaction.from(raw)
-
-  for (const [word, field] of ['to', 'value'].entries()) {
-    const bytes = await altered(payer.key, raw, { data: changeWord(data, word) })
-    const reading = confirmDirectTransfer(payer.key, request, bytes)
-    await expect(reading).rejects.toThrow(new RegExp(`in ${field}$`))
-  }
-})
-
 test('bytes with another function or with more call data do not pass', async () => {
-  const { payer, request } = transferSample
-  const { raw } = await signDirectTransfer(payer.key, request)
+  const { relayer, request } = relaySample
+  const { raw } = await signRelay(relayer.key, request)
   const { data } = Transaction.from(raw)
   const read = async (changed: string) =>
-    confirmDirectTransfer(payer.key, request, await altered(payer.key, raw, { data: changed }))
+    confirmRelay(relayer.key, request, await altered(relayer.key, raw, { data: changed }))
 
-  await expect(read(data.replace('0xa9059cbb', '0x095ea7b3'))).rejects.toThrow()
-  await expect(read(`${data}00`)).rejects.toThrow('68 bytes')
-  await expect(read(data.slice(0, -2))).rejects.toThrow('68 bytes')
+  await expect(read(data.replace('0xe3ee160e', '0x095ea7b3'))).rejects.toThrow()
+  await expect(read(`${data}00`)).rejects.toThrow('292 bytes')
+  await expect(read(data.slice(0, -2))).rejects.toThrow('292 bytes')
 })
 
 test('bytes of another sender or of another kind do not pass', async () => {
-  const { payer, request } = transferSample
-  const { raw } = await signDirectTransfer(payer.key, request)
-  const stranger = await altered(relaySample.relayer.key, raw, {})
-  const legacy = await altered(payer.key, raw, {
+  const { relayer, request } = relaySample
+  const { raw } = await signRelay(relayer.key, request)
+  const stranger = await altered(strangerSample.key, raw, {})
+  const legacy = await altered(relayer.key, raw, {
     type: 0,
     maxFeePerGas: null,
     maxPriorityFeePerGas: null,
     accessList: null,
   })
 
-  await expect(confirmDirectTransfer(payer.key, request, stranger)).rejects.toThrow('in signature')
-  await expect(confirmDirectTransfer(payer.key, request, legacy)).rejects.toThrow('EIP-1559')
+  await expect(confirmRelay(relayer.key, request, stranger)).rejects.toThrow('in signature')
+  await expect(confirmRelay(relayer.key, request, legacy)).rejects.toThrow('EIP-1559')
 })
 
 test('a relay of a signature that no token accepts is not signed', async () => {
@@ -211,18 +174,8 @@ function drifting<T extends object>(request: T): T & { nonce: number } {
 
 test('signing reads its own bytes back before it answers', async () => {
   const relayed = signRelay(relaySample.relayer.key, drifting(relaySample.request))
-  const moved = signDirectTransfer(transferSample.payer.key, drifting(transferSample.request))
 
   await expect(relayed).rejects.toThrow('in nonce')
-  await expect(moved).rejects.toThrow('in nonce')
-})
-
-test('a direct transfer of nothing or less is not signed', async () => {
-  const { payer, request } = transferSample
-
-  for (const valueAtomic of [0n, -1n]) {
-    await expect(signDirectTransfer(payer.key, { ...request, valueAtomic })).rejects.toThrow()
-  }
 })
 
 const batch = fc

@@ -4,7 +4,7 @@ import type { FrozenRequest } from '../../../shared/x402/request.ts'
 import { answering, outside, serverThat, silence, zeros } from '../../support/http.ts'
 import { challengeV2, headerOf } from '../../support/x402.ts'
 
-const payment = ['payment-signature', 'c2lnbmVk'] as const
+const payment = [['payment-signature', 'c2lnbmVk']] as const
 const body = Buffer.from([0, 250, 255, 10, 13])
 const megabyte = 1_048_576
 

@@ -4,6 +4,7 @@ import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'
 import { sortOffers } from '../../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../../shared/x402/request.ts'
+import { textWith } from '../../support/matching.ts'
 import * as sample from '../../support/x402.ts'
 
 const { bareRequest, challengeV2, chainNamed, demandIn, headerOf, payTo, readAt } = sample
@@ -119,17 +120,65 @@ test('a credential never replaces a header that the agent gave', () => {
   expect(sort(inHeader(mpp(charge(), { header })), undefined, request).payable).toHaveLength(1)
 })
 
-test('x402 comes before MPP, and money that moves before the answer comes last', () => {
-  const upfront = sample.requirementV2({ amount: '1', extra: { paymentFlow: 'upfront' } })
-  const x402 = headerOf(challengeV2([upfront, sample.requirementV2({ amount: '30000' })]))
+describe('of x402 and MPP in one answer', () => {
+  const scope = { mppx: { info: { method: 'GET', _mppx_scope: 'GET /data' }, schema: {} } }
+  const table: [string, string, Fields | undefined, string[]][] = [
+    ['the cheaper is paid, be it x402', '9999', undefined, ['x402 9999', 'mpp 10000']],
+    ['the cheaper is paid, be it MPP', '10001', undefined, ['mpp 10000', 'x402 10001']],
+    ['x402 is paid at one price', '10000', undefined, ['x402 10000', 'mpp 10000']],
+    ['MPP is paid where a route is named', '10000', scope, ['mpp 10000', 'x402 10000']],
+  ]
 
-  const { payable } = sort({ ...inHeader(mpp()), 'payment-required': x402 })
+  test.each(table)(
+    '%s, and what moves before the answer comes last',
+    (_, amount, extensions, order) => {
+      const upfront = sample.requirementV2({ amount: '1', extra: { paymentFlow: 'upfront' } })
+      const offers = [upfront, sample.requirementV2({ amount })]
+      const x402 = headerOf(challengeV2(offers, { extensions }))
 
-  expect(payable.map(({ offer }) => [offer.protocol, offer.amountAtomic])).toEqual([
-    ['x402', 30_000n],
-    ['mpp', 10_000n],
-    ['x402', 1n],
-  ])
+      const { payable } = sort({ ...inHeader(mpp()), 'payment-required': x402 })
+
+      const paid = payable.map(({ offer }) => `${offer.protocol} ${offer.amountAtomic}`)
+      expect(paid).toEqual([...order, 'x402 1'])
+    },
+  )
+
+  test.each([{ method: 'GET' }, { method: 'GET', digest: undefined }])(
+    'no route is named by %j',
+    (info) => {
+      const extensions = { mppx: { info, schema: {} } }
+      const x402 = headerOf(challengeV2([sample.requirementV2()], { extensions }))
+
+      const { payable } = sort({ ...inHeader(mpp()), 'payment-required': x402 })
+
+      expect(payable.map(({ offer }) => offer.protocol)).toEqual(['x402', 'mpp'])
+    },
+  )
+})
+
+test.each(['', ' '])(
+  'an empty header %j beside a body of version 1 hides nothing of it',
+  (header) => {
+    const { payable } = sort({ 'payment-required': header }, sample.challengeV1())
+
+    expect(payable).toMatchObject([{ offer: { version: 1, protocol: 'x402' } }])
+  },
+)
+
+test('a requirement of version 1 in an envelope of version 2 is payable', () => {
+  const { amount, ...fields } = sample.requirementV2()
+  const more = { resource: 'https://merchant.com/data', description: '', mimeType: '' }
+  const signature = (primaryType: string) => ({ extra: { ...usdc.domain, primaryType } })
+  const mixed = { ...fields, ...more, maxAmountRequired: amount }
+  const accepts = ['TransferWithAuthorization', 'Permit'].map((type) => ({
+    ...mixed,
+    ...signature(type),
+  }))
+
+  const { payable, unpayable } = sort({}, challengeV2(accepts, { resource: undefined }))
+
+  expect(payable).toMatchObject([{ usdMicros: 10_000n, offer: { version: 2 } }])
+  expect(unpayable).toMatchObject([{ reason: textWith('type "Permit"') }])
 })
 
 test('x402 that cannot be read is passed over only for another way to pay', () => {

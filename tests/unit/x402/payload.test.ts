@@ -1,12 +1,18 @@
+import type { PaymentPayload } from '@x402/core/types'
+import {
+  declarePaymentIdentifierExtension,
+  extractAndValidatePaymentIdentifier,
+} from '@x402/extensions/payment-identifier'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { readSettlementClaim } from '../../../shared/x402/claim.ts'
 import type { Terms } from '../../../shared/x402/payload.ts'
 import * as payload from '../../../shared/x402/payload.ts'
 import { validityOf, validSecondsOf } from '../../../shared/x402/validity.ts'
 import { challengeV2, headerOf, payTo, requirementV1, requirementV2 } from '../../support/x402.ts'
 
-const { paymentHeader } = payload
+const { paymentHeaders } = payload
 const { signature, ...authorization } = {
   from: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
   to: payTo,
@@ -24,7 +30,14 @@ const twoTerms: Terms = {
   network: 'eip155:84532',
   requirement: requirementV2({ extra: { name: 'USDC', version: '2', more: ['ä', null, 0.1] } }),
   resource: challengeV2()['resource'],
-  extensions: { 'payment-identifier': { info: { required: false }, schema: {} } },
+  extensions: { bazaar: { info: { required: false }, schema: {} } },
+}
+
+/** The only header of a payment. */
+function paymentHeader(...given: Parameters<typeof paymentHeaders>) {
+  const [header = ['', ''] as const, ...more] = paymentHeaders(...given)
+  expect(more).toEqual([])
+  return header
 }
 
 function decoded(header: string): unknown {
@@ -43,6 +56,38 @@ test('version 2 echoes the requirement, the resource and the extensions as they 
     extensions: twoTerms.extensions,
   })
 })
+
+test.each([true, false])(
+  'a server that takes payment identifiers (required: %s) is given the same one for the same payment',
+  (required) => {
+    const declared = declarePaymentIdentifierExtension(required)
+    const extensions = { bazaar: {}, 'payment-identifier': declared }
+
+    const [, value] = paymentHeader({ ...twoTerms, extensions }, signed)
+    const [, again] = paymentHeader({ ...twoTerms, extensions }, signed)
+
+    const sent = payloadWithExtensions.parse(decoded(value))
+    const { id, validation } = extractAndValidatePaymentIdentifier(
+      z.custom<PaymentPayload>().parse(sent),
+    )
+    expect([id, validation.valid]).toEqual([`pay_${'0a'.repeat(32)}`, true])
+    expect(again).toBe(value)
+    expect(sent.extensions).toMatchObject(extensions)
+  },
+)
+
+test.each([[], 'text', { info: [] }, { info: { required: 'yes' } }])(
+  'a payment identifier in another form (%j) is echoed as it came',
+  (declared) => {
+    const extensions = { 'payment-identifier': declared }
+
+    const [, value] = paymentHeader({ ...twoTerms, extensions }, signed)
+
+    expect(decoded(value)).toMatchObject({ extensions })
+  },
+)
+
+const payloadWithExtensions = z.looseObject({ extensions: z.record(z.string(), z.unknown()) })
 
 test('what a version 2 challenge left out stays out', () => {
   const { resource: _, extensions: __, ...bare } = twoTerms
@@ -72,6 +117,22 @@ test('version 1 names scheme and network as offered and echoes nothing else', ()
     scheme: 'exact',
     network: 'base-sepolia',
     payload: { authorization, signature },
+  })
+})
+
+test('a requirement of version 1 in an envelope of version 2 is paid in the words of both', () => {
+  const { amount: _, ...requirement } = requirementV2({ maxAmountRequired: '10000' })
+
+  const headers = paymentHeaders({ ...twoTerms, requirement }, signed)
+
+  expect(headers.map(([name]) => name)).toEqual(['payment-signature', 'x-payment'])
+  expect(new Set(headers.map(([, value]) => value)).size).toBe(1)
+  expect(decoded(headers[0]?.[1] ?? '')).toMatchObject({
+    x402Version: 2,
+    scheme: 'exact',
+    network: 'eip155:84532',
+    payload: { authorization, signature },
+    accepted: requirement,
   })
 })
 

@@ -1,7 +1,8 @@
 /**
- * Finds what others sent to wallets of the service and enters it in the feed. Each run goes on where
- * the last one stopped, whichever got there first: a range is booked together with the position
- * after it, and only if nobody booked since the position was read. A deposit grants nothing.
+ * Reads the tokens' transfers to and from wallets of the service: what comes in is told in the feed as
+ * a deposit, which grants nothing, and what goes out waits for outflows.ts. Each run goes on where the
+ * last one stopped, whichever got there first: a range is booked together with the position after
+ * it, and only if nobody booked since the position was read.
  */
 import * as z from 'zod'
 import { isBlockReplaced } from '../chains/evm/proof.ts'
@@ -13,13 +14,14 @@ import { connectedChains } from '../chains/registry.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
+import { judgeOutflows } from './outflows.ts'
 
 /**
- * Up to so many wallets the node is asked for transfers to them alone; geth takes no more topics in
- * one place. Beyond, all transfers of the tokens are read and SQL finds those to a wallet: what that
+ * Up to so many wallets the node is asked for their transfers alone; geth takes no more topics in
+ * one place. Beyond, all transfers of the tokens are read and SQL finds those of a wallet: what that
  * costs follows the traffic of the chain and not the number of wallets.
  */
-const recipientsMax = 1_000
+const walletsMax = 1_000
 /** Blocks asked for at once; halved when a node refuses, for it may cap blocks or logs. */
 const blocksMax = 500
 /** Requests of one pass over one chain, failed ones too; the next run goes on. */
@@ -31,7 +33,7 @@ const cursorRow = z.object({
   seen_through: z.int(),
   seen_head_number: z.int(),
   seen_head_hash: wordSchema,
-  recipients: z.array(addressSchema).nullable(),
+  wallets: z.array(addressSchema).nullable(),
 })
 type Cursor = z.output<typeof cursorRow>
 const bookedRow = z.object({ next_version: z.int(), entered: z.int() })
@@ -41,7 +43,7 @@ type Run = {
   db: CallerDatabase
   chain: Chain
   heads: Heads
-  recipients: Cursor['recipients']
+  wallets: Cursor['wallets']
   /** Of the cursor, as this run knows it. */
   version: number
   seen: number
@@ -49,7 +51,7 @@ type Run = {
 }
 
 /** One run; answers how many transfers it read and how many deposits are new. */
-export async function indexDeposits(world: World): Promise<{ seen: number; moved: number }> {
+export async function indexTransfers(world: World): Promise<{ seen: number; moved: number }> {
   const runs = await Promise.all(
     connectedChains(world.config).map((chain) => indexChain(world, chain)),
   )
@@ -60,7 +62,9 @@ export async function indexDeposits(world: World): Promise<{ seen: number; moved
 /** A chain that fails is logged and never keeps the others waiting. */
 async function indexChain(world: World, chain: Chain): Promise<Run | undefined> {
   try {
-    return await readChain(world, chain)
+    const run = await readChain(world, chain)
+    await judgeOutflows(world, chain)
+    return run
   } catch (error) {
     logFailure(world, chain, error instanceof Error ? String(error.stack) : String(error))
     return undefined
@@ -76,8 +80,8 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
   }
   // After the heads: what is paid to a wallet that is opened later lies in blocks above them.
   const cursor = await openCursor(db, chain, heads)
-  const { version, recipients } = cursor
-  const run: Run = { world, db, chain, heads, recipients, version, seen: 0, moved: 0 }
+  const { version, wallets } = cursor
+  const run: Run = { world, db, chain, heads, wallets, version, seen: 0, moved: 0 }
   // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
   const final = { from: cursor.finalized_through + 1, to: heads.finalized }
   if (!(await bookRange(run, final, 'final'))) return run
@@ -92,9 +96,9 @@ async function openCursor(db: CallerDatabase, chain: Chain, heads: Heads): Promi
     finalized_block: heads.finalized,
     head_number: heads.latest.number,
     head_hash: heads.latest.hash,
-    recipients_max: recipientsMax,
+    wallets_max: walletsMax,
   }
-  const cursor = await db.one('housekeeping_deposit_cursor', question, cursorRow)
+  const cursor = await db.one('housekeeping_transfer_cursor', question, cursorRow)
   if (!cursor) throw new Error('a chain has no cursor')
   return cursor
 }
@@ -125,12 +129,13 @@ async function bookRange(run: Run, { from, to }: Range, pass: Pass): Promise<boo
   let width = blocksMax
   for (let reads = 0; next <= to && reads < readsMax; reads += 1) {
     const piece = { from: next, to: Math.min(to, next + width - 1) }
-    const read = await readTransfers(run.world, run.chain, piece, run.recipients)
+    const read = await readTransfers(run.world, run.chain, piece, run.wallets)
     if ('transfers' in read) {
       if (!(await book(run, piece, pass, read.transfers))) return false
       next = piece.to + 1
     } else if (piece.from === piece.to) {
-      logFailure(run.world, run.chain, `block ${piece.from}: ${read.log}`)
+      const log = `block ${piece.from}: ${read.log}`
+      run.world.log({ operation: 'transfers', chain: run.chain.caip2, alarm: 'index_held_up', log })
       return false
     } else {
       width = Math.floor((piece.to - piece.from + 1) / 2)
@@ -150,8 +155,8 @@ async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): 
   }
   const booked =
     pass === 'seen'
-      ? await db.one('housekeeping_book_seen_deposits', { ...question, ...head }, bookedRow)
-      : await db.one('housekeeping_book_final_deposits', question, bookedRow)
+      ? await db.one('housekeeping_book_seen_transfers', { ...question, ...head }, bookedRow)
+      : await db.one('housekeeping_book_final_transfers', question, bookedRow)
   if (!booked) return false
   run.version = booked.next_version
   run.seen += transfers.length
@@ -159,14 +164,15 @@ async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): 
   return true
 }
 
-function transferRow({ token, from, to, value, ...place }: Transfer) {
+function transferRow({ token, from, to, value, authorizationNonce, ...place }: Transfer) {
   return {
     token: token.address,
     sender: from,
-    wallet: to,
+    recipient: to,
     amount_atomic: value.toString(),
     // A cent of its currency; what costs less to send is sent for the line in the feed.
     dust: value < 10n ** BigInt(token.decimals) / 100n,
+    authorization_nonce: authorizationNonce,
     tx_hash: place.transactionHash,
     log_index: place.logIndex,
     block_number: place.blockNumber,
@@ -175,5 +181,5 @@ function transferRow({ token, from, to, value, ...place }: Transfer) {
 }
 
 function logFailure(world: World, chain: Chain, log: string): void {
-  world.log({ operation: 'deposits', chain: chain.caip2, log })
+  world.log({ operation: 'transfers', chain: chain.caip2, log })
 }

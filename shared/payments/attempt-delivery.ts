@@ -1,0 +1,124 @@
+/**
+ * What a merchant answered to a paid request, as it is kept with the payment. It is the merchant's word:
+ * whether the payment settled, the chain alone tells.
+ */
+import * as z from 'zod'
+import { encodeBase64 } from '../base64.ts'
+import type { Fetched } from '../egress/safe-fetch.ts'
+import { readSettlementClaim } from '../x402/claim.ts'
+import { askingOf, headersKept } from '../x402/delivery.ts'
+import { readDemand } from '../x402/demand.ts'
+import { isOffered } from './attempt-offered.ts'
+import { termsOf } from './attempt-terms.ts'
+import type { Payment } from './payment.ts'
+
+const reason = z.object({ code: z.string(), message: z.string() })
+
+/** The merchant's answer as it is kept with the payment. */
+export const deliveryRow = z.object({
+  kind: z.enum(['answered', 'redirected', 'timeout', 'unreachable', 'refused']),
+  status: z.int().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  body_base64: z.string().optional(),
+  truncated: z.boolean().optional(),
+  /** How long the merchant asks to wait before it is sent the payment again. */
+  retry_after_seconds: z.int().optional(),
+  reasons: z.array(reason),
+})
+/** A kept answer. */
+export type Delivery = z.output<typeof deliveryRow>
+
+/** Turns what was fetched into what is kept. */
+export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Delivery {
+  switch (fetched.kind) {
+    case 'answered':
+      return {
+        kind: fetched.kind,
+        status: fetched.status,
+        headers: headersKept(fetched.headers),
+        body_base64: encodeBase64(fetched.body),
+        truncated: fetched.truncated,
+        ...retryAfterOf(fetched, now),
+        reasons: answerReasons(payment, fetched, now),
+      }
+    case 'redirected': {
+      const message = 'The merchant redirected the paid request; the payment was not sent on.'
+      return {
+        kind: fetched.kind,
+        status: fetched.status,
+        reasons: [{ code: 'redirected', message }],
+      }
+    }
+    case 'timeout': {
+      const message = 'The merchant did not finish its answer in time.'
+      return { kind: fetched.kind, reasons: [{ code: 'merchant_timeout', message }] }
+    }
+    case 'unreachable':
+    case 'refused': {
+      const message = `The merchant's answer could not be read: ${fetched.reason.slice(0, 200)}`
+      return { kind: fetched.kind, reasons: [{ code: 'merchant_unreachable', message }] }
+    }
+  }
+}
+
+type Answered = Fetched & { kind: 'answered' }
+
+function answerReasons(payment: Payment, fetched: Answered, now: Date) {
+  const { status } = fetched
+  if (isSettlementPending(fetched)) return [pending]
+  if (laterStatuses.includes(status)) return [laterReason(status)]
+  if (status === 402) return refusedReasons(payment, fetched, now)
+  // What the official server answers where Permit2 may not take the amount.
+  if (status === 412)
+    return [{ code: 'payment_refused', message: 'The merchant refused the payment.' }]
+  return []
+}
+
+/** Request Timeout, Too Early and Too Many Requests: the request was not looked at (RFC 9110, 8470, 6585). */
+const laterStatuses = [408, 425, 429]
+
+function laterReason(status: number) {
+  const message = `The merchant says later, and not no (status ${status}): the same payment can be sent again.`
+  return { code: 'later', message }
+}
+
+const retryAfterSecondsMax = 86_400
+
+/** Seconds or a date (RFC 9110, section 10.2.3); anything else says nothing. */
+function retryAfterOf({ headers }: Answered, now: Date): Pick<Delivery, 'retry_after_seconds'> {
+  const asked = headers.get('retry-after')?.trim() ?? ''
+  const date = asked.endsWith('GMT') ? Date.parse(asked) : Number.NaN
+  const seconds = /^[0-9]{1,9}$/.test(asked)
+    ? Number(asked)
+    : Math.ceil((date - now.getTime()) / 1000)
+  if (Number.isNaN(seconds)) return {}
+  return { retry_after_seconds: Math.min(Math.max(seconds, 0), retryAfterSecondsMax) }
+}
+
+/** The transaction is broadcast and not yet included: no failure, whatever the status says. */
+function isSettlementPending({ headers }: Answered): boolean {
+  const claim = readSettlementClaim(headers)
+  return claim?.errorReason === 'settlement_pending' && claim.transaction !== undefined
+}
+
+const pending = {
+  code: 'settlement_pending',
+  message: 'The merchant says that the settlement is under way.',
+}
+
+/** A 402 after payment: other terms than the frozen ones, or a refusal of the payment. */
+function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
+  const terms = termsOf(payment)
+  const again = readDemand(askingOf(fetched), terms.request, now)
+  if (!('offers' in again) || isOffered(payment, terms, again)) {
+    const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
+    return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
+  }
+  const message = 'The merchant now asks for other terms than those that were prepared.'
+  return [{ code: 'terms_changed', message }]
+}
+
+/** Whether the merchant refused nothing, and has only not settled or looked at the payment yet. */
+export function isUndecided({ reasons }: Delivery): boolean {
+  return reasons.some(({ code }) => code === pending.code || code === 'later')
+}

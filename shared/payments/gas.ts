@@ -1,0 +1,85 @@
+/**
+ * Who pays for the gas of a transfer: a relayer of the service, within what it spends for an account in
+ * 24 hours, else the wallet with its own coin, else nobody, and then the transfer is refused before
+ * anything is reserved. The ledger decides again, under the lock of the account.
+ */
+import type { Preflight } from '../chains/evm/preflight.ts'
+import type { Chain } from '../chains/registry.ts'
+import { assetOf } from '../chains/registry.ts'
+import type { Refusal } from '../contract/errors.ts'
+import { fail } from '../contract/errors.ts'
+import type { LaneSeen } from '../custody/port.ts'
+import { formatUsd } from '../money/amount.ts'
+import type { Entered } from './entered.ts'
+import { carriesTransfers } from './funded-lanes.ts'
+import { noGas } from './not-funded.ts'
+
+/** What the chain says about who could pay. */
+export type GasSeen = Pick<Preflight, 'walletWei' | 'relayedCostWei'> & {
+  lanes: readonly LaneSeen[]
+}
+
+/** Why nobody pays for the gas of a payment. */
+export type GasRefusal = Refusal<'relay_limit_reached' | 'unavailable'>
+
+const daySeconds = 86_400
+
+/** Who pays, or why nobody does and what to do about it. */
+export function gasPayer(entered: Entered, seen: GasSeen): 'relayer' | 'wallet' | GasRefusal {
+  const { payment_row: payment, facts } = entered
+  const { chain } = assetOf(payment)
+  const { gas } = facts
+  if (gas.left_cancels < 1) return tooManyOpen(entered)
+  const isLarge = payment.amount_usd_micros >= gas.least_usd_micros
+  const isWithin = gas.left_calls >= 1 && gas.left_wei >= seen.relayedCostWei
+  if (seen.lanes.some(carriesTransfers) && isLarge && isWithin) return 'relayer'
+  if (seen.walletWei >= seen.relayedCostWei) return 'wallet'
+  return isLarge && isWithin ? noGas : overBudget(entered, chain)
+}
+
+/** The refusal of a payment whose cancellation relayers could not pay for. */
+export function tooManyOpen({ facts }: Entered): GasRefusal {
+  const { cancels_reset_at: resetsAt } = facts.gas
+  return fail('relay_limit_reached', {
+    message: 'Too many signed payments of this account on this chain are not settled yet.',
+    hint: `Wait until one of them is settled or over${resetsAt ? `, at ${resetsAt} at the latest` : ''}.`,
+    ...retryAt(resetsAt, facts.now),
+  })
+}
+
+/** The refusal of a transfer that is less than relayers carry and whose wallet has no gas of its own. */
+export function tooSmall(
+  { payment_row: payment, facts }: Entered,
+  { walletWei, relayedCostWei }: Pick<GasSeen, 'walletWei' | 'relayedCostWei'>,
+): Refusal<'amount_too_small'> | undefined {
+  const leastUsdMicros = facts.gas.least_usd_micros
+  if (payment.amount_usd_micros >= leastUsdMicros || walletWei >= relayedCostWei) return undefined
+  const { native, title } = assetOf(payment).chain
+  const least = formatUsd(leastUsdMicros)
+  return fail('amount_too_small', {
+    message: `Relayers on ${title} carry transfers that are worth at least ${least} USD.`,
+    hint: `Send at least ${least} USD, or fund the wallet with ${native.symbol} for gas of its own.`,
+    details: { least_usd: least },
+  })
+}
+
+function overBudget({ facts }: Entered, { native, title, caip2 }: Chain): GasRefusal {
+  const { resets_at: resetsAt, left_calls } = facts.gas
+  const when = resetsAt === null ? 'until gas is cheaper' : `until ${resetsAt}, when more is free`
+  return fail('relay_limit_reached', {
+    message: `Relayers on ${title} spend no more gas for this account now.`,
+    hint: `Wait ${when}, or fund the wallet with ${native.symbol} for gas of its own.`,
+    details: { chain: caip2, left_calls, resets_at: resetsAt },
+    ...retryAt(resetsAt, facts.now),
+  })
+}
+
+/** Where nothing frees anything, prices may have changed in ten minutes. */
+const retrySeconds = 600
+
+function retryAt(resetsAt: string | null, now: number) {
+  if (resetsAt === null) return { retryAfterSeconds: retrySeconds }
+  // The seconds of `now` are cut off, and nothing counts for longer than a day.
+  const seconds = Math.ceil(Date.parse(resetsAt) / 1000) - now
+  return { retryAfterSeconds: Math.min(Math.max(1, seconds), daySeconds) }
+}

@@ -1,0 +1,203 @@
+-- The budget of gas: relayers pay for an account's transfers only so much and so often in 24 hours,
+-- reserved before anything is signed, as money is. A transfer that is over it is paid for by the wallet
+-- itself or not sent.
+--
+-- The worst case of a call is what custody works out from the fees that it signs with. A batch costs
+-- less than its calls would alone, so the sum of their worst cases is never below it.
+
+-- Ten transfers a day at 10 gwei on Ethereum, and a hundred on any rollup at fees that it seldom sees;
+-- the coins of Polygon and Avalanche are worth less and their fees are higher.
+insert into private.gas_terms (chain, wei_per_day, calls_per_day, young_hours, young_wei_per_day,
+  young_calls_per_day, cancels_per_day)
+values
+  (0, 2000000000000000, 200, 72, 500000000000000, 40, 200),
+  (1, 20000000000000000, 20, 72, 5000000000000000, 5, 40),
+  (11155111, 20000000000000000, 20, 72, 5000000000000000, 5, 40),
+  (137, 10000000000000000000, 200, 72, 2500000000000000000, 40, 200),
+  (80002, 10000000000000000000, 200, 72, 2500000000000000000, 40, 200),
+  (43114, 500000000000000000, 200, 72, 125000000000000000, 40, 200),
+  (43113, 500000000000000000, 200, 72, 125000000000000000, 40, 200);
+
+-- What is left for an account on a chain. `frees_at` is when the oldest part of what counts leaves the
+-- 24 hours; `cancels_left` is how many more authorizations may be signed.
+create type private.gas_standing as (
+  least_usd_micros bigint, calls_per_day integer, calls integer, wei numeric, frees_at timestamptz,
+  cancels integer, cancels_free_at timestamptz
+);
+
+-- Cancellations count, at their own price, and are never turned away: what bounds them is that each
+-- authorization had to find room for its own.
+create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
+  language plpgsql stable as $$
+declare
+  terms private.gas_terms;
+  g private.gas_standing;
+  is_young boolean;
+  present timestamptz := private.clock();
+begin
+  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
+   order by t.chain desc limit 1;
+  select a.created_at > present - pg_catalog.make_interval(hours => terms.young_hours) into is_young
+    from private.accounts a where a.id = payer;
+  g.least_usd_micros := terms.least_usd_micros;
+  g.calls_per_day :=
+    case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
+  select greatest(g.calls_per_day - count(*), 0),
+    greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
+      - coalesce(sum(u.wei), 0), 0),
+    min(u.at) + interval '24 hours',
+    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel'),
+    min(u.at) filter (where u.kind = 'cancel') + interval '24 hours'
+  into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
+  from private.gas_uses u
+   where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
+     and (u.slot is not null or exists (select from private.payments p
+       where p.id = u.payment and p.state in ('authorized', 'signed')));
+  select greatest(g.cancels - count(*), 0),
+    least(g.cancels_free_at, to_timestamp(min(p.valid_before)))
+  into g.cancels, g.cancels_free_at
+  from private.payments p join private.wallets w on w.address = p.wallet
+   where w.account = payer and p.chain = on_chain
+     and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
+     and p.valid_before > extract(epoch from present);
+  return g;
+end $$;
+
+-- Whether a relayer could cancel what is signed for a payment: Permit2 takes the word of nobody but
+-- the wallet's own transaction.
+create function private.is_cancellable(p private.payments) returns boolean
+  language sql immutable as $$
+  select p.terms ->> 'transfer_method' is distinct from 'permit2'
+$$;
+
+-- Reserves the gas of a payment that is about to be authorized, under the lock of its account: room
+-- for its cancellation and, where a relayer sends it, what that costs at worst, as custody worked it
+-- out for the chain that it names. False when the account is over its budget. What is reserved for a
+-- payment already stays so.
+create function private.reserve_gas(
+  p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
+  returns boolean language plpgsql as $$
+declare
+  g private.gas_standing;
+begin
+  if not private.is_cancellable(p) then
+    return true;
+  end if;
+  g := private.gas_left(p.account, p.chain);
+  if g.cancels < 1 and p.state <> 'authorized' then
+    return false;
+  end if;
+  if gas_from is distinct from 'relayer' or exists (
+    select from private.gas_uses u where u.payment = p.id and u.slot is null)
+  then
+    return true;
+  end if;
+  if gas_chain is distinct from p.chain then
+    raise exception 'the gas of another chain';
+  end if;
+  if p.amount_usd_micros < g.least_usd_micros or g.calls < 1 or g.wei < cost_wei then
+    return false;
+  end if;
+  insert into private.gas_uses (account, chain, payment, kind, wei)
+  values (p.account, p.chain, p.id, 'transfer', cost_wei);
+  return true;
+end $$;
+
+-- Charges the calls of a relayer's slot whose first transaction is being stored.
+create function private.spend_gas(into_slot bigint, cost_wei numeric) returns void
+  language plpgsql as $$
+begin
+  insert into private.gas_uses (account, chain, payment, kind, wei, slot)
+  select p.account, p.chain, p.id, 'cancel', 1, into_slot
+    from private.relay_calls c join private.payments p on p.id = c.payment
+   where c.slot = into_slot and c.kind = 'cancel';
+  update private.gas_uses u set slot = into_slot
+   where u.slot is null and u.payment in (select c.payment from private.relay_calls c
+     where c.slot = into_slot and c.kind = 'transfer');
+  perform private.raise_gas(into_slot, cost_wei);
+end $$;
+
+-- Raises the charge of a slot's calls to what the dearest of its transactions costs, in equal parts.
+create function private.raise_gas(of_slot bigint, cost_wei numeric) returns void
+  language sql as $$
+  update private.gas_uses u set at = private.clock(), wei = greatest(u.wei,
+      (select pg_catalog.ceil(cost_wei / count(*)) from private.gas_uses o where o.slot = of_slot))
+   where u.slot = of_slot
+$$;
+
+-- Takes the lock under which gas is reserved, of every account with a call in a slot: before any other
+-- lock, as everywhere.
+create function private.lock_accounts_in(of_slot bigint) returns void language plpgsql as $$
+begin
+  perform from private.accounts a where a.id in (select p.account from private.relay_calls c
+    join private.payments p on p.id = c.payment where c.slot = of_slot)
+  order by a.id for no key update;
+end $$;
+
+-- Gives a call back to the queue. To go into another transaction its gas is reserved once more, at the
+-- price of the last one: where its account is over the budget the call stays and waits for its end.
+create function private.requeue_call(c private.relay_calls) returns void
+  language plpgsql as $$
+declare
+  last private.gas_uses;
+  g private.gas_standing;
+begin
+  if c.kind = 'transfer' then
+    select u.* into last from private.gas_uses u where u.slot = c.slot and u.payment = c.payment
+     order by u.id desc limit 1;
+    g := private.gas_left(last.account, last.chain);
+    if last.id is null or g.calls < 1 or g.wei < last.wei then
+      return;
+    end if;
+    insert into private.gas_uses (account, chain, payment, kind, wei)
+    values (last.account, last.chain, last.payment, 'transfer', last.wei);
+  end if;
+  update private.relay_calls r set slot = null where r.id = c.id;
+end $$;
+
+-- As a decision about one payment takes it.
+create function private.gas_json(payer uuid, on_chain bigint) returns jsonb
+  language plpgsql stable as $$
+declare
+  g private.gas_standing := private.gas_left(payer, on_chain);
+begin
+  return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
+    'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
+    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at);
+end $$;
+
+-- What relayers still send for an account on each chain that has one in service.
+create function private.relayed_json(payer uuid) returns jsonb
+  language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('chain', c.chain,
+    'calls_per_day', g.calls_per_day, 'left_calls', g.calls, 'left_wei', g.wei::text,
+    'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text) order by c.chain), '[]')
+  from (select distinct r.chain from private.relay_lanes r where r.kind = 'relayer') c
+    cross join lateral private.gas_left(payer, c.chain) g
+$$;
+
+-- Sets the terms of a chain; what is null stays as it was, or as chain 0 has it.
+create function private.set_gas_terms(
+  on_chain bigint, wei_per_day numeric, calls_per_day integer, young_hours integer,
+  young_wei_per_day numeric, young_calls_per_day integer, least_usd_micros bigint,
+  cancels_per_day integer)
+  returns setof private.gas_terms language sql as $$
+  insert into private.gas_terms as t
+  select on_chain, coalesce(set_gas_terms.wei_per_day, s.wei_per_day),
+    coalesce(set_gas_terms.calls_per_day, s.calls_per_day),
+    coalesce(set_gas_terms.young_hours, s.young_hours),
+    coalesce(set_gas_terms.young_wei_per_day,
+      least(s.young_wei_per_day, set_gas_terms.wei_per_day)),
+    coalesce(set_gas_terms.young_calls_per_day,
+      least(s.young_calls_per_day, set_gas_terms.calls_per_day)),
+    coalesce(set_gas_terms.least_usd_micros, s.least_usd_micros),
+    coalesce(set_gas_terms.cancels_per_day, s.cancels_per_day)
+  from private.gas_terms s
+   where s.chain = (select max(x.chain) from private.gas_terms x where x.chain in (0, on_chain))
+  on conflict (chain) do update set wei_per_day = excluded.wei_per_day,
+    calls_per_day = excluded.calls_per_day, young_hours = excluded.young_hours,
+    young_wei_per_day = excluded.young_wei_per_day,
+    young_calls_per_day = excluded.young_calls_per_day,
+    least_usd_micros = excluded.least_usd_micros, cancels_per_day = excluded.cancels_per_day
+  returning t.*
+$$;

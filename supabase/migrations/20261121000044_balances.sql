@@ -1,0 +1,213 @@
+-- Balances: whether wallets hold what their books say. What a wallet held at one block, with the
+-- deposits and outflows since, is what it must hold at a later one.
+--
+-- A balance is read at the head and kept until its block is final: nodes forget the state of old
+-- blocks, and before the block is final the transfers in it are not.
+
+create table private.balances (
+  chain bigint not null references private.transfer_cursors,
+  wallet text not null references private.wallets (address),
+  token text not null check (token ~ '^0x[0-9a-fA-F]{40}$'),
+  -- The last reading that was compared, which the next one is worked out from; null before any.
+  base_block bigint,
+  base_atomic numeric(78, 0) check (base_atomic >= 0),
+  -- A reading whose block is not final yet.
+  read_block bigint,
+  read_hash text check (read_hash ~ '^0x[0-9a-f]{64}$'),
+  read_atomic numeric(78, 0) check (read_atomic >= 0),
+  read_at timestamptz,
+  -- When it is read (again).
+  due_at timestamptz not null default private.clock(),
+  primary key (chain, wallet, token),
+  check ((base_block is null) = (base_atomic is null)),
+  check (num_nulls(read_block, read_hash, read_atomic) in (0, 3))
+);
+create index balances_due on private.balances (chain, due_at) where read_block is null;
+create index balances_read on private.balances (chain, read_block) where read_block is not null;
+create index deposits_of_wallet on private.deposits (wallet, chain, token, block_number);
+alter table private.balances enable row level security;
+
+-- What a wallet must hold at the block of a reading.
+create function private.ledger_of(b private.balances) returns numeric
+  language sql stable as $$
+  select b.base_atomic
+    + coalesce((select sum(d.amount_atomic) from private.deposits d
+        where d.wallet = b.wallet and d.chain = b.chain and d.token = b.token and not d.reorged
+          and d.block_number > b.base_block and d.block_number <= b.read_block), 0)
+    - coalesce((select sum(o.amount_atomic) from private.outflows o
+        where o.wallet = b.wallet and o.chain = b.chain and o.token = b.token
+          and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
+$$;
+
+-- What of a wallet's settled payments left it between the two blocks, and no transfer was read of. Where
+-- it is not known in which block one was settled, it may have been in these.
+create function private.unread_of(b private.balances) returns numeric
+  language sql stable as $$
+  select coalesce(sum(coalesce(p.settled_atomic, p.amount_atomic)), 0)
+    from private.payments p join private.wallets w on w.address = b.wallet
+   where p.account = w.account and p.wallet = b.wallet and p.chain = b.chain and p.token = b.token
+     and p.state = 'settled' and p.finality = 'finalized'
+     and case when p.block_number is not null
+         then p.block_number > b.base_block and p.block_number <= b.read_block
+       else p.authorized_block <= b.read_block and p.settled_at > b.read_at - interval '2 days' end
+     and not exists (select from private.outflows o
+       where o.payment = p.id or (o.chain, o.tx_hash) = (p.chain, p.tx_hash)
+         and o.wallet = p.wallet and o.log_index = coalesce(p.log_index, o.log_index))
+$$;
+
+-- What a reading says that differs from the books. `short`: less is there. `unread`: less, and no
+-- more is missing than payments that are booked; the transfers are what was not read. `surplus`:
+-- more is there.
+create function private.standing_of(b private.balances) returns text
+  language sql stable as $$
+  select case when b.read_atomic > private.ledger_of(b) then 'surplus'
+    when b.read_atomic < private.ledger_of(b) - private.unread_of(b) then 'short'
+    else 'unread' end
+$$;
+
+-- Has every balance of a chain read soon that was not in the last hour.
+create function api.housekeeping_hasten_balances(chain bigint) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  update private.balances b set due_at = private.clock()
+   where b.chain = housekeeping_hasten_balances.chain and b.read_block is null
+     and b.due_at > private.clock() and b.read_at < private.clock() - interval '1 hour';
+end $$;
+
+-- A batch of balances to read, those that wait for longest first; they come again in ten minutes
+-- when nobody could. Wallets that were opened since are taken in.
+create function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer)
+  returns table (wallet text, token text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  insert into private.balances (chain, wallet, token)
+  select housekeeping_due_balances.chain, w.address, t.token
+    from private.wallets w cross join unnest(tokens) t (token)
+   where not exists (select from private.balances b
+     where (b.chain, b.wallet, b.token)
+       = (housekeeping_due_balances.chain, w.address, t.token))
+   limit batch
+  on conflict do nothing;
+  return query
+  update private.balances b set due_at = private.clock() + interval '10 minutes'
+   where (b.chain, b.wallet, b.token) in (select d.chain, d.wallet, d.token from private.balances d
+     where d.chain = housekeeping_due_balances.chain and d.read_block is null
+       and d.due_at <= private.clock()
+     order by d.due_at limit batch for update skip locked)
+  returning b.wallet, b.token;
+end $$;
+
+-- Keeps what was read at a block, [{wallet, token, amount_atomic}], until the block is final.
+create function api.housekeeping_keep_balances(
+  chain bigint, block_number bigint, block_hash text, readings jsonb) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  update private.balances b set read_block = block_number, read_hash = block_hash,
+    read_atomic = r.amount_atomic, read_at = private.clock(),
+    due_at = private.clock() + interval '24 hours'
+    from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
+   where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
+     and b.read_block is null and coalesce(b.base_block, 0) < block_number;
+end $$;
+
+-- The blocks of readings that are final now and whose transfers were all read, the oldest first.
+create function api.housekeeping_final_balances(chain bigint, batch integer)
+  returns table (block_number bigint, block_hash text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  return query
+  select b.read_block, b.read_hash
+    from private.balances b join private.transfer_cursors c on c.chain = b.chain
+   where b.chain = housekeeping_final_balances.chain and b.read_block <= c.finalized_through
+   group by b.read_block, b.read_hash order by b.read_block limit batch;
+end $$;
+
+-- Forgets what was read at a block that was replaced; it is read anew.
+create function api.housekeeping_drop_balances(chain bigint, block_number bigint, block_hash text)
+  returns void language plpgsql security definer set search_path = '' as $$
+begin
+  update private.balances b set read_block = null, read_hash = null, read_atomic = null,
+    due_at = private.clock()
+   where b.chain = housekeeping_drop_balances.chain and b.read_block = block_number
+     and b.read_hash = block_hash;
+end $$;
+
+-- A reading that was compared is where the next one starts.
+create function private.rebase(b private.balances) returns void language sql as $$
+  update private.balances t set base_block = b.read_block, base_atomic = b.read_atomic,
+    read_block = null, read_hash = null, read_atomic = null
+   where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
+$$;
+
+-- Compares what was read at a final block with the books. Answers what differs, which
+-- housekeeping_end_mismatch ends one by one.
+create function api.housekeeping_compare_balances(
+  chain bigint, block_number bigint, block_hash text)
+  returns table (wallet text, token text, standing text, ledger_atomic text, found_atomic text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.rebase(b) from private.balances b
+    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
+   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
+     and b.read_hash = block_hash
+     and (b.base_block is null or b.read_atomic = private.ledger_of(b));
+  return query
+  select b.wallet, b.token, private.standing_of(b), private.ledger_of(b)::text, b.read_atomic::text
+    from private.balances b
+    join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
+   where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
+     and b.read_hash = block_hash;
+end $$;
+
+-- The largest deposits that a reading is short of: what nobody paid would be missing, too.
+create function api.housekeeping_missed_deposits(
+  chain bigint, wallet text, token text, batch integer)
+  returns table (sender text, amount_atomic text, tx_hash text, log_index integer, block_hash text)
+  language plpgsql security definer set search_path = '' as $$
+begin
+  return query
+  select d.sender, d.amount_atomic::text, d.tx_hash, d.log_index, d.block_hash
+    from private.balances b join private.deposits d on d.wallet = b.wallet and d.chain = b.chain
+      and d.token = b.token and not d.reorged and d.amount_atomic > 0
+      and d.block_number > b.base_block and d.block_number <= b.read_block
+   where (b.chain, b.wallet, b.token) = (housekeeping_missed_deposits.chain,
+     housekeeping_missed_deposits.wallet, housekeeping_missed_deposits.token)
+   order by d.amount_atomic desc limit batch;
+end $$;
+
+-- Ends a mismatch, if it still stands so; no row otherwise. The next reading starts from what is
+-- there. With a `summary`, for what is less than the books explain, the account is frozen, the feed
+-- has it, and the owner is written to.
+create function api.housekeeping_end_mismatch(
+  chain bigint, wallet text, token text, standing text, summary text default null,
+  mail jsonb default null)
+  returns table (account_id uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  b private.balances;
+begin
+  select w.account into account_id from private.wallets w
+   where w.address = housekeeping_end_mismatch.wallet;
+  perform from private.accounts a where a.id = account_id for update;
+  select t.* into b from private.balances t
+   where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
+     housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)
+     and t.read_block is not null and t.read_atomic <> private.ledger_of(t)
+   for update;
+  if not found or private.standing_of(b) <> standing then
+    return;
+  end if;
+  perform private.rebase(b);
+  if standing = 'short' and summary is not null then
+    insert into private.activities (account, category, type, summary)
+    values (account_id, 'security', 'balance_short', housekeeping_end_mismatch.summary);
+    perform private.freeze(account_id,
+      'The account was frozen by the service: a wallet of it holds less than its books say.');
+    perform private.enqueue_mail(account_id, mail);
+  end if;
+  return next;
+end $$;
+grant execute on function api.housekeeping_hasten_balances, api.housekeeping_due_balances,
+  api.housekeeping_keep_balances, api.housekeeping_final_balances, api.housekeeping_drop_balances,
+  api.housekeeping_compare_balances, api.housekeeping_missed_deposits,
+  api.housekeeping_end_mismatch to service_role;

@@ -1,0 +1,17 @@
+/** Who has a key and a merchant takes at most what the account's exposure says. */
+import { expect, test } from 'vitest'
+import { diceOf } from '../support/model/dice.ts'
+import { firstSeed } from '../support/play/seeds.ts'
+import { lineOfTaken, searchThief } from '../support/thief/search.ts'
+
+test('no strategy takes more than the exposure that was told before', {
+  timeout: 300_000,
+}, async () => {
+  const seed = firstSeed()
+  process.stdout.write(`PLAY_SEED=${seed}\n`)
+
+  const { over, best } = await searchThief(diceOf(seed), 40, () => undefined)
+
+  expect(over.map(lineOfTaken)).toEqual([])
+  expect(best.share).toBeGreaterThan(0.5)
+})

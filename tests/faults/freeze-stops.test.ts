@@ -1,0 +1,131 @@
+/** What the service itself still does for a frozen account: nothing that moves its money. */
+import { expect, test } from 'vitest'
+import { fund } from '../../scripts/local/chain.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import type { Fetch } from '../../shared/world.ts'
+import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
+import { acquainted, usdcOf } from '../support/ledger.ts'
+import { signedPayment } from '../support/signed.ts'
+import type { Agent, Answer } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const world = await start({ chain: true })
+
+const send = (payer: Agent, payee: Agent) => payer.post(transferPath, orderTo(payee))
+const freeze = (payer: Agent) => payer.post('/account-freeze', {})
+
+/** Some minutes of housekeeping, with blocks in between. */
+async function goOn(): Promise<void> {
+  for (let run = 0; run < 5; run += 1) {
+    await keepHouse(world.world)
+    await node(world, 'evm_mine')
+    await elapse(world, 61)
+  }
+}
+
+function namedIn({ body }: Answer): unknown[] {
+  const lists: unknown = [body['cancelling'], body['cannot_be_stopped']]
+  return [...JSON.stringify(lists).matchAll(/"payment_id":"([^"]+)"/g)].map(([, id]) => id)
+}
+
+/** Every endpoint refuses what is sent; reading goes on. */
+const sendingNothing: Fetch = async (input, init) => {
+  const body = await new Response(init?.body ?? null).text()
+  if (body.includes('eth_sendRawTransaction')) return new Response('down', { status: 503 })
+  return fetch(input, { ...init, body })
+}
+
+test('what no endpoint had taken before a freeze is not sent after it', async () => {
+  const { payer, payee } = await acquainted(world)
+  const cut = world.worker({ fetch: sendingNothing })
+  const sent = await cut.post(payer, transferPath, orderTo(payee))
+
+  const frozen = await freeze(payer)
+  await goOn()
+
+  expect(sent.body).toMatchObject({ status: 'submitted' })
+  expect(frozen.body).toMatchObject({ cannot_be_stopped: [] })
+  expect(namedIn(frozen)).toEqual([sent.body['transfer_id']])
+  expect(await usdcOf(world, payee)).toBe(0n)
+})
+
+test('what a lane gave back is not put into another place after a freeze', async () => {
+  const { payer, payee } = await acquainted(world)
+  await stopMining(world)
+  const sent = await send(payer, payee)
+  await node(world, 'anvil_dropTransaction', sent.body['tx_hash'])
+  await world.db.sql`update private.relay_calls set slot = null`
+  await holdLanes(world)
+
+  const frozen = await freeze(payer)
+  await elapse(world, 6)
+  await goOn()
+
+  expect(namedIn(frozen)).toEqual([sent.body['transfer_id']])
+  expect(await usdcOf(world, payee)).toBe(0n)
+})
+
+test("the wallet's own key signs nothing but an empty transaction after a freeze", async () => {
+  const { payer, payee } = await acquainted(world)
+  await world.db.sql`update private.relay_lanes set paused_for = 'a test' where kind = 'relayer'`
+  await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
+  await stopMining(world)
+  const sent = await send(payer, payee)
+  await node(world, 'anvil_dropTransaction', sent.body['tx_hash'])
+
+  await freeze(payer)
+  await elapse(world, 61)
+  await goOn()
+
+  const [count] = [await node(world, 'eth_getTransactionCount', payer.address, 'latest')]
+  expect(count).toBe('0x1')
+  expect(await usdcOf(world, payee)).toBe(0n)
+  await world.db.sql`update private.relay_lanes set paused_for = null`
+})
+
+test('a settlement that its block took back is named, and not brought again', async () => {
+  const { payer, payee } = await acquainted(world)
+  const sent = await send(payer, payee)
+  const look = () => payer.post('/transfer-status', { transfer_id: sent.body['transfer_id'] })
+  await expect.poll(look).toMatchObject({ body: { status: 'settled' } })
+  await keepHouse(world.world)
+  await node(world, 'anvil_reorg', 1, [])
+
+  const frozen = await freeze(payer)
+  await goOn()
+
+  expect(frozen.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_block' }] })
+  expect(namedIn(frozen)).toEqual([sent.body['transfer_id']])
+  expect(await usdcOf(world, payee)).toBe(0n)
+})
+
+test('a purchase whose settlement was taken back is cancelled before its holder can use it', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  const hash = `0x${'ab'.repeat(32)}`
+  await world.db.sql`update private.payments set state = 'unknown', finality = 'reorged',
+    tx_hash = ${hash} where id = ${signed.paymentId}`
+
+  const frozen = await freeze(payer)
+  await goOn()
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+
+  expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: signed.paymentId }] })
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+})
+
+test('of a batch the transfers of other accounts go on when one of them is frozen', async () => {
+  const [one, other] = [await acquainted(world), await acquainted(world)]
+  await holdLanes(world)
+  await Promise.all([send(one.payer, one.payee), send(other.payer, other.payee)])
+  await elapse(world, 6)
+  const cut = world.worker({ fetch: sendingNothing })
+  await keepHouse(cut.world)
+
+  await freeze(one.payer)
+  await goOn()
+
+  expect(await usdcOf(world, one.payee)).toBe(0n)
+  expect(await usdcOf(world, other.payee)).toBe(10_000_000n)
+})

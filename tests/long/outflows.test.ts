@@ -1,0 +1,17 @@
+/** Many ordinary lives, each longer: nobody is ever frozen, and the books hold all that left. */
+import { test } from 'vitest'
+import { beginPlay, expectNobodyFrozen, play } from '../support/outflow-play.ts'
+import { seeded } from '../support/seed.ts'
+import { start } from '../support/world.ts'
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+  'in long ordinary life %i nobody is frozen',
+  async () => {
+    const life = await beginPlay(await start({ chain: true }), seeded())
+
+    await play(life, 200)
+
+    await expectNobodyFrozen(life)
+  },
+  300_000,
+)

@@ -1,0 +1,186 @@
+/** What relayers spend for one account in 24 hours, by the balances that they have on the chain. */
+import { beforeEach, expect, test } from 'vitest'
+import { fund } from '../../scripts/local/chain.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { elapse, stopMining } from '../support/faults/chain.ts'
+import { holdLanes } from '../support/faults/pair.ts'
+import { limitGas, mine, relayersHold, transfers, transferTo } from '../support/gas.ts'
+import { statesOf } from '../support/ledger.ts'
+import { authorizing, signedPayment } from '../support/signed.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeEach(async () => {
+  world = await start({ chain: true, lanes: 4 })
+})
+
+const gasOf = (payer: { id: string }) => world.db.sql<{ wei: bigint; slot: number | null }[]>`
+  select wei::text, slot::integer from private.gas_uses where account = ${payer.id} order by id`
+
+test('120 transfers of dust to fresh addresses cost relayers nothing', async () => {
+  await limitGas(world, { leastUsdMicros: 10_000n })
+  const payer = await world.agent('pay', { usdc: 1 })
+  const before = await relayersHold(world)
+
+  const { counts } = await transfers(world, payer, 120, '0.000001')
+  await mine(world)
+
+  expect(counts).toEqual({ amount_too_small: 120 })
+  expect(before - (await relayersHold(world))).toBe(0n)
+  expect(await statesOf(world, payer)).toEqual(Array(120).fill('prepared'))
+})
+
+test('120 transfers of the least amount cost relayers at most the budget of wei', async () => {
+  const weiPerDay = 10n ** 16n
+  await limitGas(world, { weiPerDay })
+  const payer = await world.agent('pay', { usdc: 10 })
+  const before = await relayersHold(world)
+
+  const { counts } = await transfers(world, payer, 120, '0.01')
+  for (let run = 0; run < 3; run += 1) await keepHouse(world.world)
+  await mine(world)
+
+  const spent = before - (await relayersHold(world))
+  expect(counts['submitted']).toBeGreaterThan(5)
+  expect(counts['relay_limit_reached']).toBe(120 - (counts['submitted'] ?? 0))
+  expect(spent).toBeGreaterThan(0n)
+  expect(spent).toBeLessThanOrEqual(weiPerDay)
+})
+
+test('of 50 at once as many are sent as the budget of calls has, and the others say until when', async () => {
+  await limitGas(world, { callsPerDay: 7n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+
+  const { counts, answers } = await transfers(world, payer, 50, '0.01')
+
+  expect(counts).toEqual({ relay_limit_reached: 43, submitted: 7 })
+  expect(await gasOf(payer)).toHaveLength(7)
+  const refused = answers.find(({ status }) => status === 429)
+  const seconds = Number(refused?.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(86_300)
+  expect(seconds).toBeLessThanOrEqual(86_400)
+  expect(refused?.body).toMatchObject({ details: { chain: 'eip155:84532', left_calls: 0 } })
+  expect(refused?.body['hint']).toMatch(
+    /^Wait until 2.*Z, when more is free, or fund the wallet with ETH/,
+  )
+})
+
+test('a young account has less, and all of it once it is old enough', async () => {
+  await limitGas(world, { callsPerDay: 5n, youngCallsPerDay: 2n, youngHours: 48n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+
+  const young = await transfers(world, payer, 4, '0.01')
+  await elapse(world, 48 * 3_600)
+  const old = await transfers(world, payer, 8, '0.01')
+
+  expect(young.counts).toEqual({ relay_limit_reached: 2, submitted: 2 })
+  expect(old.counts).toEqual({ relay_limit_reached: 3, submitted: 5 })
+})
+
+test('over the budget the wallet pays with gas of its own', async () => {
+  await limitGas(world, { callsPerDay: 1n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
+  const first = await transferTo(world, payer, 1, '1')
+  await mine(world)
+  const before = await relayersHold(world)
+
+  const second = await transferTo(world, payer, 2, '1')
+  await mine(world)
+
+  expect([first.status, second.status]).toEqual([200, 200])
+  expect(before - (await relayersHold(world))).toBe(0n)
+  const [slot] = await world.db.sql`select lane from private.relay_slots order by id desc limit 1`
+  expect(slot).toEqual({ lane: payer.address })
+})
+
+test('what is left is told, and free again after 24 hours', async () => {
+  await limitGas(world, { callsPerDay: 2n, leastUsdMicros: 20_000n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  await transfers(world, payer, 2, '0.02')
+
+  const used = await payer.get('/get-identity')
+  const over = await transferTo(world, payer, 3, '0.02')
+  await elapse(world, 86_401)
+  const later = await transferTo(world, payer, 3, '0.02')
+
+  const limits = used.body['limits']
+  await keepHouse(world.world)
+  expect(await gasOf(payer)).toHaveLength(1)
+  expect(limits).toMatchObject({
+    relayed_transfers: [
+      { chain: 'eip155:84532', calls_per_day: 2, calls_left: 0, least_usd: '0.02' },
+    ],
+  })
+  expect([over.status, later.status]).toEqual([429, 200])
+})
+
+test('what never got into a transaction is given back', async () => {
+  await limitGas(world, { callsPerDay: 1n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  await holdLanes(world)
+  await transferTo(world, payer, 1, '1')
+  const queued = await transferTo(world, payer, 2, '1')
+  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  await elapse(world, 1_000)
+  await world.db.sql`update private.payments set state = 'released' where account = ${payer.id}
+    and state = 'signed'`
+  await world.db.sql`update private.relay_lanes set paused_for = null`
+
+  const later = await transferTo(world, payer, 3, '1')
+
+  expect([queued.status, later.status]).toEqual([429, 200])
+})
+
+test('a dearer transaction in the same place raises what its calls are charged', async () => {
+  const payer = await world.agent('pay', { usdc: 1000 })
+  await stopMining(world)
+  await transferTo(world, payer, 1, '1')
+  const [first] = await gasOf(payer)
+
+  const fees = { maxFeePerGas: '2200000000', maxPriorityFeePerGas: '1000000000' }
+  await world.world.custody?.replace({ ...fees, dataFeeWei: '7', slot: first?.slot ?? 0 })
+
+  expect(await gasOf(payer)).toMatchObject([{ wei: String(160_000n * 2_200_000_000n + 7n) }])
+})
+
+test('a call that goes into another place is charged again, and stays where there is no gas for it', async () => {
+  await limitGas(world, { callsPerDay: 2n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  await stopMining(world)
+  await transferTo(world, payer, 1, '1')
+  const requeue = async () => {
+    await world.db.sql`select api.housekeeping_requeue_slot(slot, false) from private.relay_calls`
+    const [call] = await world.db.sql<{ queued: boolean }[]>`
+      select slot is null as queued from private.relay_calls`
+    await keepHouse(world.world)
+    return call?.queued
+  }
+
+  const queued = [await requeue(), await requeue()]
+
+  expect(queued).toEqual([true, false])
+  const charged = await gasOf(payer)
+  expect(charged).toHaveLength(2)
+  expect(new Set(charged.map(({ slot }) => slot)).size).toBe(2)
+})
+
+test('no more is signed than can be cancelled, and none of it is charged while nothing is', async () => {
+  await limitGas(world, { cancelsPerDay: 2n, callsPerDay: 1n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  const payee = await world.agent('read')
+  await signedPayment(world, payer, payee.address)
+  await signedPayment(world, payer, payee.address)
+
+  const third = await world.world.custody?.authorize(await authorizing(world, payer, payee.address))
+  const sent = await transferTo(world, payer, 1, '1')
+  await world.tick(601)
+  const later = await signedPayment(world, payer, payee.address)
+
+  expect(third).toEqual({ outcome: 'gas_budget' })
+  expect(sent).toMatchObject({ status: 429, body: { error: 'relay_limit_reached' } })
+  expect(Number(sent.headers.get('retry-after'))).toBeLessThanOrEqual(600)
+  expect(later.signature).toMatch(/^0x/)
+  expect(await gasOf(payer)).toEqual([])
+})

@@ -1,0 +1,235 @@
+/** What counts against limits: all that the chain could still execute, and a day of what it did. */
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { keyWith } from '../support/capped.ts'
+import { askedFor, posting } from '../support/held.ts'
+import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
+import { failedRules, giveMandate } from '../support/mandates.ts'
+import type { Agent, Answer, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const path = '/wallet-custodial-transfer'
+const daySeconds = 86_400
+const asserted = { user_confirmed: true }
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+afterEach(() => mining(true))
+
+const mining = (isOn: boolean) =>
+  callRpc(
+    world.chain.rpcUrl,
+    isOn ? [['evm_setAutomine', true], ['evm_mine']] : [['evm_setAutomine', false]],
+  )
+
+const send = (agent: Agent, { address }: Agent, amount: string, more: object = {}) =>
+  agent.post(path, { chain: 'base-sepolia', token: 'USDC', amount, recipient: address, ...more })
+
+const refusal = z.object({ reasons: z.array(z.object({ code: z.string() })) })
+const whyOf = ({ body }: Answer) =>
+  refusal.parse(body['details'] ?? body).reasons.map(({ code }) => code)
+const leftOf = async (agent: Agent) => (await agent.get('/get-identity')).body['limits']
+
+test.each([
+  ['the automatic limit', '200', {}, 'automatic_limit'],
+  ["the limit on the agent's word", '200', asserted, 'asserted_limit'],
+])('what is signed and not mined counts against %s days later', async (_, amount, more, code) => {
+  const { payer, payee } = await acquainted(world, 2000)
+  await mining(false)
+  const first = await send(payer, payee, amount, more)
+
+  await world.tick(5 * daySeconds)
+  const stranger = await world.agent('read')
+  const next = await send(payer, code === 'automatic_limit' ? payee : stranger, '0.000001', more)
+
+  expect(first.body['status']).toBe('submitted')
+  expect(whyOf(next)).toContain(code)
+})
+
+test('what is signed and not mined counts against the daily cap days later', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  await world.db.sql`update private.accounts set daily_spending_cap_usd_micros = 20000000
+    where id = ${payer.id}`
+  await mining(false)
+  await send(payer, payee, '12')
+  await world.tick(3 * daySeconds)
+  await send(payer, payee, '8', asserted)
+  await world.tick(3 * daySeconds)
+
+  const next = await send(payer, payee, '0.000001')
+  await mining(true)
+  await keepHouse(world.world)
+
+  expect(next).toMatchObject({ status: 403, body: { error: 'limit_exceeded' } })
+  expect(whyOf(next)).toContain('daily_spending_cap')
+  expect(await usdcOf(world, payee)).toBeLessThanOrEqual(20_000_000n)
+})
+
+test('what is signed and not mined counts against the cap of a key days later', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  const key = await keyWith(world, payer, { day: 10 })
+  await mining(false)
+  await send(key, payee, '10')
+
+  await world.tick(2 * daySeconds)
+  const next = await send(key, payee, '0.000001')
+
+  expect(whyOf(next)).toContain('credential_daily_cap')
+})
+
+test('what is signed and not mined counts against the day of a mandate days later', async () => {
+  const payer = await world.agent('pay', { usdc: 100 })
+  const payee = await world.agent('read')
+  const { id } = await giveMandate(world, payer, {
+    pay_to: [payee.address],
+    max_day_usd_micros: '5000000',
+    ttl_seconds: 30 * daySeconds,
+  })
+  await mining(false)
+  const first = await send(payer, payee, '5')
+
+  await world.tick(2 * daySeconds)
+  const next = await send(payer, payee, '0.000001')
+
+  expect(first.body).toMatchObject({ status: 'submitted', consent_level: 'mandate' })
+  expect(next.body).toMatchObject({ status: 'awaiting_confirmation' })
+  expect(failedRules(next.body, id)).toMatchObject([{ code: 'mandate_day_limit' }])
+})
+
+test('what settles late counts for a day from then', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  await mining(false)
+  const { body } = await send(payer, payee, '200')
+  await world.tick(500)
+  await mining(true)
+  const settled = await proven(payer, body['tx_hash'])
+
+  await world.tick(daySeconds - 60)
+  const before = await leftOf(payer)
+  await world.tick(60)
+  const after = await leftOf(payer)
+
+  expect(settled.body['status']).toBe('settled')
+  expect(before).toMatchObject({ automatic_daily: { left_usd: '0' } })
+  expect(after).toMatchObject({ automatic_daily: { left_usd: '200', resets_at: null } })
+})
+
+test('what was taken back and settles again counts for a day from then', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  const { body } = await send(payer, payee, '200')
+  await proven(payer, body['tx_hash'])
+  const [payment] = await world.db.sql<{ id: string; block_hash: string }[]>`
+    select id, block_hash from private.payments where account = ${payer.id}`
+  const { id = '', block_hash: block = '' } = payment ?? {}
+
+  await world.tick(500)
+  await world.db.sql`select from api.housekeeping_reorg(${id}, ${block})`
+  const between = await leftOf(payer)
+  const again = await proven(payer, body['tx_hash'])
+  await world.tick(daySeconds - 60)
+  const before = await leftOf(payer)
+
+  expect(again.body['status']).toBe('settled')
+  expect(between).toMatchObject({ automatic_daily: { left_usd: '0' } })
+  expect(before).toMatchObject({ automatic_daily: { left_usd: '0' } })
+})
+
+test('a window that is full of what is open resets a day after the end of its signature', async () => {
+  const { payer, payee } = await acquainted(world, 2000)
+  await mining(false)
+  await send(payer, payee, '200')
+  const [row] = await world.db.sql<{ ends: string }[]>`
+    select to_timestamp(valid_before + ${daySeconds}) as ends from private.payments
+     where account = ${payer.id}`
+
+  const { resets_at: soon } = z
+    .object({ resets_at: z.string() })
+    .parse(z.object({ automatic_daily: z.unknown() }).parse(await leftOf(payer)).automatic_daily)
+  await world.tick(3 * daySeconds)
+  const later = await send(payer, payee, '1')
+
+  expect(new Date(soon)).toEqual(new Date(row?.ends ?? ''))
+  const now = Date.parse(soon) + 2 * daySeconds * 1000
+  const [reason] = z
+    .array(z.looseObject({ resets_at: z.string() }))
+    .parse(z.object({ reasons: z.unknown() }).parse(later.body['details'] ?? later.body).reasons)
+  expect(Date.parse(reason?.resets_at ?? '')).toBeGreaterThan(now)
+  expect(await statesOf(world, payer)).toContain('signed')
+})
+
+/** Has a payment authorized and its custody die before it keeps a signature. */
+async function reserve(agent: Agent, { address }: Agent, amount: string, more: object = {}) {
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (askedFor(input, init) === 'custody_record') throw new TypeError('custody was killed')
+    return globalThis.fetch(input, init)
+  }
+  const order = { chain: 'base-sepolia', token: 'USDC', amount, recipient: address }
+  await posting(world, { fetch })(agent, path, { ...order, ...more })
+  const [row] = await world.db.sql<{ id: string }[]>`
+    select id from private.payments where account = ${agent.id} and state = 'authorized'`
+  return row?.id ?? ''
+}
+
+test('what was authorized and never signed counts for 20 seconds, with nobody looking', async () => {
+  const { payer, payee } = await acquainted(world, 250)
+  await reserve(payer, payee, '200')
+
+  await world.tick(19)
+  const before = await send(payer, payee, '1')
+  await world.tick(1)
+  const after = await leftOf(payer)
+  const next = await send(payer, payee, '200')
+
+  expect(before.body).toMatchObject({ status: 'awaiting_confirmation' })
+  expect(after).toMatchObject({
+    automatic_daily: { left_usd: '200', resets_at: null },
+    daily_spending_cap: { left_usd: '1000' },
+  })
+  expect(next.body['status']).toBe('submitted')
+  await keepHouse(world.world)
+  expect(await statesOf(world, payer)).toContain('released')
+})
+
+test('a payment whose reservation ended unsigned is decided anew when it is asked for again', async () => {
+  const { payer, payee } = await acquainted(world, 500)
+  const transfer_id = await reserve(payer, payee, '150')
+  await world.tick(20)
+  await send(payer, payee, '60')
+
+  const over = await send(payer, payee, '150', { transfer_id })
+  await world.db.sql`update private.accounts set automatic_daily_limit_usd_micros = 210000000
+    where id = ${payer.id}`
+  const within = await send(payer, payee, '150', { transfer_id })
+
+  expect(over.body['status']).toBe('awaiting_confirmation')
+  expect(whyOf(over)).toEqual(['automatic_limit'])
+  expect(within.body).toMatchObject({ status: 'submitted', transfer_id })
+  expect(await usdcOf(world, payee)).toBe(210_000_000n)
+})
+
+test('custody keeps no signature that was made for an earlier reservation of a payment', async () => {
+  const { payer, payee } = await acquainted(world, 500)
+  const id = await reserve(payer, payee, '10')
+  const record = async (at: Date | undefined) => {
+    const [row] = await world.db.sql<{ kept: boolean }[]>`select kept from api.custody_record(
+      ${id}, ${at ?? null}, ${`0x${'3'.repeat(64)}`}, '0x')`
+    return row?.kept
+  }
+  const authorizedAt = async () => {
+    const [row] = await world.db.sql<{ at: Date }[]>`
+      update private.payments set authorized_at = date_trunc('milliseconds', authorized_at)
+       where id = ${id} returning authorized_at as at`
+    return row?.at
+  }
+  const first = await authorizedAt()
+  await world.tick(20)
+  const late = await record(first)
+  await reserve(payer, payee, '10', { transfer_id: id })
+  const second = await authorizedAt()
+
+  expect([late, await record(first), await record(second)]).toEqual([false, false, true])
+})

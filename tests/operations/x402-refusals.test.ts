@@ -1,0 +1,149 @@
+/** What a merchant's refusal leads to: another offer next time, and none where it only says later. */
+import { expect, test } from 'vitest'
+import { serverThat } from '../support/http.ts'
+import {
+  attemptOf,
+  execute,
+  openMarket,
+  pay,
+  prepare,
+  priceAtomic,
+  reservedUsd,
+} from '../support/market.ts'
+import type { Agent } from '../support/world.ts'
+import { challengeV2, headerOf, requirementV2 } from '../support/x402.ts'
+
+const market = await openMarket()
+const { hostile } = market
+const usd = 1_000_000n
+
+const cheap = requirementV2()
+const upfront = requirementV2({ amount: '20000', extra: { paymentFlow: 'upfront' } })
+/** A merchant that asks for these offers and answers a payment with the status and headers. */
+async function merchantThat(
+  accepts: unknown[],
+  status: () => number,
+  headers: Record<string, string> = {},
+) {
+  const asking = { 'payment-required': headerOf(challengeV2(accepts)) }
+  return serverThat((response, { headers: { 'payment-signature': payment } }) => {
+    const code = payment === undefined ? 402 : status()
+    response.writeHead(code, code === 402 ? asking : headers).end('{}')
+  })
+}
+
+test.each([
+  [408, '7', 7],
+  [425, 'Tue, 01 Sep 2099 12:00:00 GMT', 86_400],
+  [425, 'Sun, 01 Sep 2019 12:00:00 GMT', 0],
+  [429, undefined, undefined],
+  [429, 'soon', undefined],
+])(
+  'a merchant that answers %i with Retry-After %s says later, and is sent the same signature again',
+  async (status, asked, seconds) => {
+    const agent = await market.agent('pay', { usdc: 1 })
+    const retry = asked === undefined ? {} : { 'retry-after': asked }
+    const shop = await merchantThat([cheap], () => status, retry)
+    const attempt = attemptOf(await prepare(agent, { resource_url: shop.url }))
+
+    const first = await execute(agent, attempt)
+    const second = await execute(agent, attempt)
+
+    const sent = shop.received.flatMap(({ headers }) => headers['payment-signature'] ?? [])
+    expect(first.body).toMatchObject({
+      status: 'unknown',
+      reasons: [{ code: 'later' }, { code: 'not_settled_yet' }],
+      response: { status },
+    })
+    expect(first.body['retry_after_seconds']).toBe(seconds)
+    expect(second.body).toEqual(first.body)
+    expect([sent.length, new Set(sent).size]).toEqual([2, 1])
+    expect(await reservedUsd(agent)).toBe('0.01')
+  },
+)
+
+test('an attempt that was answered later and then settles is delivered and paid once', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  let isBusy = true
+  const shop = await serverThat((response, { url, headers }) => {
+    const payment = headers['payment-signature']
+    if (payment !== undefined && isBusy) return void response.writeHead(429).end()
+    const given = payment === undefined ? {} : { 'payment-signature': String(payment) }
+    void fetch(`${hostile.url}/settled${url}`, { headers: given }).then(async (answer) => {
+      const asking = answer.headers.get('payment-required')
+      response.writeHead(answer.status, asking === null ? {} : { 'payment-required': asking })
+      response.end(await answer.text())
+    })
+  })
+  const attempt = attemptOf(await prepare(agent, { resource_url: `${shop.url}ok` }))
+
+  const busy = await execute(agent, attempt)
+  isBusy = false
+  const settled = await execute(agent, attempt)
+
+  expect(busy.body).toMatchObject({ status: 'unknown' })
+  expect(settled.body).toMatchObject({ status: 'settled', response: { status: 200 } })
+  expect(await market.usdcOf(agent.address)).toBe(usd - priceAtomic)
+})
+
+/** Pays once more and answers what was offered for it. */
+async function amountPaid(agent: Agent, url: string): Promise<unknown> {
+  const { body } = await pay(agent, { resource_url: url })
+  return body['amount_atomic']
+}
+
+test.each([402, 412])(
+  'after a refusal with %i the next attempt takes another offer, and the best when all were refused',
+  async (status) => {
+    const agent = await market.agent('pay', { usdc: 1 })
+    const shop = await merchantThat([upfront, cheap], () => status)
+
+    const first = await amountPaid(agent, `${shop.url}a?one`)
+    const second = await amountPaid(agent, `${shop.url}a?two`)
+    const third = await amountPaid(agent, `${shop.url}a`)
+
+    expect([first, second, third]).toEqual(['10000', '20000', '10000'])
+  },
+)
+
+test('a refusal counts for its resource and its account, and for a quarter of an hour', async () => {
+  const [agent, other] = [
+    await market.agent('pay', { usdc: 1 }),
+    await market.agent('pay', { usdc: 1 }),
+  ]
+  const shop = await merchantThat([upfront, cheap], () => 402)
+  await amountPaid(agent, `${shop.url}a`)
+
+  const elsewhere = await amountPaid(agent, `${shop.url}b`)
+  const another = await amountPaid(other, `${shop.url}a`)
+  await market.tick(901)
+  const later = await amountPaid(agent, `${shop.url}a`)
+  await market.tick(-901)
+
+  expect([elsewhere, another, later]).toEqual(['10000', '10000', '10000'])
+})
+
+test.each([404, 429, 500])('an answer of %i is no refusal of the offer', async (status) => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const shop = await merchantThat([upfront, cheap], () => status)
+
+  const amounts = [await amountPaid(agent, `${shop.url}a`), await amountPaid(agent, `${shop.url}a`)]
+
+  expect(amounts).toEqual(['10000', '10000'])
+})
+
+test('a refusal that settled after all does not speak against the offer', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const resource_url = `${hostile.url}/settled/challenge-again`
+  const accepts = [upfront, cheap].map((offer) => ({ ...offer, payTo: hostile.payTo }))
+  const payment_required = headerOf(challengeV2(accepts))
+
+  const paid = await pay(agent, { resource_url, payment_required })
+  const next = await prepare(agent, { resource_url, payment_required })
+
+  expect(paid.body).toMatchObject({
+    status: 'paid_not_delivered',
+    reasons: [{ code: 'payment_refused' }],
+  })
+  expect(next.body).toMatchObject({ terms: { amount_atomic: '10000' } })
+})

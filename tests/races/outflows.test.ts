@@ -1,0 +1,16 @@
+/** An account is frozen for money that left unbooked, and never for what ordinary life looks like. */
+import { test } from 'vitest'
+import { beginPlay, expectNobodyFrozen, play } from '../support/outflow-play.ts'
+import { seeded } from '../support/seed.ts'
+import { start } from '../support/world.ts'
+
+test('in ordinary life, with reorganizations and late answers, nobody is frozen', async () => {
+  const random = seeded()
+  const world = await start({ chain: true })
+
+  for (let life = 0; life < 3; life += 1) {
+    const begun = await beginPlay(world, random)
+    await play(begun, 60)
+    await expectNobodyFrozen(begun)
+  }
+}, 120_000)

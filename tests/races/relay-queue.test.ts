@@ -1,0 +1,166 @@
+/** Who is carried first where many calls wait for few lanes, and what a bad one does to the others. */
+import { beforeEach, expect, test } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { holdLanes, onePair, pairs, transfer } from '../support/faults/pair.ts'
+import { mine, relayersHold } from '../support/gas.ts'
+import { usdcOf } from '../support/ledger.ts'
+import { signedPayment } from '../support/signed.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeEach(async () => {
+  world = await start({ chain: true })
+})
+
+/** So many signed transfers of an account in the queue. */
+async function queue({ id, address }: Agent, calls: number): Promise<void> {
+  await world.db.sql`
+    with entered as (
+      insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
+        amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_after,
+        valid_before, leased_until, authorization_nonce, signature)
+      select ${id}, k.id, 'd', 'transfer', 'signed', 84532, ${world.chain.usdc}, ${address},
+        ${world.chain.usdc}, 1, 1, private.clock(), 'none', private.clock(), 0,
+        extract(epoch from private.clock())::bigint + 600, private.clock(),
+        '0x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'), '0x'
+      from private.credentials k, generate_series(1, ${calls}) where k.account = ${id}
+      returning *)
+    insert into private.gas_uses (account, chain, payment, kind, wei)
+    select e.account, e.chain, e.id, 'transfer', 1 from entered e`
+  await world.db.sql`
+    select private.queue_call(p, 'transfer', '0x') from private.payments p
+     where p.account = ${id} order by p.id`
+}
+
+/** How many calls of an account each of the next transactions would carry. */
+async function nextClaims(agent: Agent, count: number): Promise<number[]> {
+  const [lane] = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
+  const seen = [{ address: lane?.address, mined_nonce: 0, transfers: 25, cancels: 25 }]
+  const carried: number[] = []
+  for (let claim = 0; claim < count; claim += 1) {
+    const [row] = await world.db.sql<{ mine: number }[]>`
+      select (select count(*)::integer from jsonb_array_elements(c.calls) e
+        where e ->> 'from' = ${agent.address}) as mine
+      from private.claim_lane(84532, ${JSON.stringify(seen)}::text::jsonb, false) c`
+    carried.push(row?.mine ?? 0)
+    await world.db.sql`update private.relay_lanes set lease = null, leased_until = null`
+  }
+  return carried
+}
+
+test('an account with 1,000 calls in the queue delays another by no transaction', async () => {
+  const [many, one] = [await world.agent('pay'), await world.agent('pay')]
+  await queue(many, 1_000)
+  await queue(one, 1)
+
+  expect(await nextClaims(one, 2)).toEqual([1, 0])
+})
+
+test('of two long queues each transaction carries half, whichever was first', async () => {
+  const [first, second] = [await world.agent('pay'), await world.agent('pay')]
+  await queue(first, 100)
+  await nextClaims(first, 2)
+  await queue(second, 100)
+
+  const shares = await nextClaims(second, 4)
+
+  expect(shares.every((share) => share >= 12 && share <= 13)).toBe(true)
+})
+
+test('who comes to thirty long queues waits for two transactions at most, also the second time', async () => {
+  for (let at = 0; at < 30; at += 1) await queue(await world.agent('pay'), 20)
+  const late = await world.agent('pay')
+  const waits: number[] = []
+
+  for (let time = 0; time < 3; time += 1) {
+    await queue(late, 1)
+    waits.push((await nextClaims(late, 3)).indexOf(1))
+  }
+
+  expect(waits.every((wait) => wait === 0 || wait === 1)).toBe(true)
+})
+
+test('a call that no token could read is set aside with an alarm, and the others are paid', async () => {
+  const all = await pairs(world, 4)
+  await holdLanes(world)
+  for (const pair of all) await transfer(world.worker(), pair)
+  const [bad, ...good] = all
+  await world.db.sql`update private.relay_calls set signature = 'spoilt'
+    where account = ${bad?.payer.id ?? ''}`
+  await elapse(world, 6)
+
+  await keepHouse(world.world)
+  await mine(world)
+
+  expect(await Promise.all(good.map(({ payee }) => usdcOf(world, payee)))).toEqual(
+    good.map(() => 10_000_000n),
+  )
+  const refused = await world.db.sql`select account from private.relay_calls where refused`
+  expect(refused).toEqual([{ account: bad?.payer.id }])
+  expect(world.log.filter(({ alarm }) => alarm === 'call_refused')).toHaveLength(1)
+})
+
+test('where nothing but bad calls wait, the lane is free for the next transfer', async () => {
+  const bad = await onePair(world)
+  await holdLanes(world)
+  await transfer(world.worker(), bad)
+  await world.db.sql`update private.relay_calls set signature = 'spoilt'`
+  await elapse(world, 6)
+  await keepHouse(world.world)
+
+  const next = await onePair(world)
+  const sent = await transfer(world.worker(), next)
+
+  expect(sent.body['status']).toBe('submitted')
+  expect(sent.body['tx_hash']).toMatch(/^0x/)
+})
+
+/** Leaves every relayer so much that no transfer goes, and yet ten cancellations would. */
+async function drainToReserve(): Promise<void> {
+  const [cost] = await world.db.sql<{ wei: string }[]>`
+    select max(cost_wei)::text as wei from private.relay_transactions`
+  const wei = `0x${(10n * BigInt(cost?.wei ?? 0)).toString(16)}`
+  for (const { address } of await world.db.sql`select address from private.relay_lanes`) {
+    await node(world, 'anvil_setBalance', address, wei)
+  }
+}
+
+test('a relayer that has gas for no transfer still sends the cancellations of a freeze', async () => {
+  const pair = await onePair(world)
+  await transfer(world.worker(), pair)
+  await mine(world)
+  const signed = await signedPayment(world, pair.payer, pair.payee.address)
+  await drainToReserve()
+  const before = await relayersHold(world)
+
+  const refused = await transfer(world.worker(), await onePair(world))
+  const untouched = await relayersHold(world)
+  await pair.payer.post('/account-freeze', {})
+  await keepHouse(world.world)
+  await mine(world)
+
+  expect([refused.status, untouched]).toEqual([503, before])
+  const settle = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+  await expect(settle).rejects.toThrow('authorization is used or canceled')
+  const uses = await world.db.sql`select kind from private.gas_uses where kind = 'cancel'`
+  expect(uses).toHaveLength(1)
+})
+
+test('the last two places of a lane are for cancellations, which go before what waits', async () => {
+  const busy = await onePair(world)
+  const other = await onePair(world)
+  await signedPayment(world, other.payer, other.payee.address)
+  await stopMining(world)
+  for (let at = 0; at < 17; at += 1) await transfer(world.worker(), busy)
+
+  await other.payer.post('/account-freeze', {})
+  await keepHouse(world.world)
+
+  const places = await world.db.sql<{ nonce: number; kinds: string }[]>`
+    select s.nonce::integer, string_agg(c.kind, ' ') as kinds from private.relay_slots s
+      join private.relay_calls c on c.slot = s.id group by s.nonce order by s.nonce`
+  expect(places).toHaveLength(15)
+  expect(places.at(-1)).toEqual({ nonce: 14, kinds: 'cancel' })
+})

@@ -1,0 +1,73 @@
+/**
+ * The sums that limits are judged by read what counts, and not the history of an account. What each
+ * reads is told by the planner in pages of 8 kB, those that functions read included.
+ */
+import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import type { TestWorld } from '../support/world.ts'
+import { fingerprint, pepper, start } from '../support/world.ts'
+
+const payments = 20_000
+const counted = 10
+/** A few levels of an index, and the pages of what counts; the history has hundreds. */
+const pagesMax = 60
+
+let world: TestWorld
+let holder: { id: string; account: string }
+
+beforeAll(async () => {
+  world = await start()
+  const agent = await world.agent('pay')
+  const { sql } = world.db
+  const digest = await credentialOf(agent.key, pepper)
+  const [key] = await sql<{ id: string; account: string }[]>`
+    select id, account from private.credentials where digest = ${digest}`
+  holder = key ?? { id: '', account: '' }
+  await sql`
+    insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
+      amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_after,
+      valid_before, tx_hash, block_hash, finality, settled_at)
+    select k.account, k.id, ${fingerprint}, 'transfer',
+      case when n % ${payments / counted} = 0 then 'signed' else 'settled' end, 84532, w.address,
+      w.address, w.address, 1000, 1000, at, 'none', at, 0, 0, hash, hash, 'finalized', at
+    from private.credentials k join private.wallets w on w.account = k.account,
+      generate_series(1, ${payments}::integer) n,
+      lateral (select private.clock() - interval '2 days' - n * interval '5 minutes' as at,
+        '0x' || encode(sha256(n::text::bytea), 'hex') as hash) of_payment
+    where k.id = ${holder.id}`
+  await sql`vacuum analyze private.payments`
+})
+
+const planRow = z.tuple([
+  z.object({
+    'QUERY PLAN': z.tuple([
+      z.object({
+        Plan: z.object({ 'Shared Hit Blocks': z.int(), 'Shared Read Blocks': z.int() }),
+      }),
+    ]),
+  }),
+])
+
+async function pagesOf(query: string): Promise<number> {
+  const run = () => world.db.sql.unsafe(`explain (analyze, buffers, format json) ${query}`)
+  // The first call in a session reads the catalog too.
+  await run()
+  const [row] = planRow.parse([...(await run())])
+  const { Plan: plan } = row['QUERY PLAN'][0]
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+}
+
+test.each([
+  ['of an account', () => `private.spent('${holder.account}')`],
+  ['of a budget', () => `private.used_of_budget('${holder.id}')`],
+  ['that tells when it fits', () => `private.fits_at('${holder.account}', 1, 1, 'none')`],
+])('the sum %s reads no page of what left the windows', async (_, sum) => {
+  expect(await pagesOf(`select ${sum()}`)).toBeLessThan(pagesMax)
+})
+
+test('what is open of an old history is counted', async () => {
+  const [spent] = await world.db.sql`select (private.spent(${holder.account})).total`
+
+  expect(spent).toEqual({ total: String(counted * 1000) })
+})

@@ -1,0 +1,276 @@
+/**
+ * A thief of a key, who is also every merchant and payee: what he moves in a story when he pays in
+ * this way or that, as the product itself decides about each payment.
+ */
+import fc from 'fast-check'
+import { decide } from '../../shared/policy/decide.ts'
+import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure-facts.ts'
+import { mandate, noon, purchase } from './policy.ts'
+
+const day = 1440
+
+/** On whose word a payment is tried, or under which mandate. */
+export type Way = 'none' | 'agent_asserted' | 'approved' | number
+type Level = Way | 'user_session'
+/** What is open, or a spending at the later of its authorization and its settlement. */
+type Open = { way: Level; usd: bigint; isOwn: boolean }
+type Spend = Open & { minute: number }
+/** A spending in the story; what it makes known once it settled. */
+type Played = Spend & { tells: boolean; tellsDevice: boolean }
+type Approval = { usd: bigint; isOwn: boolean; expiresInMinutes: number }
+export type Story = {
+  facts: ExposureFacts
+  known: { recipient: boolean; device: boolean }
+  settled: Spend[]
+  open: Open[]
+  approvals: Approval[]
+}
+/** What becomes of a payment that is open, and when. */
+export type Fate = { ends: 'executed' | 'released' | 'open'; minute: number }
+
+// Coarse times, so that windows of several days are walked in a moment.
+const tick = 120
+export const horizons = [tick, 12 * tick, 17 * tick, 7 * 12 * tick]
+
+const few = fc.bigInt({ min: 0n, max: 6n })
+const amount = fc.bigInt({ min: 1n, max: 4n })
+const ticks = (max: number) => fc.integer({ min: 1, max }).map((count) => count * tick)
+const level = fc.constantFrom<Level[]>('none', 'agent_asserted', 'user_session', 0, 1)
+
+type Mandate = Omit<ExposedMandate, 'leaving' | 'regainedUsdMicros'>
+
+function storyWith(mandates: fc.Arbitrary<Mandate[]>, approvals: fc.Arbitrary<Approval[]>) {
+  return fc
+    .record({
+      limits: fc.record({ automatic: few, asserted: few, assertedNewRecipient: few, total: few }),
+      caps: fc.record({ payment: fc.option(few), day: fc.option(few) }),
+      known: fc.record({ recipient: fc.boolean(), device: fc.boolean() }),
+      frozen: fc.constantFrom(false, false, false, true),
+      canPay: fc.constantFrom(true, true, true, false),
+      expiresInMinutes: fc.option(ticks(60)),
+      mandates,
+      approvals,
+      settled: fc.array(
+        fc.record({
+          minute: ticks(12).map((minutes) => minutes - day),
+          way: level,
+          usd: amount,
+          isOwn: fc.boolean(),
+        }),
+        { maxLength: 6 },
+      ),
+      open: fc.array(fc.record({ way: level, usd: amount, isOwn: fc.boolean() }), { maxLength: 3 }),
+    })
+    .map(({ known, settled, open, approvals: asked, ...rest }): Story => {
+      const { payment } = rest.caps
+      const payable = asked.filter((one) => payment === null || one.usd <= payment)
+      const told = open.filter(({ way }) => isTold(way))
+      const facts = {
+        ...rest,
+        recipientKnown: known.recipient || told.length > 0,
+        deviceKnown: known.device || told.some(({ isOwn }) => isOwn),
+        open: sumsOf(open),
+        leaving: settled.map((one) => ({ minutes: one.minute + day, ...sumsOf([one]) })),
+        approved: payable.map(({ usd, ...one }) => ({
+          ...one,
+          eachUsdMicros: usd,
+          usdMicros: usd,
+        })),
+        mandates: rest.mandates.map((one, at) => exposed(one, at, settled, open, payment)),
+      }
+      return { facts, known, settled, open, approvals: payable }
+    })
+}
+
+function exposed(
+  one: Mandate,
+  at: number,
+  settled: Spend[],
+  open: Open[],
+  cap: bigint | null,
+): ExposedMandate {
+  const under = open.filter(({ way }) => way === at)
+  const each = cap !== null && cap < one.maxPaymentUsdMicros ? cap : one.maxPaymentUsdMicros
+  return {
+    ...one,
+    regainedUsdMicros: sum(under.map(({ usd }) => ({ usd: usd < each ? each - usd : 0n }))),
+    leaving: [
+      ...settled
+        .filter(({ way }) => way === at)
+        .map(({ minute, usd }) => ({ minutes: minute + day, usdMicros: usd })),
+      ...under.map(({ usd }) => ({ minutes: day, usdMicros: usd })),
+    ],
+  }
+}
+
+const plain = fc.record({
+  expiresInMinutes: fc.constant(90 * day),
+  maxPaymentUsdMicros: few.map((one) => one + 1n),
+  maxDayUsdMicros: fc.option(few),
+  leftTotalUsdMicros: fc.option(fc.bigInt({ min: 0n, max: 20n })),
+  leftPayments: fc.constant(null),
+})
+const bounded = fc.record({
+  expiresInMinutes: ticks(90),
+  maxPaymentUsdMicros: few.map((one) => one + 1n),
+  maxDayUsdMicros: fc.option(few),
+  leftTotalUsdMicros: fc.option(fc.bigInt({ min: 0n, max: 20n })),
+  leftPayments: fc.option(fc.nat({ max: 9 })),
+})
+const small = fc.record({
+  usd: fc.constant(1n),
+  isOwn: fc.boolean(),
+  expiresInMinutes: fc.constant(90 * day),
+})
+const large = fc.record({ usd: amount, isOwn: fc.boolean(), expiresInMinutes: ticks(90) })
+
+/** Where the figure is reached, and where it is a bound. */
+export const stories = {
+  exact: storyWith(fc.array(plain, { maxLength: 1 }), fc.array(small, { maxLength: 5 })),
+  any: storyWith(fc.array(bounded, { maxLength: 2 }), fc.array(large, { maxLength: 4 })),
+}
+
+/** Each payment that is open executed or released at once, in every combination. */
+export function fatesOf(open: readonly Open[]): Fate[][] {
+  return open.reduce<Fate[][]>(
+    (all) =>
+      all.flatMap((fates) => [
+        [...fates, { ends: 'executed' as const, minute: 0 }],
+        [...fates, { ends: 'released' as const, minute: 0 }],
+      ]),
+    [[]],
+  )
+}
+
+/** All that may pass in one tick, the approved payments last, or one of them first. */
+export function everything(isApprovedFirst: boolean): Way[] {
+  const ways = (['agent_asserted', 'none', 0, 'approved'] as const).flatMap((way) =>
+    Array<Way>(7).fill(way),
+  )
+  return isApprovedFirst ? ['approved', ...ways] : ways
+}
+
+const isTold = (way: Level) => way === 'agent_asserted' || way === 'user_session'
+const sum = (spends: readonly { usd: bigint }[]) =>
+  spends.reduce((total, { usd }) => total + usd, 0n)
+const timeAt = (minute: number) => new Date(noon.getTime() + minute * 60_000)
+
+function sumsOf(spends: readonly Open[]) {
+  return {
+    automatic: sum(spends.filter(({ way }) => way === 'none')),
+    asserted: sum(spends.filter(({ way }) => way === 'agent_asserted')),
+    total: sum(spends),
+    own: sum(spends.filter(({ isOwn }) => isOwn)),
+  }
+}
+
+type Books = { open: Played[]; fresh: Played[]; approvals: Approval[] }
+
+/** Pays unit by unit, and approved payments as they are; `tries` says in which ways in a tick. */
+export function play(
+  given: Story,
+  fates: readonly Fate[],
+  horizon: number,
+  tries: (minute: number) => Way[],
+): bigint {
+  const books: Books = { open: [], fresh: [], approvals: sorted(given.approvals) }
+  for (let minute = 0; minute < horizon; minute += tick) {
+    books.open = openAt(given, fates, minute)
+    for (const way of tries(minute)) pay(given, books, minute, way)
+  }
+  const executed = openAt(given, fates, horizon - 1).filter((one) => one.minute < horizon)
+  return sum(books.fresh) + sum(executed)
+}
+
+/** Those first that make more known. */
+const sorted = (approvals: readonly Approval[]) =>
+  approvals.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn))
+
+/** What is open counts whatever its age, and once it was executed for a day from then. */
+function openAt({ open }: Story, fates: readonly Fate[], now: number): Played[] {
+  return open.flatMap((one, at) => {
+    const { ends, minute } = fates[at] ?? { ends: 'open', minute: 0 }
+    const tells = isTold(one.way)
+    if (ends === 'open' || minute > now) {
+      return [{ ...one, minute: Infinity, tells: false, tellsDevice: false }]
+    }
+    return ends === 'executed' ? [{ ...one, minute, tells, tellsDevice: tells && one.isOwn }] : []
+  })
+}
+
+function pay(given: Story, books: Books, minute: number, way: Way): void {
+  if (way !== 'approved') {
+    if (passes(given, books, minute, way, 1n)) {
+      const tells = isTold(way)
+      books.fresh.push({ minute, way, usd: 1n, isOwn: true, tells, tellsDevice: tells })
+    }
+    return
+  }
+  const paid = books.approvals.find(
+    (one) => minute < one.expiresInMinutes && passes(given, books, minute, 'user_session', one.usd),
+  )
+  if (!paid) return
+  books.approvals.splice(books.approvals.indexOf(paid), 1)
+  // It makes the device known of the key that asked for it, and counts against the one that pays.
+  const counted = { minute, way: 'user_session' as const, usd: paid.usd, isOwn: true }
+  books.fresh.push({ ...counted, tells: true, tellsDevice: paid.isOwn })
+}
+
+/** Whether an amount passes at this level and minute, as the product itself decides it. */
+function passes(given: Story, books: Books, minute: number, way: Level, usd: bigint): boolean {
+  const { facts, known, settled } = given
+  const { limits, caps, frozen, canPay, expiresInMinutes } = facts
+  if (frozen || !canPay || minute >= (expiresInMinutes ?? Infinity)) return false
+  const played = [...books.open, ...books.fresh]
+  const counted = [...settled, ...played].filter((spend) => spend.minute > minute - day)
+  const window = (limit: bigint, only?: Level) => ({
+    limit,
+    spent: sum(counted.filter((spend) => only === undefined || spend.way === only)),
+    resetsAt: null,
+  })
+  const own = sum(counted.filter(({ isOwn }) => isOwn))
+  const decision = decide({
+    ...purchase,
+    host: typeof way === 'number' ? `m${way}.example.com` : 'other.example.org',
+    amountUsdMicros: usd,
+    automaticDaily: window(limits.automatic, 'none'),
+    assertedDaily: window(limits.asserted, 'agent_asserted'),
+    dailySpendingCap: window(limits.total),
+    credentialPaymentCap: caps.payment,
+    credentialDaily: caps.day === null ? null : { ...window(caps.day), spent: own },
+    assertedNewRecipientLimit: limits.assertedNewRecipient,
+    recipientKnown: known.recipient || played.some(({ tells }) => tells),
+    deviceKnown: known.device || played.some(({ tellsDevice }) => tellsDevice),
+    userConfirmed: way === 'agent_asserted' || way === 'user_session',
+    ownerApproved: way === 'user_session' ? 'user_session' : null,
+    mandates: facts.mandates.map((one, at) => mandateAt(one, at, given, played, counted)),
+    now: timeAt(minute),
+  })
+  return 'consentLevel' in decision && (decision.mandateId ?? decision.consentLevel) === `${way}`
+}
+
+/** A mandate with what is used of it; what the facts say is left is left after all that is open. */
+function mandateAt(
+  one: ExposedMandate,
+  at: number,
+  { open }: Story,
+  played: readonly Spend[],
+  counted: readonly Spend[],
+) {
+  const isUnder = ({ way }: Open) => way === at
+  const under = open.filter(isUnder)
+  const { leftTotalUsdMicros: left, leftPayments } = one
+  return {
+    ...mandate,
+    id: String(at),
+    merchantDomain: `m${at}.example.com`,
+    maxPaymentUsdMicros: one.maxPaymentUsdMicros,
+    maxDayUsdMicros: one.maxDayUsdMicros,
+    maxTotalUsdMicros: left === null ? null : left + sum(under),
+    maxPayments: leftPayments === null ? null : leftPayments + under.length,
+    expiresAt: timeAt(one.expiresInMinutes),
+    spentDayUsdMicros: sum(counted.filter(isUnder)),
+    spentTotalUsdMicros: sum(played.filter(isUnder)),
+    payments: played.filter(isUnder).length,
+  }
+}

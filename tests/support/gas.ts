@@ -1,0 +1,48 @@
+/** What relayers have and what they may spend, as tests of the budget of gas set and read it. */
+import { callRpc } from '../../scripts/local/rpc.ts'
+import type { GasTerms } from '../../scripts/provision.ts'
+import { setGasTerms } from '../../scripts/provision.ts'
+import type { Agent, TestWorld } from './world.ts'
+
+/** Wide terms but for these; young accounts have as much as others unless said. */
+export async function limitGas(world: TestWorld, terms: GasTerms): Promise<void> {
+  const { weiPerDay = 10n ** 24n, callsPerDay = 1_000_000n } = terms
+  const young = { youngWeiPerDay: weiPerDay, youngCallsPerDay: callsPerDay, youngHours: 72n }
+  const others = { leastUsdMicros: 0n, cancelsPerDay: 1_000_000n }
+  await setGasTerms(world.db.sql, 0n, { weiPerDay, callsPerDay, ...young, ...others, ...terms })
+}
+
+/** Wei that all relayers hold together. */
+export async function relayersHold(world: TestWorld): Promise<bigint> {
+  const lanes = await world.db.sql<{ address: string }[]>`
+    select address from private.relay_lanes where kind = 'relayer'`
+  const held = await callRpc(
+    world.chain.rpcUrl,
+    lanes.map(({ address }) => ['eth_getBalance', address, 'latest']),
+  )
+  return held.reduce<bigint>((sum, wei) => sum + BigInt(String(wei)), 0n)
+}
+
+/** Has the node mine what it took. */
+export async function mine(world: TestWorld): Promise<void> {
+  await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x1']])
+}
+
+/** A transfer to an address that nobody paid before, with the user's word. */
+export function transferTo(world: TestWorld, payer: Agent, at: number, amount: string) {
+  const recipient = `0x${(10n ** 20n + BigInt(at)).toString(16).padStart(40, '0')}`
+  const order = { chain: 'base-sepolia', token: 'USDC', amount, recipient, user_confirmed: true }
+  return world.worker().post(payer, '/wallet-custodial-transfer', order)
+}
+
+/** So many at once; how often each code, or `submitted`, was answered. */
+export async function transfers(world: TestWorld, payer: Agent, count: number, amount: string) {
+  const all = Array.from({ length: count }, (_, at) => transferTo(world, payer, at, amount))
+  const answers = await Promise.all(all)
+  const told = answers.map(({ body }) => String(body['error'] ?? body['status']))
+  const times = (what: string) => told.filter((one) => one === what).length
+  return {
+    answers,
+    counts: Object.fromEntries([...new Set(told)].sort().map((one) => [one, times(one)])),
+  }
+}

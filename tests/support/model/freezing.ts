@@ -1,0 +1,184 @@
+/** The brake: accounts are frozen and go on, and what they had signed is cancelled on the chain. */
+import * as z from 'zod'
+
+import { hold } from './custody-work.ts'
+import type { Dice } from './dice.ts'
+import type { House, Operation } from './house.ts'
+import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
+import { rowsOf } from './ledger.ts'
+import { newCall } from './relay.ts'
+import type { Account, Call, Payment, Twin } from './state.ts'
+import { admit, refusable } from './state.ts'
+import { paymentWire } from './wire.ts'
+
+async function freezeOne(house: House, dice: Dice): Promise<void> {
+  const { twin, ledger } = house
+  const key = pickKey(house, dice)
+  const credential = dice.isLucky(70) ? key.credential : key.account.session
+  const listedMax = dice.oneOf([1000, 1000, 2])
+  const answer = await ask(house, 'freeze_account', { credential, listed_max: listedMax })
+  // A rate that is taken in real time.
+  await ledger.query("delete from private.rate_buckets where bucket like 'freeze:%'")
+  const isSession = credential === key.account.session
+  const found = refusable(() => (isSession ? key : admit(twin, credential, 'read')))
+  if ('refused' in found) return agree('freeze_account', answer, found)
+  freeze(twin, found.account)
+  const { frozen_since, open_payments, not_listed } = rowOf(answer) ?? {}
+  const listed = rowsOf(open_payments).map((row) => ({
+    ...row,
+    carried_by: hashes.parse(row['carried_by']).sort(),
+  }))
+  const open = openSignatures(twin, found.account)
+  agree(
+    'freeze_account',
+    { since: Number(frozen_since) / 1000, listed, not_listed },
+    {
+      since: found.account.frozenAt,
+      listed: open.slice(0, listedMax).map((payment) => openWire(twin, payment)),
+      not_listed: Math.max(open.length - listedMax, 0),
+    },
+  )
+}
+
+const hashes = z.array(z.string())
+
+/** What was not signed is released, and what no transaction ever carried. */
+function freeze(twin: Twin, account: Account): void {
+  if (account.isFrozen) return
+  Object.assign(account, { isFrozen: true, frozenAt: twin.now, version: account.version + 1 })
+  for (const payment of twin.payments) {
+    if (payment.account === account && payment.state === 'authorized') {
+      stop(payment, 'the account was frozen before anything was signed')
+    }
+  }
+  const isWithdrawn = ({ kind, slot, payment }: Call) =>
+    kind === 'transfer' &&
+    slot === null &&
+    payment.account === account &&
+    payment.state === 'signed'
+  const withdrawn = twin.calls.filter(isWithdrawn)
+  twin.calls = twin.calls.filter((call) => !withdrawn.includes(call))
+  for (const { payment, tries } of withdrawn) {
+    if (tries === 0) stop(payment, 'the account was frozen before it was sent')
+  }
+  account.feed.push({ type: 'account_frozen', payment: null })
+}
+
+function stop(payment: Payment, failure: string): void {
+  Object.assign(payment, { state: 'released', finality: null, failure })
+}
+
+const cancellationOf = (twin: Twin, payment: Payment) =>
+  twin.calls.find((call) => call.payment === payment && call.kind === 'cancel')
+
+const isOpen = (twin: Twin, { state, finality, validBefore }: Payment) =>
+  state === 'signed' ||
+  state === 'unknown' ||
+  (state === 'settled' && (finality !== 'finalized' || (validBefore ?? 0) > twin.now))
+
+/** What may still settle: uncancelled first, then large. */
+function openSignatures(twin: Twin, account: Account): Payment[] {
+  const open = twin.payments
+    .filter((one) => one.account === account && isOpen(twin, one))
+    .sort(byAmount)
+  return [
+    ...open.filter((one) => !cancellationOf(twin, one)),
+    ...open.filter((one) => cancellationOf(twin, one)),
+  ]
+}
+
+function byAmount(a: Payment, b: Payment): number {
+  if (a.usd !== b.usd) return a.usd > b.usd ? -1 : 1
+  return a.id < b.id ? -1 : 1
+}
+
+const isOver = (twin: Twin, payment: Payment) => (payment.validBefore ?? 0) <= twin.now
+
+const untold = new Set(['delivery', 'terms', 'signature', 'allowance_signature'])
+
+function openWire(twin: Twin, payment: Payment) {
+  const row = Object.entries(paymentWire(twin, payment)).filter(([name]) => !untold.has(name))
+  const attempts = twin.slots
+    .filter(({ state }) => state === 'open')
+    .flatMap((slot) => slot.attempts)
+    .filter(({ carries }) => carries.includes(payment))
+  const obstacle = isOver(twin, payment) ? 'expired' : null
+  return {
+    ...Object.fromEntries(row),
+    obstacle,
+    carried_by: attempts.map(({ hash }) => hash).sort(),
+  }
+}
+
+async function thaw(house: House, dice: Dice): Promise<void> {
+  const account = dice.anyOf(house.twin.accounts.filter(({ isFrozen }) => isFrozen))
+  if (!account) return
+  const answer = await ask(house, 'owner_unfreeze', { credential: account.session })
+  agree('owner_unfreeze', answer, [{ unfrozen: true }])
+  Object.assign(account, { isFrozen: false, version: account.version + 1 })
+  account.feed.push({ type: 'account_unfrozen', payment: null })
+}
+
+function mayCancel(twin: Twin, payment: Payment): boolean {
+  const { state, signature, account } = payment
+  if (signature === null || isOver(twin, payment)) return false
+  if (state === 'released') return true
+  return account.isFrozen && (state === 'signed' || state === 'unknown')
+}
+
+/** Custody signs the cancellation of a payment, unless that is done; it may be kept later. */
+async function cancel(house: House, dice: Dice, payment: Payment): Promise<void> {
+  const { twin } = house
+  const answer = await ask(house, 'custody_cancel', { payment: payment.id })
+  const kept = cancellationOf(twin, payment)?.signature ?? null
+  const row = { payment_row: paymentWire(twin, payment), wallet_envelope: {}, kept }
+  const isLive = mayCancel(twin, payment)
+  agree('custody_cancel', answer, isLive ? [row] : [])
+  if (!isLive || kept !== null) return
+  await hold(house, dice, 'record cancel', () => recordCancel(house, payment))
+}
+
+async function recordCancel(house: House, payment: Payment): Promise<void> {
+  const { twin } = house
+  const signature = `cancellation of ${payment.id}`
+  const question = { payment: payment.id, signature }
+  const answer = await ask(house, 'custody_record_cancel', question)
+  if (mayCancel(twin, payment) && !cancellationOf(twin, payment)) {
+    twin.calls.push(newCall(twin, 'cancel', payment, signature))
+  }
+  const isQueued = cancellationOf(twin, payment) !== undefined
+  agree('custody_record_cancel', answer, [{ custody_record_cancel: isQueued }])
+}
+
+async function cancelAny(house: House, dice: Dice): Promise<void> {
+  const { payments } = house.twin
+  const stopped = payments.filter((one) => one.state === 'released' || one.account.isFrozen)
+  const likely = dice.isLucky(70) ? dice.anyOf(stopped.slice(-8)) : undefined
+  const payment = likely ?? pickPayment(house, dice)
+  if (payment) await cancel(house, dice, payment)
+}
+
+/** Cancellations that nobody queued yet, as housekeeping does them. */
+export async function cancelFrozen(house: House, dice: Dice): Promise<void> {
+  const { twin } = house
+  const batch = dice.oneOf([1000, 1000, 2])
+  const answer = await ask(house, 'housekeeping_uncancelled', { batch })
+  const uncancelled = twin.payments
+    .filter(({ state }) => state === 'signed' || state === 'unknown')
+    .filter((one) => mayCancel(twin, one) && !cancellationOf(twin, one))
+    .sort(byAmount)
+    .slice(0, batch)
+  agree(
+    'housekeeping_uncancelled',
+    answer,
+    uncancelled.map(({ id }) => ({ payment: id })),
+  )
+  for (const payment of uncancelled) await cancel(house, dice, payment)
+}
+
+export const freezingOperations: readonly Operation[] = [
+  { name: 'freeze', weight: 1, run: freezeOne },
+  { name: 'thaw', weight: 2, run: thaw },
+  { name: 'cancel', weight: 2, run: cancelAny },
+  { name: 'cancel frozen', weight: 2, run: cancelFrozen },
+]

@@ -1,0 +1,121 @@
+/** The twin of the budget of gas: what relayers spend for an account, added up anew each time. */
+import { daySeconds } from './limits.ts'
+import { timeText } from './mandate-wire.ts'
+import type { Account, Call, GasTerms, Lane, Payment, Slot, Twin } from './state.ts'
+import { isLive } from './state.ts'
+
+/** Some run in plenty, some at the edge. */
+export const plentyOfGas: GasTerms = {
+  wei: 10n ** 24n,
+  calls: 10 ** 6,
+  leastUsd: 0n,
+  cancels: 10 ** 6,
+}
+export const littleGas: GasTerms = { wei: 600n, calls: 16, leastUsd: 2_000_000n, cancels: 10 }
+
+const most = (one: bigint, other: bigint) => (one > other ? one : other)
+const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times))
+
+function gasLeft(twin: Twin, account: Account) {
+  const { wei, calls, cancels } = twin.gasTerms
+  const used = twin.gas.filter(
+    ({ payment, slot, at }) =>
+      payment.account === account &&
+      at > twin.now - daySeconds &&
+      (slot !== null || payment.state === 'authorized' || payment.state === 'signed'),
+  )
+  const canceled = used.filter(({ kind }) => kind === 'cancel')
+  const open = twin.payments.filter(
+    (one) => one.account === account && isLive(one) && (one.validBefore ?? 0) > twin.now,
+  )
+  const spent = used.reduce((sum, one) => sum + one.wei, 0n)
+  const frees = [
+    ...canceled.map(({ at }) => at + daySeconds),
+    ...open.map((p) => p.validBefore ?? 0),
+  ]
+  const first = earliest(used.map(({ at }) => at + daySeconds))
+  return {
+    wei: most(wei - spent, 0n),
+    calls: Math.max(calls - used.length, 0),
+    freesAt: first,
+    cancels: Math.max(cancels - canceled.length - open.length, 0),
+    cancelsFreeAt: earliest(frees),
+  }
+}
+
+/** As private.gas_json. */
+export function gasWire(twin: Twin, account: Account) {
+  const left = gasLeft(twin, account)
+  return {
+    left_wei: left.wei.toString(),
+    left_calls: left.calls,
+    resets_at: timeText(left.freesAt),
+    least_usd_micros: twin.gasTerms.leastUsd.toString(),
+    left_cancels: left.cancels,
+    cancels_reset_at: timeText(left.cancelsFreeAt),
+  }
+}
+
+/** Whether the gas of a transfer is reserved, so that it may go into a transaction. */
+export function hasGas(twin: Twin, payment: Payment): boolean {
+  return twin.gas.some((use) => use.payment === payment && use.slot === null)
+}
+
+/** Reserves the gas of a payment that is about to be signed; false when its account is over. */
+export function reserveGas(
+  twin: Twin,
+  payment: Payment,
+  { gasFrom, costWei }: { gasFrom: 'relayer' | 'wallet' | null; costWei: bigint },
+): boolean {
+  const left = gasLeft(twin, payment.account)
+  if (left.cancels < 1 && payment.state !== 'authorized') return false
+  if (gasFrom !== 'relayer' || hasGas(twin, payment)) return true
+  if (payment.usd < twin.gasTerms.leastUsd || left.calls < 1 || left.wei < costWei) return false
+  twin.gas.push({ payment, kind: 'transfer', wei: costWei, slot: null, at: twin.now })
+  return true
+}
+
+/** Charges the calls of a relayer's place whose first transaction is stored. */
+export function spendGas(twin: Twin, slot: Slot, calls: readonly Call[], cost: bigint): void {
+  if (slot.lane.kind !== 'relayer') return
+  for (const { kind, payment } of calls) {
+    if (kind === 'cancel') twin.gas.push({ payment, kind, wei: 1n, slot, at: twin.now })
+    for (const use of twin.gas) {
+      if (kind === 'transfer' && use.payment === payment && use.slot === null) use.slot = slot
+    }
+  }
+  raiseGas(twin, slot, cost)
+}
+
+/** Raises what the calls of a place are charged to what its dearest transaction costs. */
+export function raiseGas(twin: Twin, slot: Slot, cost: bigint): void {
+  const uses = twin.gas.filter((use) => use.slot === slot)
+  const count = BigInt(uses.length)
+  for (const use of uses) {
+    use.wei = most(use.wei, (cost + count - 1n) / count)
+    use.at = twin.now
+  }
+}
+
+/** Gives a call back to the queue, if there is gas for another transaction. */
+export function requeueCall(twin: Twin, call: Call): void {
+  if (call.kind === 'transfer') {
+    const { payment } = call
+    const last = twin.gas.findLast((use) => use.slot === call.slot && use.payment === payment)
+    const left = gasLeft(twin, payment.account)
+    if (!last || left.calls < 1 || left.wei < last.wei) return
+    twin.gas.push({ payment, kind: 'transfer', wei: last.wei, slot: null, at: twin.now })
+  }
+  call.slot = null
+}
+
+const placesMax = 16
+
+/** As private.open_wei: what the newest transactions of a lane may cost, newest first. */
+export function openWei(twin: Twin, lane: Lane): string[] {
+  return twin.slots
+    .filter((slot) => slot.lane === lane && slot.nonce >= lane.next - placesMax)
+    .sort((one, other) => other.nonce - one.nonce)
+    .slice(0, placesMax)
+    .map(({ attempts }) => attempts.reduce((sum, { cost }) => most(sum, cost), 0n).toString())
+}

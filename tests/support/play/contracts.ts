@@ -1,0 +1,130 @@
+/**
+ * Contracts of a chain that is played with: Permit2's own code, the proxies of x402 and a facilitator
+ * that is a contract, the latter compiled from their source when they are first asked for.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { inflateSync } from 'node:zlib'
+import { getAddress, Interface } from 'ethers'
+import * as z from 'zod'
+import type { Chain } from '../../../scripts/local/chain.ts'
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import { permit2Address } from '../../../shared/chains/evm/places.ts'
+import { permit2Spenders } from '../../../shared/custody/permit2-terms.ts'
+import { hex } from '../chain-world.ts'
+import type { PermitPayload } from '../permit2.ts'
+
+const compiler = z.custom<{ compile(input: string): string }>()
+const compiled = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
+  contracts: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({ evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }) }),
+    ),
+  ),
+})
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const source = 'decoys.sol'
+let codes: Map<string, `0x${string}`> | undefined
+
+/** The code of each contract as it stands on a chain. */
+export function decoyCodes(): ReadonlyMap<string, `0x${string}`> {
+  codes ??= compile()
+  return codes
+}
+
+function compile(): Map<string, `0x${string}`> {
+  const solc = compiler.parse(createRequire(import.meta.url)('solc'))
+  const content = readFileSync(fileOf(`../../chain/${source}`), 'utf8')
+  const input = {
+    language: 'Solidity',
+    sources: { [source]: { content } },
+    settings: {
+      evmVersion: 'cancun',
+      optimizer: { enabled: true },
+      outputSelection: { '*': { '*': ['evm.deployedBytecode.object'] } },
+    },
+  }
+  const { errors, contracts } = compiled.parse(JSON.parse(solc.compile(JSON.stringify(input))))
+  const wrong = errors.filter(({ severity }) => severity === 'error')
+  if (wrong.length > 0) throw new Error(wrong.map((one) => one.formattedMessage).join('\n'))
+  const named = Object.entries(contracts[source] ?? {})
+  return new Map(named.map(([name, { evm }]) => [name, hex(evm.deployedBytecode.object)]))
+}
+
+const vector = z.object({ runtime_deflated_base64: z.string() })
+
+/** Permit2's code as Uniswap's package carries it. */
+export function permit2Code(): `0x${string}` {
+  const read: unknown = JSON.parse(readFileSync(fileOf('../../vectors/permit2.json'), 'utf8'))
+  const deflated = Buffer.from(vector.parse(read).runtime_deflated_base64, 'base64')
+  return hex(inflateSync(deflated).toString('hex'))
+}
+
+/** Where the facilitators that are contracts stand. */
+export const crowdAddresses = [
+  getAddress('0xc0de00000000000000000000000000000000c0d1'),
+  getAddress('0xc0de00000000000000000000000000000000c0d2'),
+] as const
+
+/** Puts all of it in its place. */
+export async function placeContracts({ rpcUrl }: Pick<Chain, 'rpcUrl'>): Promise<void> {
+  const decoys = decoyCodes()
+  const places: [string, string | undefined][] = [
+    [permit2Address, permit2Code()],
+    [permit2Spenders.exact, decoys.get('ExactProxy')],
+    [permit2Spenders.upto, decoys.get('UptoProxy')],
+    ...crowdAddresses.map((at): [string, string | undefined] => [at, decoys.get('Crowd')]),
+  ]
+  await callRpc(rpcUrl, [
+    ...places.map(([at, code]) => ['anvil_setCode', at, code] as const),
+    ['anvil_autoImpersonateAccount', true],
+  ])
+}
+
+const permit = '((address token,uint256 amount) permitted,uint256 nonce,uint256 deadline) permit'
+const exactForm = new Interface([
+  `function settle(${permit},address owner,(address to,uint256 validAfter) witness,bytes signature)`,
+])
+const uptoForm = new Interface([
+  `function settle(${permit},uint256 amount,address owner,(address to,address facilitator,uint256 validAfter) witness,bytes signature)`,
+])
+
+/** A call that somebody makes, or has made by a contract. */
+export type Step = { target: string; data: string }
+
+/** The call of x402's proxy that uses a permit; upto takes `amount`. */
+export function settleStep(
+  { signature, permit2Authorization: { permitted, nonce, deadline, witness, from } }: PermitPayload,
+  amount: bigint,
+): Step {
+  const terms = { permitted, nonce, deadline }
+  const { to, facilitator, validAfter } = witness
+  if (facilitator === undefined) {
+    const values = [terms, from, { to, validAfter }, signature]
+    return { target: permit2Spenders.exact, data: exactForm.encodeFunctionData('settle', values) }
+  }
+  const values = [terms, amount, from, { to, facilitator, validAfter }, signature]
+  return { target: permit2Spenders.upto, data: uptoForm.encodeFunctionData('settle', values) }
+}
+
+const crowdForm = new Interface([
+  'function run((address target,bytes data)[] steps)',
+  'function store((address target,bytes data)[] steps)',
+  'function fire()',
+  'function flood(address token,address from,address to,uint256 times)',
+])
+
+/** What a crowd is told to do. */
+export const crowd = {
+  run: (steps: readonly Step[]) => hex(crowdForm.encodeFunctionData('run', [steps])),
+  store: (steps: readonly Step[]) => hex(crowdForm.encodeFunctionData('store', [steps])),
+  fire: () => hex(crowdForm.encodeFunctionData('fire')),
+  /** Writes so many transfers of nothing. */
+  flood: (token: string, from: string, to: string, times: number) =>
+    hex(crowdForm.encodeFunctionData('flood', [token, from, to, times])),
+}

@@ -1,0 +1,58 @@
+/** What the chain, its endpoints and time do. */
+import { callRpc } from '../../../scripts/local/rpc.ts'
+import type { ActionOf } from './actions.ts'
+import type { Outflow } from './blocks.ts'
+import { headOf, mine } from './blocks.ts'
+import type { Play } from './play.ts'
+
+const blockSeconds = 12
+const blocksMax = 20
+
+/** Time passes, with blocks in it while there are any. */
+export async function wait(play: Play, { seconds }: ActionOf<'wait'>): Promise<void> {
+  await play.clock.advance(seconds)
+  const blocks = Math.min(1 + Math.floor(seconds / blockSeconds), blocksMax)
+  if (play.isMining) await mine(play.world.chain, blocks)
+}
+
+export async function mineSome(play: Play, { blocks }: ActionOf<'mine'>): Promise<void> {
+  if (play.isMining) await mine(play.world.chain, blocks)
+}
+
+export async function setMining(play: Play, { isOn }: ActionOf<'mining'>): Promise<void> {
+  play.isMining = isOn
+}
+
+/** Empty blocks in place of the last ones; what was in them is in no pool either. */
+export async function reorganize(play: Play, { depth }: ActionOf<'reorg'>): Promise<void> {
+  const { world, since, clock, book } = play
+  const deep = Math.min(depth, (await headOf(world.chain)) - since)
+  if (deep < 1) return
+  const before = await play.outflows.read()
+  await callRpc(world.chain.rpcUrl, [['anvil_reorg', deep, []]])
+  await clock.remind()
+  const left = new Set((await play.outflows.read()).map(placeOf))
+  for (const gone of before.filter((one) => !left.has(placeOf(one)))) {
+    book.undone.push({ at: clock.seconds(), leftAt: gone.at, micros: gone.value })
+  }
+}
+
+function placeOf({ tx, block, to, value }: Outflow): string {
+  return `${tx} ${block} ${to} ${value}`
+}
+
+export async function forget({ world }: Play): Promise<void> {
+  await callRpc(world.chain.rpcUrl, [['anvil_dropAllTransactions']])
+}
+
+export async function setBaseFee({ clock }: Play, { mwei }: ActionOf<'base fee'>): Promise<void> {
+  clock.baseFeeMwei = mwei
+}
+
+export async function lie({ network }: Play, { lie: told }: ActionOf<'lie'>): Promise<void> {
+  network.lie = told
+}
+
+export async function outage({ network }: Play, { isOn }: ActionOf<'outage'>): Promise<void> {
+  network.isOut = isOn
+}

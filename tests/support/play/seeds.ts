@@ -1,0 +1,82 @@
+/**
+ * Plays of many seeds, each in a world of its own. A play that fails is made short and printed as a
+ * script, which PLAY_SCRIPT=<file> plays again; PLAY_SEED=<number> begins at a seed.
+ */
+
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { closing } from '../ending.ts'
+import type { Action } from './actions.ts'
+import { lineOf } from './actions.ts'
+import type { Script } from './generate.ts'
+import { generate } from './generate.ts'
+import type { Broken, Looking } from './perform.ts'
+import { perform } from './perform.ts'
+import { openPlay } from './play.ts'
+import { shrunk } from './shrink.ts'
+
+/** Where a test begins: at random, or at the seed of a failure that is to be seen again. */
+export function firstSeed(): number {
+  return Number(process.env['PLAY_SEED'] ?? randomInt(2 ** 30))
+}
+
+/** A script that was printed before, if one is asked for. */
+export function givenScript(): Script | undefined {
+  const file = process.env['PLAY_SCRIPT']
+  if (file === undefined) return undefined
+  const [first, ...rest] = readFileSync(file, 'utf8').trim().split('\n')
+  const setting = z.custom<Script['setting']>().parse(JSON.parse(first ?? ''))
+  return { setting, actions: rest.map((line) => z.custom<Action>().parse(JSON.parse(line))) }
+}
+
+/** Plays a script in a fresh world. */
+export function playOnce(
+  { setting, actions }: Script,
+  looking?: Looking,
+): Promise<Broken | undefined> {
+  return closing(async () => perform(await openPlay(setting), actions, looking))
+}
+
+/** Plays the script of a seed; answers what it broke with a short script that breaks the same. */
+export async function playSeed(
+  seed: number,
+  count: number,
+  shrinkMilliseconds: number,
+): Promise<string | undefined> {
+  const { theme, ...script } = generate(seed, count)
+  const broken = await playOnce(script)
+  if (!broken) return undefined
+  return `PLAY_SEED=${seed} (${theme})\n${await explained(script, broken, shrinkMilliseconds)}`
+}
+
+/** The failure with a script of as few actions as were found in the time. */
+export async function explained(
+  { setting, actions }: Script,
+  broken: Broken,
+  shrinkMilliseconds: number,
+): Promise<string> {
+  const kind = kindOf(broken)
+  const looking = { every: 5, toEnd: kindsAtEnd.includes(kind) }
+  let last = broken
+  const fails = async (shorter: readonly Action[]) => {
+    const found = await playOnce({ setting, actions: [...shorter] }, looking)
+    if (!found || kindOf(found) !== kind) return false
+    last = found
+    return true
+  }
+  const least = await shrunk(
+    actions.slice(0, broken.after),
+    (action) => action.do,
+    fails,
+    shrinkMilliseconds,
+  )
+  return [last.what, JSON.stringify(setting), ...least.map(lineOf)].join('\n')
+}
+
+/** What is only seen when everything is over. */
+const kindsAtEnd = ['final', 'told', 'gas']
+
+function kindOf({ what }: Broken): string {
+  return what.split(':')[0] ?? what
+}

@@ -1,0 +1,125 @@
+/**
+ * The end of a play: endpoints tell the truth, blocks come, the schedule runs, and no new money is asked
+ * for. Every payment is final within its end, finality and two minutes, and what it is told to be is
+ * what the chain shows.
+ */
+import * as z from 'zod'
+import type { Outflow } from './blocks.ts'
+import { mine } from './blocks.ts'
+import { countsOf } from './book.ts'
+import { usualMwei } from './clock.ts'
+import { brokenGasBudget } from './gas-budget.ts'
+import { brokenInvariant } from './invariants.ts'
+import { house } from './owner-acts.ts'
+import type { Play } from './play.ts'
+
+/** The longest that a signature is good for, two minutes, and what one endpoint alone is waited for. */
+const waitSeconds = { several: (15 + 2) * 60, one: (15 + 15 + 2) * 60 }
+/** How often a platform's schedule comes. */
+const stepSeconds = 60
+const blocksPerStep = 10
+
+/** What is not as it has to be, in words. */
+export async function settleDown(play: Play): Promise<string | undefined> {
+  const { world, network, clock, lanes } = play
+  Object.assign(network, { lie: 'none', isOut: false })
+  play.isMining = true
+  clock.baseFeeMwei = usualMwei
+  await lanes.fund(1_000_000)
+  await mine(world.chain, blocksPerStep)
+  const isAlone = Object.values(world.world.config.chainRpcUrls).every((urls) => urls.length === 1)
+  const rounds = Math.ceil(waitSeconds[isAlone ? 'one' : 'several'] / stepSeconds)
+  for (let round = 0; round < rounds; round += 1) {
+    await clock.advance(stepSeconds)
+    await mine(world.chain, blocksPerStep)
+    await house(play)
+    await mine(world.chain)
+  }
+  return (await brokenInvariant(play)) ?? (await unlikeChain(play)) ?? (await brokenGasBudget(play))
+}
+
+const told = z.object({
+  status: z.string(),
+  finality: z.string().nullable(),
+  tx_hash: z.string().nullable(),
+  to: z.string(),
+  amount_atomic: z.string(),
+  proof: z
+    .object({ block: z.object({ hash: z.string() }), log_index: z.int().nullable() })
+    .nullish(),
+})
+type Told = z.output<typeof told> & { id: string; isMost: boolean }
+
+/** Every payment of the account, as transfer-status tells it. */
+async function paymentsTold({ world, product, reader, thief }: Play): Promise<Told[]> {
+  const rows = await world.db.sql<{ id: string; scheme: string | null }[]>`
+    select id, terms ->> 'scheme' as scheme from private.payments where account = ${thief.id}`
+  return Promise.all(
+    rows.map(async ({ id, scheme }) => {
+      const { body } = await product.post(reader, '/transfer-status', { transfer_id: id })
+      return { ...told.parse(body), id, isMost: scheme === 'upto' }
+    }),
+  )
+}
+
+const overStates = ['released', 'failed', 'expired', 'declined', 'awaiting_confirmation']
+
+async function unlikeChain(play: Play): Promise<string | undefined> {
+  const payments = await paymentsTold(play)
+  const open = payments.find(
+    ({ status, finality }) =>
+      !overStates.includes(status) && !(status === 'settled' && finality === 'finalized'),
+  )
+  if (open) return `final: a payment is ${open.status} and ${open.finality} long after its end`
+  const settled = payments.filter(({ status }) => status === 'settled')
+  return oneLogTwice(settled) ?? untold(settled, await play.outflows.read())
+}
+
+/** Two payments are not proven by one log. */
+function oneLogTwice(settled: readonly Told[]): string | undefined {
+  const places = settled.flatMap(({ proof }) =>
+    proof && proof.log_index !== null ? [`${proof.block.hash} ${proof.log_index}`] : [],
+  )
+  const twice = [...countsOf(places)].find(([, count]) => count > 1)
+  return twice && `told: the log ${twice[0]} proves ${twice[1]} payments`
+}
+
+/**
+ * What left and is told by no payment, or is told and did not leave. Where it is told without its
+ * transaction, or as the most that may be taken, any transfer will do that is not more.
+ */
+function untold(settled: readonly Told[], outflows: readonly Outflow[]): string | undefined {
+  const exact = settled.filter(({ isMost, tx_hash }) => !isMost && tx_hash !== null)
+  const keyOf = (tx: string | null, to: string, value: bigint | string) =>
+    `${tx} ${to.toLowerCase()} ${value}`
+  const owed = countsOf(
+    exact.map(({ tx_hash, to, amount_atomic }) => keyOf(tx_hash, to, amount_atomic)),
+  )
+  const rest: Outflow[] = []
+  for (const flow of outflows) {
+    const key = keyOf(flow.tx, flow.to, flow.value)
+    const count = owed.get(key) ?? 0
+    if (count === 0) rest.push(flow)
+    else owed.set(key, count - 1)
+  }
+  const missing = [...owed].find(([, count]) => count > 0)
+  if (missing) return `told: ${missing[0]} is told to be settled, and did not leave`
+  return unexplained(
+    settled.filter((one) => !exact.includes(one)),
+    rest,
+  )
+}
+
+/** One outflow for each of the payments, of at most its amount. */
+function unexplained(most: readonly Told[], outflows: readonly Outflow[]): string | undefined {
+  if (outflows.length !== most.length) {
+    return `told: ${outflows.length} transfers left beside those that are told, and ${most.length} payments of up to an amount are settled`
+  }
+  const ascending = (values: bigint[]) => values.toSorted((a, b) => (a < b ? -1 : 1))
+  const taken = ascending(outflows.map(({ value }) => value))
+  const allowed = ascending(most.map(({ amount_atomic }) => BigInt(amount_atomic)))
+  const over = taken.findIndex((value, at) => value > (allowed[at] ?? 0n))
+  return over < 0
+    ? undefined
+    : `told: ${taken[over]} left for a payment of at most ${allowed[over]}`
+}
