@@ -41,12 +41,15 @@ export function encodeTextForUrl(text: string): string {
 
 /** URL-safe base64 without padding of bytes. */
 export function encodeForUrl(bytes: Uint8Array): string {
-  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /** Bytes of standard or URL-safe base64, padded or not; undefined when it is neither. */
 export function decodeBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const standard = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const standard = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '')
   if (!/^[A-Za-z0-9+/]*$/.test(standard) || standard.length % 4 === 1) return undefined
   const binary = atob(standard)
   const bytes = new Uint8Array(binary.length)

@@ -102,14 +102,12 @@ function normal(password: string): string {
 }
 
 function unpadded(bytes: Uint8Array): string {
-  return encodeBase64(bytes).replace(/=+$/, '')
+  return encodeBase64(bytes).replaceAll('=', '')
 }
 
 /** A password without what people hang on at its end to satisfy rules. */
 function stem(text: string): string {
-  return normal(text)
-    .toLowerCase()
-    .replace(/[^\p{L}]+$/u, '')
+  return /^.*\p{L}/su.exec(normal(text).toLowerCase())?.[0] ?? ''
 }
 
 /** Compares without telling by its time where two values part. */

@@ -3,7 +3,7 @@
  * page may lead back to. A link is a secret of 256 bits; only its HMAC is ever stored.
  */
 import { credentialOf } from '../auth/api-key.ts'
-import { encodeBase64 } from '../base64.ts'
+import { encodeForUrl } from '../base64.ts'
 import type { Config } from '../env.ts'
 import { required } from '../env.ts'
 import type { World } from '../world.ts'
@@ -13,10 +13,7 @@ const tokenForm = /^[A-Za-z0-9_-]{43}$/
 
 /** A new link and what the database keeps of it. */
 export async function createLink(world: World): Promise<{ url: string; digest: string }> {
-  const token = encodeBase64(world.randomBytes(tokenBytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
+  const token = encodeForUrl(world.randomBytes(tokenBytes))
   const digest = await keyed(world.config, token)
   return { url: `${world.config.WEB_URL}/action/${token}`, digest }
 }

@@ -19,7 +19,7 @@ const forms: readonly [Candidate['form'], RegExp][] = [
   ['grouped', formPattern('\\d{2,5}(?:[ -]\\d{2,5}){1,3}')],
   ['grouped', formPattern('[a-z0-9]{1,6}(?:-[a-z0-9]{2,8}){1,4}')],
   ['digits', formPattern('\\d{4,10}')],
-  ['mixed', formPattern('(?=[a-z]*\\d)(?=\\d*[a-z])[a-z0-9]{4,12}')],
+  ['mixed', formPattern('(?=[a-z]{0,11}\\d)(?=\\d{0,11}[a-z])[a-z0-9]{4,12}')],
   ['letters', formPattern('[a-z]{5,10}')],
 ]
 
@@ -28,7 +28,7 @@ function formPattern(form: string): RegExp {
 }
 
 const currency =
-  '(?:[$€£¥₺₽₹₩฿]|zl|eur|usd|gbp|chf|pln|rub|try|cny|jpy|brl|r\\$|tl|kr|euro|dollar|руб\\S*|元|円|块)'
+  '(?:[$€£¥₺₽₹₩฿]|zl|eur|usd|gbp|chf|pln|rub|try|cny|jpy|brl|r\\$|tl|kr|euro|dollar|руб\\p{L}{0,8}|元|円|块)'
 
 /** Forms that are something else. */
 const known: readonly RegExp[] = [
@@ -56,15 +56,21 @@ const known: readonly RegExp[] = [
   // Accounts, cards, parcels and orders.
   /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,4})?\b/g,
   /[*•x.·]{2,16}[ -]?\d{4}(?![\d*])/g,
-  /\b1z[a-z0-9]{16}\b|\b[a-z]{2}\d{9}[a-z]{2}\b|\d{11,}/g,
+  /\b1z[a-z0-9]{16}\b|\b[a-z]{2}\d{9}[a-z]{2}\b/g,
+  /\d{11,}/g,
   /\d{3}-\d{7}-\d{7}/g,
-  // Addresses of mail.
-  /[^\s@<>()]{1,64}@[^\s@<>()]{1,255}/g,
 ]
+
+/** An address of mail, each sign of which is looked at once. */
+const mailbox = /[^\s@<>()]+(?:@[^\s@<>()]+)?/g
 
 /** The candidates in their order, none over another; `taken` is what was found to be more. */
 export function candidatesIn(text: string, original: (span: Span) => string, taken: Span[]) {
-  const passed = [...taken, ...known.flatMap((pattern) => spansOf(pattern, text))]
+  const others = known.flatMap((pattern) => spansOf(pattern, text))
+  const mailboxes = spansOf(mailbox, text).filter(({ start, end }) =>
+    text.slice(start, end).includes('@'),
+  )
+  const passed = [...taken, ...others, ...mailboxes]
   const found: Candidate[] = []
   const covered = coverOf(text.length, passed)
   for (const [form, pattern] of forms) {

@@ -3,13 +3,19 @@
  * carry a secret and speak of such a thing themselves or in the words around them. A link that ends
  * a subscription is none, whatever it carries.
  */
+
+import { trimEndOf } from '../trim-end.ts'
 import type { Span } from './code-candidates.ts'
 import { isTouched, spansOf } from './code-candidates.ts'
 import type { Surroundings } from './code-context.ts'
 import { unsubscribeWords } from './code-words.ts'
 
-/** Up to what ends an address in text; marks of Chinese and Japanese sentences do, too. */
-const address = /(?:[a-z][a-z0-9+.-]{0,30}:\/\/|www\.)[^\s<>"'`\u3000-\u303f\uff00-\uffef]{3,}/gi
+/**
+ * An address from what follows its scheme to what ends it in text; marks of Chinese and Japanese
+ * sentences do, too. The scheme is read backwards, so that each sign is looked at once.
+ */
+const address = /(?::\/\/|www\.)[^\s<>"'`\u3000-\u303f\uff00-\uffef]{3,}/gi
+const schemeLengthMax = 31
 
 const speaking = new RegExp(
   `log-?in|sign-?in|sign-?on|sign-?up|signup|auth|magic|verif|confirm|activat|reset|recover|passw|
@@ -29,14 +35,23 @@ const reach = 160
 
 /** All addresses of a text. */
 export function addressesIn(text: string): Span[] {
-  return spansOf(address, text).map(({ start, end }) => {
+  return spansOf(address, text).flatMap((found) => {
+    const start = schemeStart(text, found.start)
+    if (start === undefined) return []
+    const { end } = found
     const isTarget = text.slice(start - 2, start) === ']('
     const whole = text.slice(start, end)
-    const own = isTarget
-      ? whole.slice(0, whole.search(/\)|$/))
-      : whole.replace(/[.,;:!?)\]}]+$/, '')
-    return { start, end: start + own.length }
+    const own = isTarget ? whole.slice(0, whole.search(/\)|$/)) : trimEndOf(whole, '.,;:!?)]}')
+    return [{ start, end: start + own.length }]
   })
+}
+
+/** Where the scheme (RFC 3986 section 3.1) before `://` begins; undefined where there is none. */
+function schemeStart(text: string, at: number): number | undefined {
+  if (!text.startsWith('://', at)) return at
+  const before = text.slice(Math.max(0, at - schemeLengthMax), at)
+  const scheme = /[a-z][a-z0-9+.-]{0,30}$/i.exec(before)?.[0]
+  return scheme === undefined ? undefined : at - scheme.length
 }
 
 /** Those that sign in; `folded` is what stands before each in the folded text. */

@@ -132,7 +132,7 @@ function alternatives(list: string, endOfShort = ''): string {
     .map((word) => {
       const isShort =
         word.length <= shortLength && /^[\p{Script=Latin}\p{Script=Cyrillic}]/u.test(word)
-      return word.replaceAll('-', "[-\\s'’]*") + (isShort ? endOfShort : '')
+      return word.replaceAll('-', "[-\\s'’]{0,3}") + (isShort ? endOfShort : '')
     })
     .join('|')
 }

@@ -22,6 +22,8 @@ export type MailPlaces = { subject: CodePlace[]; texts: CodePlace[][] }
 
 /** Codes of one mail that are looked for again; a mail has one or two, a list of them ten. */
 const valuesMax = 100
+/** Of a text with more that could be codes, none is judged and all are sealed. */
+const candidatesMax = 10_000
 
 type Part = { original: string; folded: FoldedText; links: Span[]; around: Surroundings }
 
@@ -59,8 +61,9 @@ function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
 function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
   const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
   const candidates: Candidate[] = candidatesIn(folded.text, written, links)
+  const isJudged = candidates.length <= candidatesMax
   return candidates
-    .filter((one) => isCode(around, one, candidates))
+    .filter((one) => !isJudged || isCode(around, one, candidates))
     .map((one) => placeOf('code', folded, one, original))
 }
 

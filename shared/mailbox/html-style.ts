@@ -34,6 +34,13 @@ const fontPixelsMin = 3
 /** Sum over red, green and blue below which nobody reads it. */
 const contrastMin = 30
 const rulesMax = 2_000
+/** More of a value says nothing about being seen. */
+const valueLengthMax = 100
+/** Whatever else is declared is passed over, so that an element costs the same under any rules. */
+const properties = new Set(
+  `background background-color clip color display font-size height left max-height max-width
+  mso-hide opacity overflow position text-indent top visibility width`.split(/\s+/),
+)
 
 /** Whether text of this look can be seen. */
 export function isSeen({ isGone, isInvisible, fontPixels, color, background }: Look): boolean {
@@ -49,10 +56,11 @@ function contrast(one: Color | undefined, other: Color | undefined): boolean {
 export function rulesOf(css: string): Rules {
   const rules = new Map<string, Declarations>()
   for (const [selectors, body] of blocksOf(withoutComments(css))) {
+    const declarations = declarationsOf(body)
     for (const selector of selectors.split(',').map((one) => one.trim())) {
       if (rules.size >= rulesMax) return rules
       if (!/^(?:\w+|\w*\.[\w-]+|#[\w-]+)$/.test(selector)) continue
-      rules.set(selector, new Map([...(rules.get(selector) ?? []), ...declarationsOf(body)]))
+      rules.set(selector, new Map([...(rules.get(selector) ?? []), ...declarations]))
     }
   }
   return rules
@@ -113,9 +121,22 @@ function styleOf({ name, attributes }: { name: string; attributes: Attributes },
 function declarationsOf(text: string): Declarations {
   return new Map(
     text.split(';').flatMap((declaration) => {
-      const [name = '', ...value] = declaration.split(':')
-      const plain = value.join(':').replace(/!\s*important/i, '')
-      return value.length === 0 ? [] : [[name.trim().toLowerCase(), plain.trim().toLowerCase()]]
+      const colon = declaration.indexOf(':')
+      const name = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase()
+      if (!properties.has(name)) return []
+      const value = declaration
+        .slice(colon + 1)
+        .trimStart()
+        .slice(0, valueLengthMax)
+      return [
+        [
+          name,
+          value
+            .replace(/!\s*important/i, '')
+            .trim()
+            .toLowerCase(),
+        ],
+      ]
     }),
   )
 }
@@ -169,7 +190,7 @@ const colorNames: Readonly<Record<string, Color>> = {
 function colorOf(value: string | undefined, outer: Color | undefined): Color | undefined {
   if (value === undefined || /^(inherit|transparent|none|initial)?$/.test(value)) return outer
   if (/url\(|gradient/.test(value)) return undefined
-  const [word = ''] = value.slice(0, 100).split(/\s+(?![^(]*\))/)
+  const [word = ''] = value.split(/\s+(?![^(]*\))/)
   const digits = /^#?([0-9a-f]{3,8})$/.exec(word)?.[1]
   if (digits !== undefined) return fromDigits(digits)
   const parts = word.match(/^rgba?\(/) ? word.match(/[\d.]+/g)?.map(Number) : undefined

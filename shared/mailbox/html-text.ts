@@ -3,6 +3,7 @@
  * that is there but not to be seen is left out and counted, since it speaks to machines alone. Links
  * show where they lead: `[text](url)`, with the host that is really called.
  */
+import { trimEndOf } from '../trim-end.ts'
 import type { Look, Rules } from './html-style.ts'
 import { isSeen, lookWithin, plainLook, rulesOf } from './html-style.ts'
 import type { Attributes, Token } from './html-tokens.ts'
@@ -11,29 +12,48 @@ import { tokensOf } from './html-tokens.ts'
 /** The text, and how many pieces of it were hidden and left out. */
 export type HtmlText = { text: string; hiddenPieces: number }
 
-type Element = { name: string; look: Look; link?: { url: string; start: number } }
-type Page = { pieces: string[]; hiddenPieces: number; open: Element[]; rules: Rules }
+type Element = { name: string; look: Look; link?: Link }
+/** `start` counts pieces, `before` the characters in them. */
+type Link = { url: string; start: number; before: number }
+type Page = {
+  pieces: string[]
+  /** Characters in them. */
+  length: number
+  hiddenPieces: number
+  open: Element[]
+  /** Of each name, where in `open` its elements stand: to look there takes the same time at any depth. */
+  places: Map<string, number[]>
+  rules: Rules
+}
 
 /** Elements deeper than this count as belonging to the last one above. */
 const depthMax = 256
+/** A link around more than this is no text to press on: it stands behind what it holds. */
+const linkLengthMax = 2_000
 
-const voids = /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/
-const paragraphs = /^(p|h[1-6]|table|ul|ol|blockquote|pre|hr)$/
-const lines =
-  /^(div|tr|li|dt|dd|center|section|article|header|footer|main|aside|nav|form|body|address)$/
-const cells = /^(td|th)$/
+const namesOf = (list: string): ReadonlySet<string> => new Set(list.split(' '))
+const voids = namesOf('area base br col embed hr img input link meta param source track wbr')
+const paragraphs = namesOf('p h1 h2 h3 h4 h5 h6 table ul ol blockquote pre hr')
+const lines = namesOf(
+  'div tr li dt dd center section article header footer main aside nav form body address',
+)
+const cells = namesOf('td th')
+const partsOfTables = namesOf('table tbody thead tfoot tr td th')
+const table = namesOf('table')
+const tableOrCell = namesOf('table td th')
+const nothing: ReadonlySet<string> = new Set()
 
 /** Elements that the beginning of another ends (HTML standard, section 13.1.2.4), and up to where. */
-const endedBy: readonly { by: RegExp; ends: RegExp; within: RegExp }[] = [
-  { by: /^(td|th)$/, ends: /^(td|th)$/, within: /^(tr|table)$/ },
-  { by: /^tr$/, ends: /^tr$/, within: /^table$/ },
-  { by: /^li$/, ends: /^li$/, within: /^(ul|ol|table)$/ },
-  { by: /^(dt|dd)$/, ends: /^(dt|dd)$/, within: /^(dl|table)$/ },
-  { by: /^a$/, ends: /^a$/, within: /^(table|td|th)$/ },
+const endedBy: readonly Record<'by' | 'ends' | 'within', ReadonlySet<string>>[] = [
+  { by: cells, ends: cells, within: namesOf('tr table') },
+  { by: namesOf('tr'), ends: namesOf('tr'), within: table },
+  { by: namesOf('li'), ends: namesOf('li'), within: namesOf('ul ol table') },
+  { by: namesOf('dt dd'), ends: namesOf('dt dd'), within: namesOf('dl table') },
+  { by: namesOf('a'), ends: namesOf('a'), within: tableOrCell },
   {
-    by: new RegExp(`${paragraphs.source}|${lines.source}`),
-    ends: /^p$/,
-    within: /^(table|td|th|div)$/,
+    by: new Set([...paragraphs, ...lines]),
+    ends: namesOf('p'),
+    within: namesOf('table td th div'),
   },
 ]
 
@@ -41,14 +61,13 @@ const endedBy: readonly { by: RegExp; ends: RegExp; within: RegExp }[] = [
 export function htmlText(html: string): HtmlText {
   const tokens = tokensOf(html)
   const css = tokens.flatMap((token) => (token.kind === 'style' ? [token.text] : []))
-  const page: Page = { pieces: [], hiddenPieces: 0, open: [], rules: rulesOf(css.join('\n')) }
+  const rules = rulesOf(css.join('\n'))
+  const page: Page = { pieces: [], length: 0, hiddenPieces: 0, open: [], places: new Map(), rules }
   for (const token of tokens) read(page, token)
   while (page.open.length > 0) closeLast(page)
-  const text = page.pieces
-    .join('')
-    .replaceAll(/ +\n/g, '\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-  return { text: text.trim(), hiddenPieces: page.hiddenPieces }
+  const written = page.pieces.join('').split('\n')
+  const text = written.map((line) => trimEndOf(line, ' ')).join('\n')
+  return { text: text.replaceAll(/\n{3,}/g, '\n\n').trim(), hiddenPieces: page.hiddenPieces }
 }
 
 function read(page: Page, token: Token): void {
@@ -67,7 +86,9 @@ function write(page: Page, text: string): void {
 }
 
 function append(page: Page, piece: string): void {
-  if (piece !== '') page.pieces.push(piece)
+  if (piece === '') return
+  page.pieces.push(piece)
+  page.length += piece.length
 }
 
 function isAfter(page: Page, pattern: RegExp): boolean {
@@ -83,13 +104,20 @@ function open(page: Page, element: { name: string; attributes: Attributes }): vo
   endOpen(page, name)
   layOut(page, name)
   const look = lookWithin(lookOf(page), element, page.rules)
-  if (voids.test(name)) {
+  if (voids.has(name)) {
     if (isSeen(look)) write(page, shownBy(name, attributes))
     return
   }
   if (page.open.length >= depthMax) return
   const url = name === 'a' ? linkTarget(attributes.get('href') ?? '') : undefined
-  page.open.push({ name, look, ...(url && { link: { url, start: page.pieces.length } }) })
+  const places = page.places.get(name)
+  if (places) places.push(page.open.length)
+  else page.places.set(name, [page.open.length])
+  page.open.push({
+    name,
+    look,
+    ...(url && { link: { url, start: page.pieces.length, before: page.length } }),
+  })
 }
 
 /** What an element without content shows. */
@@ -101,46 +129,53 @@ function shownBy(name: string, attributes: Attributes): string {
 
 function endOpen(page: Page, name: string): void {
   for (const { by, ends, within } of endedBy) {
-    if (by.test(name)) closeUntil(page, (one) => ends.test(one), within)
+    if (by.has(name)) closeUntil(page, ends, within)
   }
 }
 
 function close(page: Page, name: string): void {
-  const isPartOfTable = /^(table|tbody|thead|tfoot|tr|td|th)$/.test(name)
-  const within = isPartOfTable ? /^$/ : /^(table|td|th)$/
-  closeUntil(page, (one) => one === name, within)
+  closeUntil(page, new Set([name]), partsOfTables.has(name) ? nothing : tableOrCell)
   layOut(page, name)
 }
 
-/** Closes up to the last element of that kind, unless another keeps it from being reached. */
-function closeUntil(page: Page, isWanted: (name: string) => boolean, within: RegExp): void {
-  for (let at = page.open.length - 1; at >= 0; at -= 1) {
-    const name = page.open[at]?.name ?? ''
-    if (isWanted(name)) {
-      while (page.open.length > at) closeLast(page)
-      return
-    }
-    if (within.test(name)) return
-  }
+/** Closes up to the last element of these names, unless one of the others stands within it. */
+function closeUntil(page: Page, names: ReadonlySet<string>, within: ReadonlySet<string>): void {
+  const wanted = lastPlace(page, names)
+  // An element that is both is wanted.
+  if (wanted === -1 || wanted < lastPlace(page, within)) return
+  while (page.open.length > wanted) closeLast(page)
+}
+
+/** Where in `open` the last element of these names stands, or -1. */
+function lastPlace({ places }: Page, names: ReadonlySet<string>): number {
+  let last = -1
+  for (const name of names) last = Math.max(last, places.get(name)?.at(-1) ?? -1)
+  return last
 }
 
 function closeLast(page: Page): void {
-  const { link } = page.open.pop() ?? {}
+  const { name = '', link } = page.open.pop() ?? {}
+  page.places.get(name)?.pop()
   if (!link) return
+  if (page.length - link.before > linkLengthMax) {
+    append(page, `[](${link.url})`)
+    return
+  }
   const inside = page.pieces.slice(link.start).join('')
   const words = inside.replaceAll('[', '(').replaceAll(']', ')').replaceAll(/\s+/g, ' ').trim()
   // Nothing to see is nothing to press.
   if (words === '') return
   page.pieces.length = link.start
+  page.length = link.before
   append(page, /^\s*/.exec(inside)?.[0] ?? '')
   append(page, `[${words}](${link.url})`)
 }
 
 function layOut(page: Page, name: string): void {
   if (name === 'br') append(page, '\n')
-  else if (paragraphs.test(name)) append(page, '\n\n')
-  else if (lines.test(name)) append(page, isAfter(page, /\n$/) ? '' : '\n')
-  else if (cells.test(name)) append(page, isAfter(page, /\s$/) ? '' : ' ')
+  else if (paragraphs.has(name)) append(page, '\n\n')
+  else if (lines.has(name)) append(page, isAfter(page, /\n$/) ? '' : '\n')
+  else if (cells.has(name)) append(page, isAfter(page, /\s$/) ? '' : ' ')
 }
 
 /** Where a link leads, in the form that is called; nothing for what is no address of another place. */

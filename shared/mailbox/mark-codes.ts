@@ -13,6 +13,8 @@ import type { ParsedMail } from './parse.ts'
 
 /** UTF-16 units that are kept of a text; of more its length is kept. */
 const textLengthMax = 256 * 1024
+/** What stands behind that is looked at as well, so that no secret at the end is cut before it is seen. */
+const beyondMax = 2_048
 /** Further ones of a mail are sealed under a handle that opens none: nobody is sent so many. */
 const codesMax = 100
 const handleSigns = '0123456789abcdefghijklmnopqrstuvwxyz'
@@ -27,7 +29,8 @@ export type MarkedMail = {
 
 /** Marks the codes of a mail. One that stands in several places has one handle. */
 export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): MarkedMail {
-  const bodies = [visibleText(mail.text), visibleText(mail.htmlText)]
+  const wholes = [visibleText(mail.text), visibleText(mail.htmlText)]
+  const bodies = wholes.map((text) => text.slice(0, textLengthMax + beyondMax))
   const names = [mail.from.name, ...mail.to.map(({ name }) => name)]
   const files = mail.attachments.map(({ name }) => name)
   const texts = [...bodies, ...names, ...files]
@@ -49,8 +52,8 @@ export function markCodes(world: Pick<World, 'randomBytes'>, mail: ParsedMail): 
     head: { name: name ?? nothing, subject },
     body: {
       ...bodyOf(mail, rest),
-      text: cut(text ?? nothing),
-      htmlText: cut(htmlText ?? nothing),
+      text: { ...cut(text ?? nothing), length: wholes[0]?.length ?? 0 },
+      htmlText: { ...cut(htmlText ?? nothing), length: wholes[1]?.length ?? 0 },
     },
     codes,
   }
@@ -98,7 +101,7 @@ function cut({ text, places }: MarkedText) {
   const kept = places.filter(({ end }) => end <= textLengthMax)
   const across = places.find(({ start, end }) => start < textLengthMax && end > textLengthMax)
   const end = across?.start ?? textLengthMax
-  return { text: text.slice(0, end).toWellFormed(), places: kept, length: text.length }
+  return { text: text.slice(0, end).toWellFormed(), places: kept }
 }
 
 function newHandle(world: Pick<World, 'randomBytes'>): string {

@@ -11,6 +11,7 @@ export const mailRefusals = {
   headers_too_large: '552 5.3.4 The headers of the message are too long',
   loop: '554 5.4.6 The message goes in a circle',
   too_many_parts: '554 5.6.0 The message has too many parts; send fewer in one message',
+  too_many_lines: '554 5.6.0 The message has too many lines; send it as a file',
   too_deep: '554 5.6.0 The parts of the message are nested too deep',
   too_many_attachments: '554 5.6.0 The message has too many attachments; send fewer in one message',
   no_sender: '554 5.6.0 The message has no From header with one plain address',

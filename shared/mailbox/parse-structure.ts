@@ -30,14 +30,23 @@ const nodeSchema = z.object({
 type Node = z.output<typeof nodeSchema>
 
 /** What mail programs write there for readers without MIME. */
-const usualPreamble = /^\s*(this is|ceci est).{0,40}multi-?part.{0,60}\s*$/is
+const usualPreamble = /^(this is|ceci est).{0,40}multi-?part/is
+const usualPreambleMax = 120
+
+function isUsualPreamble(text: string): boolean {
+  return text.length <= usualPreambleMax && usualPreamble.test(text)
+}
 
 const headerLine = /^[!-9;-~]+[ \t]*:/
 const partHeaderLine = /^(content|x)-[!-9;-~]+[ \t]*:/i
 
-/** Lines that could begin a part, counted before anything is built for them. */
-export function countDelimiters(raw: Uint8Array): number {
-  return lettersOf(raw).match(/(?:^|\n)--[^-\s]/g)?.length ?? 0
+/** Lines, and those of them that could begin a part, counted before anything is built for them. */
+export function countLines(raw: Uint8Array): { lines: number; delimiters: number } {
+  const text = lettersOf(raw)
+  return {
+    lines: text.match(/\n/g)?.length ?? 0,
+    delimiters: text.match(/(?:^|\n)--[^-\s]/g)?.length ?? 0,
+  }
 }
 
 /** Looks through the tree that a parser has built of these bytes. */
@@ -48,7 +57,7 @@ export function structureOf(parser: object, raw: Uint8Array): Structure {
   const loose = multiparts.map(textOf).filter((text) => text.trim() !== '')
   return {
     parts: nodes.length,
-    isTextOutside: loose.some((text) => !usualPreamble.test(text)) || hasTextAfter(root, raw),
+    isTextOutside: loose.some((text) => !isUsualPreamble(text.trim())) || hasTextAfter(root, raw),
     hasOddHeaders: nodes.some(({ rawHeaderLines }, at) =>
       rawHeaderLines.some(({ line }) => !(at === 0 ? headerLine : partHeaderLine).test(line)),
     ),

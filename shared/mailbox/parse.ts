@@ -10,7 +10,7 @@ import { visibleLine } from '../mail/untrusted.ts'
 import { htmlText } from './html-text.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import type { Structure } from './parse-structure.ts'
-import { countDelimiters, structureOf } from './parse-structure.ts'
+import { countLines, structureOf } from './parse-structure.ts'
 
 /** Who a mail is said to be from or to. */
 export type Mailbox = { name: string; address: string }
@@ -51,6 +51,7 @@ export type ParsedMail = {
 export type MailLimits = {
   bytesMax: number
   headerBytesMax: number
+  linesMax: number
   partsMax: number
   depthMax: number
   attachmentsMax: number
@@ -60,6 +61,8 @@ export type MailLimits = {
 export const mailLimits: MailLimits = {
   bytesMax: 1024 * 1024,
   headerBytesMax: 128 * 1024,
+  /** The parser keeps each line apart until the end of its part. */
+  linesMax: 60_000,
   partsMax: 50,
   depthMax: 10,
   attachmentsMax: 20,
@@ -67,7 +70,8 @@ export const mailLimits: MailLimits = {
 
 const recipientsMax = 100
 const referencesMax = 100
-const messageIdPattern = /<[^<>\s\p{C}]{1,900}>/gu
+const messageIdPattern = /<[^<>\s\p{C}]+>/gu
+const messageIdLengthMax = 902
 
 /** Reads a mail, or says why it is not taken. */
 export async function parseMail(
@@ -75,7 +79,9 @@ export async function parseMail(
   limits: MailLimits = mailLimits,
 ): Promise<ParsedMail | { refused: MailRefusal }> {
   if (raw.length > limits.bytesMax) return { refused: 'too_large' }
-  if (countDelimiters(raw) > limits.partsMax * 20) return { refused: 'too_many_parts' }
+  const { lines, delimiters } = countLines(raw)
+  if (delimiters > limits.partsMax * 20) return { refused: 'too_many_parts' }
+  if (lines > limits.linesMax) return { refused: 'too_many_lines' }
   const parser = new PostalMime({
     maxNestingDepth: limits.depthMax,
     maxHeadersSize: limits.headerBytesMax,
@@ -130,10 +136,15 @@ function attachmentOf({ filename, mimeType, content }: Attachment) {
   return { name, type: mimeType, size: bytes.byteLength, content: new Uint8Array(bytes) }
 }
 
+function messageIdsIn(text = ''): string[] {
+  const ids = text.match(messageIdPattern) ?? []
+  return ids.filter(({ length }) => length <= messageIdLengthMax)
+}
+
 function referencesOf(mail: Email, structure: Structure) {
   const recipients = [...(mail.to ?? []), ...(mail.cc ?? [])].flatMap(mailboxesOf)
-  const references = mail.references?.match(messageIdPattern) ?? []
-  const messageId = mail.messageId?.match(messageIdPattern)?.[0]
+  const references = messageIdsIn(mail.references)
+  const [messageId] = messageIdsIn(mail.messageId)
   const isDated = /^\d{4}-.*Z$/.test(mail.date ?? '')
   const flaws: [MailFlaw, boolean][] = [
     ['no_date', !isDated],
@@ -148,7 +159,7 @@ function referencesOf(mail: Email, structure: Structure) {
     to: recipients.slice(0, recipientsMax),
     date: isDated ? mail.date : undefined,
     messageId,
-    inReplyTo: mail.inReplyTo?.match(messageIdPattern)?.[0],
+    inReplyTo: messageIdsIn(mail.inReplyTo)[0],
     references: references.slice(-referencesMax),
     flaws: flaws.flatMap(([flaw, isThere]) => (isThere ? [flaw] : [])),
   }

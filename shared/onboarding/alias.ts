@@ -2,6 +2,7 @@
  * Aliases: the name of an account and the local part of its mail address. One canonical form, so
  * that two spellings never name two accounts. Whether an alias is free only the database knows.
  */
+import { trimEndOf } from '../trim-end.ts'
 
 /** 3 to 32 of a-z, 0-9 and single hyphens, beginning with a letter; private.accounts checks it too. */
 const form = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
@@ -69,11 +70,8 @@ export function aliasProblem(alias: string): 'malformed' | 'reserved' | undefine
 
 /** Well-formed aliases near one that cannot be had; each is still to be checked. */
 export function aliasSuggestions(alias: string): string[] {
-  const stem = alias
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, lengthMax - 6)
-    .replace(/-+$/, '')
+  const begun = alias.replace(/[^a-z0-9]+/g, '-').replace(/^[^a-z]+/, '')
+  const stem = trimEndOf(begun.slice(0, lengthMax - 6), '-')
   const near = [stem, `${stem}-agent`, `${stem}-2`, `my-${stem}`]
   return near.filter((one) => one !== alias && aliasProblem(one) === undefined)
 }

@@ -2,10 +2,12 @@
  * Time-based one-time passwords (RFC 6238), read from what sites hand out: an otpauth:// address or
  * the bare secret in base32. The seed goes in and never comes out; a code does.
  */
+
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import * as z from 'zod'
+import { trimEndOf } from '../trim-end.ts'
 
 const hashes = { SHA1: sha1, SHA256: sha256, SHA512: sha512 }
 const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -31,7 +33,7 @@ export function readTotp(text: string): Totp | { refused: string } {
   if ('refused' in given) return given
   const { secret, algorithm = 'SHA1', digits = '6', period = '30' } = given
   const read = totpSchema.safeParse({
-    seed: secret.toUpperCase().replace(/[\s-]|=+$/g, ''),
+    seed: trimEndOf(secret.toUpperCase().replace(/[\s-]/g, ''), '='),
     algorithm: algorithm.toUpperCase().replace('-', ''),
     digits: wholeNumber(digits),
     periodSeconds: wholeNumber(period),

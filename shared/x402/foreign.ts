@@ -2,7 +2,9 @@
  * Ways to ask for money with a 402 that the service knows and cannot pay. They are read so that a
  * person can see what was asked; what would grant something, such as a macaroon, is left out.
  */
+
 import { termsShown } from '../mail/untrusted.ts'
+import { trimEndOf } from '../trim-end.ts'
 import type { AuthChallenge } from './auth-challenge.ts'
 import type { UnpayableOffer } from './offer.ts'
 
@@ -39,7 +41,7 @@ function bitcoinOf(invoice: string): string | undefined {
   const places = decimals[multiplier.toLowerCase()] ?? 0
   if (places === 0) return digits
   const padded = digits.padStart(places + 1, '0')
-  const fraction = padded.slice(-places).replace(/0+$/, '')
+  const fraction = trimEndOf(padded.slice(-places), '0')
   return `${padded.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`
 }
 

@@ -22,7 +22,7 @@ const latin1 =
 
 /** Code by name, without ampersand and semicolon. */
 export const namedEntities: ReadonlyMap<string, number> = new Map([
-  ...[...ascii.matchAll(/(\S+) ([0-9]+)/g)].map(([, name = '', code]): [string, number] => [
+  ...[...ascii.matchAll(/(?<!\S)(\S+) ([0-9]+)/g)].map(([, name = '', code]): [string, number] => [
     name,
     Number(code),
   ]),
