@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { tokensBarring } from '../../shared/chains/evm/bars.ts'
+import { tokensBarring } from '../../shared/chains/evm/agreed-bars.ts'
 import { isContractOn } from '../../shared/chains/evm/code.ts'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import type { Address, Chain } from '../../shared/chains/registry.ts'

@@ -2,6 +2,7 @@
  * Enters an x402 attempt with the first offer, in the order that they come in, which the wallet can
  * pay. Nothing is reserved and nothing is signed here.
  */
+import { agreedBar } from '../chains/evm/agreed-bars.ts'
 import type { Barred } from '../chains/evm/bars.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
@@ -180,7 +181,9 @@ async function standingOf(
   ])
   if (permit?.status === 'not_allowed') return permit
   if (seen.status !== 'ok') return { freeAtomic: offer.amountAtomic }
-  if (seen.barred) return { barred: seen.barred }
+  const parties = { token, wallet, payee: payTo }
+  const barred = await agreedBar(context.world, chain, parties, seen.barred)
+  if (barred) return { barred }
   const isSame = payment.chain === chain.id && payment.token === token.address
   return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
 }

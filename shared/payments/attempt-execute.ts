@@ -3,6 +3,8 @@
  * and judges the outcome from the chain. Who comes while another request is at it waits for its
  * outcome; a later call sends the same signature again or answers what is kept.
  */
+import { agreedBar } from '../chains/evm/agreed-bars.ts'
+import { askHead } from '../chains/evm/ask-head.ts'
 import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
@@ -72,16 +74,23 @@ function isUnused({ state }: Payment): boolean {
 async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const seen = await readFunds(context, { chain, token }, payment)
+  const [seen, head] = await Promise.all([
+    readFunds(context, { chain, token }, payment),
+    askHead(context.world, chain),
+  ])
   if (seen.status !== 'ok') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }
-  if (seen.barred && isUnused(payment)) return refuseBarred(seen.barred, token.symbol)
+  if (isUnused(payment)) {
+    const parties = { token, wallet: payment.wallet, payee: payment.payee }
+    const barred = await agreedBar(context.world, chain, parties, seen.barred)
+    if (barred) return refuseBarred(barred, token.symbol)
+  }
   const allowance = await allowanceOf(context, payment)
   if (isRefusal(allowance)) return allowance
   const signing: Signing = {
     fundsAtomic: seen.tokenAtomic,
-    seenBlock: Number(seen.blockNumber),
+    seenBlock: Number((head ?? seen).blockNumber),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }

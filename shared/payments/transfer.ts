@@ -3,6 +3,7 @@
  * priced from, before anything is reserved; what custody signed is stored before it is broadcast,
  * and an outcome that is not known is `submitted`, never `failed`.
  */
+import { agreedBar } from '../chains/evm/agreed-bars.ts'
 import type { Preflight } from '../chains/evm/preflight.ts'
 import { readPreflight } from '../chains/evm/preflight.ts'
 import type { Chain } from '../chains/registry.ts'
@@ -57,7 +58,8 @@ async function prepareSigning(context: Context, entered: Entered) {
   if (!seen.domainMatches) {
     return fail('unavailable', { log: `${token.address} signs under another domain` })
   }
-  if (seen.barred) return refuseBarred(seen.barred, token.symbol)
+  const barred = await agreedBar(context.world, chain, { token, wallet, payee }, seen.barred)
+  if (barred) return refuseBarred(barred, token.symbol)
   if (seen.isOverBudget) return gasTooDear(chain)
   if (Number(seen.blockTimestampSeconds) + leftSecondsMin > facts.now + validSeconds) {
     return clockAhead(chain)

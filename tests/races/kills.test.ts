@@ -10,14 +10,8 @@ beforeAll(async () => {
   race = await openCapRace()
 })
 
-test.each([
-  [1, 'account'],
-  [2, 'account'],
-  [3, 'account'],
-  [4, 'app'],
-  [5, 'app'],
-] as const)(
-  '1,000 payments over 8 dying isolates never pass a cap, and leave all of it usable (run %i, %s)',
-  (_, holder) => raceForCap(race, seeded(), holder),
+test.each(['account', 'app'] as const)(
+  '1,000 payments over 8 dying isolates never pass a cap, and leave all of it usable (%s)',
+  (holder) => raceForCap(race, seeded(), holder),
   timeoutMilliseconds,
 )

@@ -48,16 +48,19 @@ export async function watchCaps({ db }: TestWorld): Promise<void> {
   await db.sql.unsafe(`
     create table testing.breaches (account uuid, total bigint);
     create function testing.watch_cap() returns trigger language plpgsql security definer as $$
+    declare
+      -- Asked once: the clock of the tests is a table.
+      now_at timestamptz := private.clock();
     begin
       insert into testing.breaches
       select a.id, sum(p.amount_usd_micros)
         from private.accounts a join private.payments p on p.account = a.id
-       where a.id = new.account and p.counts_until > private.clock()
+       where a.id = new.account and p.counts_until > now_at
        group by a.id having sum(p.amount_usd_micros) > a.daily_spending_cap_usd_micros
       union all
       select k.account, sum(p.amount_usd_micros)
         from private.credentials k join private.payments p on coalesce(p.budget, p.key) = k.id
-       where k.account = new.account and p.counts_until > private.clock()
+       where k.account = new.account and p.counts_until > now_at
        group by k.id having sum(p.amount_usd_micros) > k.max_per_day_usd_micros;
       return null;
     end $$;

@@ -23,6 +23,9 @@ export async function openCrashingPostgres(): Promise<CrashingPostgres> {
     rmSync(directory, { recursive: true, force: true })
   })
   const sql = postgres(server.url, { max: 1 })
+  // The server dies and the kernel does not, which keeps all that was written to it.
+  await sql.unsafe('alter system set fsync = off')
+  await sql.unsafe('select pg_reload_conf()')
   await sql.unsafe('create database crashing')
   await sql.end()
   const url = new URL(server.url)

@@ -12,7 +12,7 @@ import { balanceCall, decodeSnapshot, encodeSnapshot, readWord } from './multica
 import type { ChainWorld } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 
-/** Why the token would not move now. */
+/** Why the token would not move now, by the word of one endpoint; see agreed-bars.ts. */
 export type Barred = 'paused' | 'payer' | 'payee'
 
 /** Whose payment it would be. */
@@ -26,7 +26,8 @@ export function barCalls({ token, wallet, payee }: Parties): [Inner, Inner, Inne
   return [{ target: token.address, callData }, barCall(token, wallet), barCall(token, payee)]
 }
 
-function barCall(token: Token, who: Address): Inner {
+/** Makes the inner call that asks a token whether it bars an address. */
+export function barCall(token: Token, who: Address): Inner {
   const args = [who] as const
   const callData = encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args })
   return { target: token.address, callData }
@@ -34,8 +35,18 @@ function barCall(token: Token, who: Address): Inner {
 
 /** Reads the answers to `barCalls`; a token without these functions bars nobody. */
 export function readBarred(answers: readonly (Hex | undefined)[]): { barred?: Barred } {
-  const barred = causes.find((_, index) => readWord(answers[index]) === 1n)
+  const barred = barredBy(answers.map(isYes))
   return barred ? { barred } : {}
+}
+
+/** Names the first cause that holds, of those that `barCalls` ask for. */
+export function barredBy(isBarred: readonly boolean[]): Barred | undefined {
+  return causes.find((_, index) => isBarred[index])
+}
+
+/** Reads the answer to one of the calls. */
+export function isYes(answer: Hex | undefined): boolean {
+  return readWord(answer) === 1n
 }
 
 /** What a wallet holds of a token, and whether that may move to the payee; true for one block. */
@@ -59,19 +70,4 @@ export async function readHolding(
     tokenAtomic: readWord(balance) ?? 0n,
     ...readBarred(answers),
   }
-}
-
-/** Of the chain's tokens those whose issuer bars the address; a silent chain names none. */
-export async function tokensBarring(
-  world: ChainWorld,
-  chain: Chain,
-  address: Address,
-): Promise<Token[]> {
-  const { method, params } = encodeSnapshot(
-    chain,
-    chain.tokens.map((token) => barCall(token, address)),
-  )
-  const snapshot = decodeSnapshot(await rpcFor(world, chain).request(method, params))
-  if (snapshot.status !== 'ok') return []
-  return chain.tokens.filter((_, index) => readWord(snapshot.results[index]) === 1n)
 }

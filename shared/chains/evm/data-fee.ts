@@ -4,10 +4,8 @@
  */
 import { encodeFunctionData } from 'viem/utils'
 import type { Chain } from '../chain.ts'
-import type { Hex } from '../hex.ts'
 import { rollupAbi } from './abi.ts'
 import type { Inner } from './multicall.ts'
-import { readWord } from './multicall.ts'
 import { gasPriceOracleAddress } from './places.ts'
 
 // An unsigned transferWithAuthorization has about 450 bytes; a rollup charges for all of them.
@@ -23,7 +21,7 @@ export const dataFeeCall: Inner = {
   }),
 }
 
-/** Only rollups of the OP Stack have this contract; elsewhere nobody answers, nobody charges. */
-export function readDataFee({ stack }: Chain, answer: Hex | undefined): bigint {
-  return (stack === 'op' ? readWord(answer) : undefined) ?? 0n
+/** Reads its answer. Only rollups of the OP Stack have this contract; elsewhere nobody charges. */
+export function readDataFee({ stack }: Chain, word: bigint | undefined): bigint {
+  return (stack === 'op' ? word : undefined) ?? 0n
 }

@@ -116,7 +116,7 @@ async function readPart(
     if (wei === undefined || minedNonce === undefined) return []
     return [{ address, wei, minedNonce, safeNonce, finalizedNonce }]
   })
-  const dataFeeWei = readDataFee(chain, snapshot.results[addresses.length])
+  const dataFeeWei = readDataFee(chain, readWord(snapshot.results[addresses.length]))
   const { blockTimestampSeconds } = snapshot
   return { status: 'ok', ...fees, lanes, dataFeeWei, blockTimestampSeconds }
 }

@@ -10,7 +10,7 @@ import { quantitySchema } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
-import { askFees } from './ask-fees.ts'
+import { askHead } from './ask-head.ts'
 import type { Barred } from './bars.ts'
 import { barCalls, readBarred } from './bars.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
@@ -36,8 +36,9 @@ export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 /** Amounts of the token in atomic units, all others in wei. */
 export type Preflight = BudgetedFees & {
   status: 'ok'
+  /** Of the latest block, as the endpoints say together. */
   blockNumber: bigint
-  /** Unix seconds of the latest block. */
+  /** Unix seconds of the latest block, likewise. */
   blockTimestampSeconds: bigint
   tokenAtomic: bigint
   walletWei: bigint
@@ -48,7 +49,7 @@ export type Preflight = BudgetedFees & {
   dataFeeWei: bigint
   /** False: a signature under the registry's EIP-712 domain would be refused by this contract. */
   domainMatches: boolean
-  /** Why the issuer's contract would refuse it now, if it would (FiatToken's own rules). */
+  /** Why the issuer's contract would refuse it now, by the word of one endpoint (FiatToken's own rules). */
   barred?: Barred
   /** The wallet's next transaction number, pending ones included. */
   walletNonce: number
@@ -69,21 +70,24 @@ export async function readPreflight(
     countCall(wallet, 'pending'),
     ...lanes.map((lane) => countCall(lane, 'latest')),
   ]
-  const [[state, history, walletCount, ...laneCounts], median] = await Promise.all([
+  const [[state, history, walletCount, ...laneCounts], agreed] = await Promise.all([
     rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
-    askFees(world, chain),
+    askHead(world, chain),
   ])
   const holdings = readHoldings(chain, request, state)
-  const suggested = median ?? readFees(history)
+  const suggested = agreed ?? readFees(history)
   const nonce = readAnswer(walletCount, quantitySchema)
   if ('log' in holdings) return holdings
   if ('log' in suggested) return suggested
   if ('log' in nonce) return nonce
   const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
-  const { dataFeeWei, lanesWei, ...rest } = holdings
+  const { lanesWei, ...rest } = holdings
+  const { blockNumber, blockTimestampSeconds, dataFeeWei } = agreed ?? holdings
   return {
     ...rest,
     ...fees,
+    blockNumber,
+    blockTimestampSeconds,
     dataFeeWei,
     lanes: lanes.flatMap((address, index) => laneOf(address, lanesWei[index], laneCounts[index])),
     relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei,
@@ -129,7 +133,7 @@ function readHoldings(chain: Chain, { token }: PreflightRequest, state: RpcAnswe
     tokenAtomic,
     walletWei,
     lanesWei: lanes.map(readWord),
-    dataFeeWei: readDataFee(chain, dataFee),
+    dataFeeWei: readDataFee(chain, readWord(dataFee)),
     domainMatches: separator === domainSeparator(chain, token),
     ...readBarred([paused, payer, payee]),
   }

@@ -1,5 +1,15 @@
 /** An endpoint that lies about some of what its node says, and tells the truth about the rest. */
+import {
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeFunctionResult,
+  numberToHex,
+  toFunctionSelector,
+} from 'viem'
+import * as z from 'zod'
 import { listen } from '../../../scripts/local/listen.ts'
+import { multicallAbi } from '../../../shared/chains/evm/abi.ts'
+import { hexSchema } from '../../../shared/chains/hex.ts'
 import { atEnd } from '../ending.ts'
 
 /** Changes a request before it reaches the node, or the answer before it leaves. */
@@ -58,5 +68,43 @@ export function tipping(wei: bigint): Lie {
   const tip = `0x${wei.toString(16)}`
   return {
     told: (body) => body.replace(/"reward":\[.*?\]\]/g, `"reward":[["${tip}"]]`),
+  }
+}
+
+const batchSchema = z.array(z.looseObject({ id: z.unknown() }))
+const snapshotSchema = z.object({
+  method: z.literal('eth_call'),
+  params: z.tuple([z.object({ data: hexSchema })], z.unknown()),
+})
+const resultSchema = z.object({ result: hexSchema })
+
+/** Inside a multicall every call of this function answers this word. */
+export function answering(signature: string, word: bigint): Lie {
+  const selector = toFunctionSelector(signature)
+  const said = { success: true, returnData: numberToHex(word, { size: 32 }) }
+  const change = (asked: unknown, told: Record<string, unknown>) => {
+    const call = snapshotSchema.safeParse(asked)
+    const answer = resultSchema.safeParse(told)
+    if (!call.success || !answer.success) return told
+    const asking = decodeFunctionData({ abi: multicallAbi, data: call.data.params[0].data })
+    const inner = asking.functionName === 'aggregate3' ? asking.args[0] : []
+    const results = decodeFunctionResult({
+      abi: multicallAbi,
+      functionName: 'aggregate3',
+      data: answer.data.result,
+    })
+    const result = results.map((one, at) => (inner[at]?.callData.startsWith(selector) ? said : one))
+    return {
+      ...told,
+      result: encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result }),
+    }
+  }
+  return {
+    told: (body, asked) => {
+      const calls = batchSchema.parse([JSON.parse(asked)].flat())
+      const answers = batchSchema.parse([JSON.parse(body)].flat())
+      const callOf = (id: unknown) => calls.find((call) => call.id === id)
+      return JSON.stringify(answers.map((one) => change(callOf(one.id), one)))
+    },
   }
 }
