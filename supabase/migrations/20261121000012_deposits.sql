@@ -62,8 +62,10 @@ $$;
 
 -- Makes the deposits in a range of blocks what was read of it: enters new ones and tells them in
 -- the feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new.
+-- What was read of one wallet says nothing of those of others.
 create function private.replace_deposits(
-  chain bigint, from_block bigint, to_block bigint, transfers jsonb) returns integer
+  chain bigint, from_block bigint, to_block bigint, transfers jsonb,
+  only_wallet text default null) returns integer
   language plpgsql as $$
 declare
   told_count integer;
@@ -80,6 +82,7 @@ begin
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
        and d.block_number between from_block and to_block
+       and (only_wallet is null or d.wallet = only_wallet)
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))

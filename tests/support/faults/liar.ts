@@ -1,4 +1,5 @@
 /** An endpoint that lies about some of what its node says, and tells the truth about the rest. */
+import * as z from 'zod'
 import { listen } from '../../../scripts/local/listen.ts'
 import { atEnd } from '../ending.ts'
 
@@ -59,4 +60,66 @@ export function tipping(wei: bigint): Lie {
   return {
     told: (body) => body.replace(/"reward":\[.*?\]\]/g, `"reward":[["${tip}"]]`),
   }
+}
+
+const calls = z.array(z.looseObject({ id: z.int(), method: z.string(), params: z.unknown() }))
+const answers = z.array(z.looseObject({ id: z.int(), result: z.unknown().optional() }))
+const logs = z.array(z.looseObject({ topics: z.array(z.string()) }))
+type Log = z.output<typeof logs>[number]
+const filter = z.object({ fromBlock: z.string().optional(), toBlock: z.string().optional() })
+
+/** Changes what is answered to one method; what else was asked for with it stays. */
+function changing(method: string, change: (result: unknown, params: unknown) => unknown): Lie {
+  return {
+    told(body, asked) {
+      const asks = calls.parse([JSON.parse(asked)].flat())
+      if (!asks.some((call) => call.method === method)) return body
+      const told = answers.parse([JSON.parse(body)].flat()).map((answer) => {
+        const call = asks.find(({ id }) => id === answer.id)
+        if (call?.method !== method || !('result' in answer)) return answer
+        return { ...answer, result: change(answer.result, call.params) }
+      })
+      return JSON.stringify(asked.trimStart().startsWith('[') ? told : told[0])
+    },
+  }
+}
+
+/** Logs with this first topic were never written. */
+export function hiding(topic: string): Lie {
+  return changing('eth_getLogs', (read) =>
+    logs.parse(read).filter((log) => log.topics[0] !== topic),
+  )
+}
+
+/** This log stands in its block, too. */
+export function inventing(log: Log & { blockNumber: string }): Lie {
+  return changing('eth_getLogs', (read, params) => {
+    const { fromBlock = '0x0', toBlock = '0x0' } = z.tuple([filter]).parse(params)[0]
+    const [from, at, to] = [fromBlock, log.blockNumber, toBlock].map(Number)
+    const isAsked =
+      from !== undefined && at !== undefined && to !== undefined && from <= at && at <= to
+    return isAsked ? [log, ...logs.parse(read)] : read
+  })
+}
+
+const block = z.looseObject({ number: z.string() })
+const tagged = z.tuple([z.string(), z.boolean()])
+
+/** The ends of the chain lie so many blocks further on, and each block up to them is known. */
+export function aheadBy(blocks: number): Lie {
+  return changing('eth_getBlockByNumber', (read, params) => {
+    const [tag] = tagged.parse(params)
+    const told = block.safeParse(read)
+    if (!told.success) return { number: tag, hash: `0x${'b'.repeat(64)}`, timestamp: '0x1' }
+    if (tag.startsWith('0x')) return read
+    return { ...told.data, number: `0x${(Number(told.data.number) + blocks).toString(16)}` }
+  })
+}
+
+/** Another block stands wherever it is asked for one by its number. */
+export function replacing(): Lie {
+  return changing('eth_getBlockByNumber', (read, params) => {
+    const [tag] = tagged.parse(params)
+    return tag.startsWith('0x') ? { ...block.parse(read), hash: `0x${'c'.repeat(64)}` } : read
+  })
 }
