@@ -54,6 +54,12 @@ export function stoppedAt(block: unknown): Lie {
   }
 }
 
+/** The states of blocks before the latest are forgotten, that of the final one too. */
+export function forgetting(): Lie {
+  const past = /("method":"eth_call","params":\[\{[^}]*\}),"(?:finalized|safe|0x[0-9a-f]+)"/g
+  return { asked: (body) => body.replace(past, '$1,"0xffffffff"') }
+}
+
 /** The tip that blocks took is another one. */
 export function tipping(wei: bigint): Lie {
   const tip = `0x${wei.toString(16)}`
