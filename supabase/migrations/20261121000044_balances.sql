@@ -87,7 +87,10 @@ begin
     due_at = private.clock() + interval '24 hours'
     from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
    where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
-     and b.read_block is null and coalesce(b.base_block, 0) < block_number;
+     and b.read_block is null and coalesce(b.base_block, 0) < block_number
+     -- Before that the books need not be whole.
+     and block_number >= (select c.finalized_through from private.transfer_cursors c
+       where c.chain = housekeeping_keep_balances.chain);
 end $$;
 
 -- The blocks of readings that are final now and whose transfers were all read, the oldest first.

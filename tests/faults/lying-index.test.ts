@@ -7,7 +7,14 @@ import { reconcileBalances } from '../../shared/payments/reconcile.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { headOf, payAs, sendAs, transferTopic, useTopic } from '../support/deposits.ts'
 import type { Liar } from '../support/faults/liar.ts'
-import { aheadBy, hiding, inventing, replacing, startLiar } from '../support/faults/liar.ts'
+import {
+  aheadBy,
+  hiding,
+  inventing,
+  replacing,
+  startLiar,
+  stoppedAt,
+} from '../support/faults/liar.ts'
 import { textWith } from '../support/matching.ts'
 import {
   alarmsOf,
@@ -74,6 +81,12 @@ async function inventedDeposit(world: TestWorld, { address }: Agent) {
     blockNumber: number,
     blockHash: hash,
   })
+}
+
+async function waitingReadings({ db }: TestWorld, { address }: Agent): Promise<number> {
+  const kept = await db.sql`select from private.balances
+    where wallet = ${address} and read_block is not null`
+  return kept.length
 }
 
 const disagreement: unknown = expect.objectContaining({ alarm: 'endpoints_disagree' })
@@ -202,10 +215,19 @@ test('a reading is kept although one endpoint says that its block was replaced',
   liar.tell(replacing())
   await reconcileBalances(world.world, false)
 
-  const kept = await world.db.sql`select from private.balances
-    where wallet = ${agent.address} and read_block is not null`
-  expect(kept).toHaveLength(2)
+  expect(await waitingReadings(world, agent)).toBe(2)
   expect(world.log).toContainEqual(disagreement)
+})
+
+test('no reading begins at an old block that one endpoint tells as the latest', async () => {
+  const { world, agent, liar } = await begin()
+  const [cursor] = await world.db.sql<{ at: number }[]>`
+    select finalized_through::integer - 1 as at from private.transfer_cursors`
+  liar.tell(stoppedAt(`0x${Number(cursor?.at).toString(16)}`))
+
+  await reconcileBalances(world.world, true)
+
+  expect(await waitingReadings(world, agent)).toBe(0)
 })
 
 test.each([

@@ -35,8 +35,10 @@ export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads 
   if (!head || safe === undefined || finalized === undefined) {
     return unavailable('too few endpoints tell where the chain ends')
   }
-  const finals = heightsOf(2).flatMap(({ height }) => height ?? [])
-  const areApart = Math.max(...finals) - Math.min(...finals) > apartBlocksMax
+  const areApart = [0, 2].some((at) => {
+    const heights = heightsOf(at).flatMap(({ height }) => height ?? [])
+    return Math.max(...heights) - Math.min(...heights) > apartBlocksMax
+  })
   return { latest: head, safe, finalized, areApart }
 }
 
