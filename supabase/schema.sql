@@ -2303,7 +2303,7 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer)
+CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint DEFAULT NULL::bigint)
  RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, wallets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2312,8 +2312,9 @@ AS $function$
 begin
   insert into private.transfer_cursors
     (chain, began_after, finalized_through, seen_through, head_number, head_hash, safe_block)
-  values (housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
-    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block)
+  select housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
+    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block
+   where finalized_block is not null
   on conflict do nothing;
   return query
   select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
@@ -7767,7 +7768,7 @@ grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, fina
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
-grant execute on function api.housekeeping_transfer_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer) to service_role;
+grant execute on function api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint) to service_role;
 
 grant execute on function api.housekeeping_uncancelled(batch integer) to service_role;
 

@@ -286,10 +286,10 @@ export type DatabaseFunctions = {
   housekeeping_transfer_cursor: {
     args: {
       chain: number
-      finalized_block: number
       head_number: number
       head_hash: string
       wallets_max: number
+      finalized_block?: number | null
     }
   }
   housekeeping_uncancelled: { args: { batch: number } }

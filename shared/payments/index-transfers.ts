@@ -86,17 +86,16 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
     logFailure(world, chain, heads.log)
     return undefined
   }
+  if (heads.finalized === undefined)
+    logFailure(world, chain, 'too few endpoints tell the final block')
+  if (heads.areApart) logAlarm(world, chain, 'endpoints_disagree', `ends at ${heads.latest.number}`)
   // After the heads: what is paid to a wallet that is opened later lies in blocks above them.
   const cursor = await openCursor(db, chain, heads)
-  if (heads.areApart) {
-    const log = `final up to ${heads.finalized}`
-    world.log({ operation: 'transfers', chain: chain.caip2, alarm: 'endpoints_disagree', log })
-  }
   const { version, finalized_through: finalizedThrough, wallets } = cursor
   const place = { heads, wallets, version, finalizedThrough }
   const run: Run = { world, db, chain, ...place, isDisputed: false, seen: 0, moved: 0 }
   // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
-  const final = { from: cursor.finalized_through + 1, to: heads.finalized }
+  const final = { from: finalizedThrough + 1, to: heads.finalized ?? finalizedThrough }
   // What endpoints do not agree on waits, and is shown as newer blocks are meanwhile.
   if (!(await bookRange(run, final, 'final')) && !run.isDisputed) return run
   const recent = await findRecent(run, cursor)
@@ -107,13 +106,13 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
 async function openCursor(db: CallerDatabase, chain: Chain, heads: Heads): Promise<Cursor> {
   const question = {
     chain: chain.id,
-    finalized_block: heads.finalized,
     head_number: heads.latest.number,
     head_hash: heads.latest.hash,
     wallets_max: walletsMax,
+    ...(heads.finalized !== undefined && { finalized_block: heads.finalized }),
   }
   const cursor = await db.one('housekeeping_transfer_cursor', question, cursorRow)
-  if (!cursor) throw new Error('a chain has no cursor')
+  if (!cursor) throw new Error('too few endpoints tell the final block to begin at')
   return cursor
 }
 
@@ -125,7 +124,9 @@ async function openCursor(db: CallerDatabase, chain: Chain, heads: Heads): Promi
 async function findRecent(run: Run, cursor: Cursor): Promise<Range | undefined> {
   const { world, chain, heads, finalizedThrough } = run
   const head = { number: cursor.seen_head_number, hash: cursor.seen_head_hash }
-  const isReplaced = await isBlockReplaced(world, chain, head)
+  // A head that one endpoint told while the others were silent may lie above all blocks.
+  const isAhead = head.number > heads.latest.number
+  const isReplaced = isAhead || (await isBlockReplaced(world, chain, head))
   if (isReplaced === undefined) {
     logFailure(world, chain, `no word on block ${head.number}`)
     return undefined
@@ -146,8 +147,7 @@ function bookRange(run: Run, range: Range, pass: Pass): Promise<boolean> {
     if (piece.from === piece.to) {
       run.isDisputed = read.status === 'disagreed'
       const alarm = run.isDisputed ? 'endpoints_disagree' : 'index_held_up'
-      const log = `block ${piece.from}: ${read.log}`
-      run.world.log({ operation: 'transfers', chain: run.chain.caip2, alarm, log })
+      logAlarm(run.world, run.chain, alarm, `block ${piece.from}: ${read.log}`)
     }
     return 'refused'
   })
@@ -179,6 +179,10 @@ async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): 
   run.seen += transfers.length
   run.moved += booked.entered
   return true
+}
+
+function logAlarm(world: World, chain: Chain, alarm: string, log: string): void {
+  world.log({ operation: 'transfers', chain: chain.caip2, alarm, log })
 }
 
 function logFailure(world: World, chain: Chain, log: string): void {

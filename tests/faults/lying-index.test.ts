@@ -6,48 +6,19 @@ import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { reconcileBalances } from '../../shared/payments/reconcile.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { headOf, payAs, sendAs, transferTopic, useTopic } from '../support/deposits.ts'
-import type { Liar } from '../support/faults/liar.ts'
 import {
-  aheadBy,
-  hiding,
-  inventing,
-  replacing,
-  startLiar,
-  stoppedAt,
-} from '../support/faults/liar.ts'
-import { textWith } from '../support/matching.ts'
-import {
-  alarmsOf,
-  feedOf,
-  holds,
-  isFrozen,
-  owned,
-  passGrace,
-  verdictsOn,
-} from '../support/outflows.ts'
+  besideLiar,
+  disagreement,
+  received,
+  waitingReadings,
+} from '../support/faults/beside-liar.ts'
+import { aheadBy, hiding, inventing, replacing } from '../support/faults/liar.ts'
+import { alarmsOf, feedOf, holds, isFrozen, passGrace, verdictsOn } from '../support/outflows.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
-import { finalize, start } from '../support/world.ts'
+import { finalize } from '../support/world.ts'
 
 const blockSchema = z.object({ number: z.string(), hash: z.string() })
-
-/** Endpoints the first of which may lie, and an index that has begun. */
-async function begin({ isBegun = true, endpoints = 2 } = {}) {
-  const liars: Liar[] = []
-  const world = await start({
-    chain: true,
-    endpoints: async (nodeUrl) => {
-      while (liars.length < endpoints) liars.push(await startLiar(nodeUrl))
-      return liars.map(({ url }) => url)
-    },
-  })
-  const [liar] = liars
-  if (!liar) throw new Error('no endpoint')
-  const { agent } = await owned(world, 10)
-  await finalize(world.chain)
-  if (isBegun) await indexTransfers(world.world)
-  return { world, agent, liar }
-}
 
 /** As housekeeping runs: once to read, and once when what was read is final. */
 async function reconcile(world: TestWorld): Promise<void> {
@@ -83,18 +54,8 @@ async function inventedDeposit(world: TestWorld, { address }: Agent) {
   })
 }
 
-async function waitingReadings({ db }: TestWorld, { address }: Agent): Promise<number> {
-  const kept = await db.sql`select from private.balances
-    where wallet = ${address} and read_block is not null`
-  return kept.length
-}
-
-const disagreement: unknown = expect.objectContaining({ alarm: 'endpoints_disagree' })
-const received = (status: string): unknown =>
-  expect.objectContaining({ type: 'received', summary: textWith('2 USDC'), status })
-
 test('a use that one of two endpoints leaves out freezes nobody, and alarms', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   const payment = await settledPayment(world, agent)
   liar.tell(hiding(useTopic))
   await passGrace(world)
@@ -110,7 +71,7 @@ test('a use that one of two endpoints leaves out freezes nobody, and alarms', as
 })
 
 test('what one of two endpoints hides is read again, and neither lost nor missed', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   await payAs(world, newKey().at, agent.address, 2_000_000n)
   await sendAs(world, agent.address, transfer(newKey().at, 1_000_000n))
   liar.tell(hiding(transferTopic))
@@ -126,7 +87,7 @@ test('what one of two endpoints hides is read again, and neither lost nor missed
 })
 
 test('while a final block is in dispute, newer deposits are shown as what is not final', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   await settledPayment(world, agent)
   liar.tell(hiding(useTopic))
   await passGrace(world)
@@ -142,7 +103,7 @@ test('while a final block is in dispute, newer deposits are shown as what is not
 })
 
 test('of three endpoints two are believed, and the third holds nothing up', async () => {
-  const { world, agent, liar } = await begin({ endpoints: 3 })
+  const { world, agent, liar } = await besideLiar({ endpoints: 3 })
   const payment = await settledPayment(world, agent)
   await payAs(world, newKey().at, agent.address, 2_000_000n)
   liar.tell(hiding(transferTopic), aheadBy(100))
@@ -155,7 +116,7 @@ test('of three endpoints two are believed, and the third holds nothing up', asyn
 })
 
 test('a shortage that endpoints do not explain alike waits, and is not forgiven', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   await reconcile(world)
   const lie = await inventedDeposit(world, agent)
   await finalize(world.chain)
@@ -179,7 +140,7 @@ test('a shortage that endpoints do not explain alike waits, and is not forgiven'
 })
 
 test('what is hidden before a balance is compared freezes nobody', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   await reconcile(world)
   const signed = await signedPayment(world, agent, newKey().at)
   await sendAs(world, newKey().at, signed.calldata)
@@ -193,7 +154,7 @@ test('what is hidden before a balance is compared freezes nobody', async () => {
 })
 
 test('one invented deposit among many makes no wallet short', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   await reconcile(world)
   const payer = newKey().at
   for (let count = 0; count < 51; count += 1) await payAs(world, payer, agent.address, 10_000n)
@@ -207,7 +168,7 @@ test('one invented deposit among many makes no wallet short', async () => {
 })
 
 test('a reading is kept although one endpoint says that its block was replaced', async () => {
-  const { world, agent, liar } = await begin()
+  const { world, agent, liar } = await besideLiar()
   await indexTransfers(world.world)
   await reconcileBalances(world.world, false)
   await finalize(world.chain)
@@ -219,42 +180,8 @@ test('a reading is kept although one endpoint says that its block was replaced',
   expect(world.log).toContainEqual(disagreement)
 })
 
-test('no reading begins at an old block that one endpoint tells as the latest', async () => {
-  const { world, agent, liar } = await begin()
-  const [cursor] = await world.db.sql<{ at: number }[]>`
-    select finalized_through::integer - 1 as at from private.transfer_cursors`
-  liar.tell(stoppedAt(`0x${Number(cursor?.at).toString(16)}`))
-
-  await reconcileBalances(world.world, true)
-
-  expect(await waitingReadings(world, agent)).toBe(0)
-})
-
-test.each([
-  ['from the first run on', false],
-  ['later', true],
-])(
-  'an end of the chain that one endpoint tells too far ahead, %s, passes over no block',
-  async (_, isBegun) => {
-    const { world, agent, liar } = await begin({ isBegun })
-    liar.tell(aheadBy(20_000))
-    for (let run = 0; run < 3; run += 1) await indexTransfers(world.world)
-    liar.tell()
-    await payAs(world, newKey().at, agent.address, 2_000_000n)
-    await indexTransfers(world.world)
-    const seen = await feedOf(agent)
-
-    await finalize(world.chain)
-    await indexTransfers(world.world)
-
-    expect(seen).toMatchObject([{ type: 'received', status: 'included' }])
-    expect(await feedOf(agent)).toMatchObject([{ type: 'received', status: 'finalized' }])
-    expect(world.log).toContainEqual(disagreement)
-  },
-)
-
 test('two endpoints are asked for final blocks once each, and nothing is asked twice', async () => {
-  const { world } = await begin()
+  const { world } = await besideLiar()
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x400']])
   const final = (await headOf(world)) - 8
   const asked: string[] = []

@@ -1,6 +1,7 @@
 /**
  * Where a chain ends, as enough of its endpoints say. One that tells too high a head would have blocks
- * counted as read that nobody has seen; one that lags, or that is silent, only delays.
+ * counted as read that nobody has seen; one that lags only delays. While too few answer, the lowest word
+ * counts for what is neither safe nor final.
  */
 import * as z from 'zod'
 import type { Chain } from '../chain.ts'
@@ -16,12 +17,17 @@ import { headCalls } from './unused.ts'
 /** Number and hash of a block. */
 export type Block = { number: number; hash: Hex }
 /** The ends of a chain. `areApart`: endpoints tell ends that no lag explains. */
-export type Heads = { latest: Block; safe: number; finalized: number; areApart: boolean }
+export type Heads = {
+  latest: Block
+  safe: number
+  finalized: number | undefined
+  areApart: boolean
+}
 
 /** Nodes take new final blocks up to a quarter of an hour apart: on the quickest chain 3,600 blocks. */
 const apartBlocksMax = 5_000
 
-/** Reads the ends at each endpoint. What fewer of them know than have to agree has no heads. */
+/** Reads the ends at each endpoint. */
 export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads | Unavailable> {
   const told = await Promise.all(
     endpointsFor(world, chain).map(async ({ operator, rpc }) => {
@@ -30,16 +36,24 @@ export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads 
   )
   const heightsOf = (at: number) =>
     told.map(({ operator, ends }) => ({ operator, height: ends[at]?.number }))
-  const [latest, safe, finalized] = [0, 1, 2].map((at) => agreedHeight(heightsOf(at)))
+  const latest = agreedHeight(heightsOf(0)) ?? lowest(heightsOf(0))
   const head = told.map(({ ends: [block] }) => block).find((block) => block?.number === latest)
-  if (!head || safe === undefined || finalized === undefined) {
-    return unavailable('too few endpoints tell where the chain ends')
-  }
-  const areApart = [0, 2].some((at) => {
-    const heights = heightsOf(at).flatMap(({ height }) => height ?? [])
-    return Math.max(...heights) - Math.min(...heights) > apartBlocksMax
-  })
+  if (!head) return unavailable('no endpoint tells where the chain ends')
+  const safe = agreedHeight(heightsOf(1)) ?? 0
+  const finalized = agreedHeight(heightsOf(2))
+  const areApart = [0, 2].some((at) => spanOf(heightsOf(at)) > apartBlocksMax)
   return { latest: head, safe, finalized, areApart }
+}
+
+type Told = readonly { height: number | undefined }[]
+
+function lowest(told: Told): number | undefined {
+  return told.flatMap(({ height }) => height ?? []).toSorted((a, b) => a - b)[0]
+}
+
+function spanOf(told: Told): number {
+  const heights = told.flatMap(({ height }) => height ?? [])
+  return Math.max(...heights) - Math.min(...heights)
 }
 
 const blockSchema = z.object({ number: quantitySchema.transform(Number), hash: wordSchema })

@@ -60,6 +60,11 @@ export function forgetting(): Lie {
   return { asked: (body) => body.replace(past, '$1,"0xffffffff"') }
 }
 
+/** No answer to anything. */
+export function silent(): Lie {
+  return { told: () => '' }
+}
+
 /** The tip that blocks took is another one. */
 export function tipping(wei: bigint): Lie {
   const tip = `0x${wei.toString(16)}`
@@ -111,15 +116,17 @@ export function inventing(log: Log & { blockNumber: string }): Lie {
 const block = z.looseObject({ number: z.string() })
 const tagged = z.tuple([z.string(), z.boolean()])
 
-/** The ends of the chain lie so many blocks further on, and each block up to them is known. */
+/** The ends of the chain lie so many blocks further on, and nothing moved in any block up to them. */
 export function aheadBy(blocks: number): Lie {
-  return changing('eth_getBlockByNumber', (read, params) => {
+  const asked = (body: string) => body.replace(/"(fromBlock|toBlock)":"0x[0-9a-f]+"/g, '"$1":"0x0"')
+  const heads = changing('eth_getBlockByNumber', (read, params) => {
     const [tag] = tagged.parse(params)
     const told = block.safeParse(read)
     if (!told.success) return { number: tag, hash: `0x${'b'.repeat(64)}`, timestamp: '0x1' }
     if (tag.startsWith('0x')) return read
     return { ...told.data, number: `0x${(Number(told.data.number) + blocks).toString(16)}` }
   })
+  return { asked, ...heads }
 }
 
 /** Another block stands wherever it is asked for one by its number. */
