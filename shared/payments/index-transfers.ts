@@ -52,8 +52,8 @@ type Run = {
   /** Of the cursor, as this run knows it. */
   version: number
   finalizedThrough: number
-  /** Whether endpoints say different things of a final block. */
-  isDisputed: boolean
+  /** Whether a block cannot be read, or endpoints say different things of it. */
+  isHeldUp: boolean
   seen: number
   moved: number
 }
@@ -93,11 +93,11 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
   const cursor = await openCursor(db, chain, heads)
   const { version, finalized_through: finalizedThrough, wallets } = cursor
   const place = { heads, wallets, version, finalizedThrough }
-  const run: Run = { world, db, chain, ...place, isDisputed: false, seen: 0, moved: 0 }
+  const run: Run = { world, db, chain, ...place, isHeldUp: false, seen: 0, moved: 0 }
   // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
   const final = { from: finalizedThrough + 1, to: heads.finalized ?? finalizedThrough }
-  // What endpoints do not agree on waits, and is shown as newer blocks are meanwhile.
-  if (!(await bookRange(run, final, 'final')) && !run.isDisputed) return run
+  // What holds final blocks up keeps nobody from seeing what comes in meanwhile.
+  if (!(await bookRange(run, final, 'final')) && !run.isHeldUp) return run
   const recent = await findRecent(run, cursor)
   if (recent) await bookRange(run, recent, 'seen')
   return run
@@ -145,8 +145,8 @@ function bookRange(run: Run, range: Range, pass: Pass): Promise<boolean> {
       return (await book(run, piece, pass, read.answer.transfers)) ? 'done' : 'stopped'
     }
     if (piece.from === piece.to) {
-      run.isDisputed = read.status === 'disagreed'
-      const alarm = run.isDisputed ? 'endpoints_disagree' : 'index_held_up'
+      run.isHeldUp = true
+      const alarm = read.status === 'disagreed' ? 'endpoints_disagree' : 'index_held_up'
       logAlarm(run.world, run.chain, alarm, `block ${piece.from}: ${read.log}`)
     }
     return 'refused'

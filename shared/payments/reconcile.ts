@@ -76,6 +76,7 @@ async function compareAt(world: World, chain: Chain, block: z.output<typeof bloc
   const reread: Mismatch[] = []
   for (const mismatch of await compare()) {
     if (await rebook(world, chain, mismatch, place.number)) reread.push(mismatch)
+    else alarm(world, chain, mismatch, 'balance_undecided')
   }
   const rest = reread.length === 0 ? [] : await compare()
   for (const before of reread) {

@@ -137,6 +137,7 @@ test('a shortage that endpoints do not explain alike waits, and is not forgiven'
 
   expect([during, await isFrozen(world, agent)]).toEqual([false, true])
   expect(told).toContainEqual(disagreement)
+  expect(alarmsOf(world, agent)).toEqual(['balance_undecided', 'balance_short'])
 })
 
 test('what is hidden before a balance is compared freezes nobody', async () => {

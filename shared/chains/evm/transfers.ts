@@ -12,8 +12,8 @@ import { tokenByAddress } from '../registry.ts'
 import { tokenAbi } from './abi.ts'
 import type { Agreed } from './agreement.ts'
 import { findAgreed } from './agreement.ts'
-import type { RpcCall, Unavailable } from './answer.ts'
-import { readAnswer, unavailable } from './answer.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
+import { isFound, readAnswer, unavailable } from './answer.ts'
 import { logSchema } from './log-ranges.ts'
 import { readTransfer, sameHex } from './logs.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
@@ -61,7 +61,8 @@ export async function readTransfers(
   const calls = [...filters, blockCall(toHex(range.to))]
   const isOne = range.from === range.to
   const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
-  const limits = { timeoutMilliseconds, responseBytesMax: bytesMax }
+  const isEnough = (told: readonly RpcAnswer[]) => told.every((answer) => isFound([answer]))
+  const limits = { timeoutMilliseconds, responseBytesMax: bytesMax, isEnough }
   const answers = await rpc.batch(calls, limits)
   const last = readAnswer(answers.at(-1), blockSchema)
   if ('status' in last) return last

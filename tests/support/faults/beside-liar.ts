@@ -36,5 +36,5 @@ export async function waitingReadings({ db }: TestWorld, { address }: Agent): Pr
 /** A line of the log. */
 export const disagreement: unknown = expect.objectContaining({ alarm: 'endpoints_disagree' })
 /** A line of the feed. */
-export const received = (status: string): unknown =>
+export const received = (status: unknown): unknown =>
   expect.objectContaining({ type: 'received', summary: textWith('2 USDC'), status })

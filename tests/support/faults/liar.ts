@@ -60,6 +60,11 @@ export function forgetting(): Lie {
   return { asked: (body) => body.replace(past, '$1,"0xffffffff"') }
 }
 
+/** An error for whoever asks by this method. */
+export function refusingCalls(method: string): Lie {
+  return { asked: (body) => body.replaceAll(`"${method}"`, '"eth_unknown"') }
+}
+
 /** No answer to anything. */
 export function silent(): Lie {
   return { told: () => '' }
