@@ -86,8 +86,9 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
     logFailure(world, chain, heads.log)
     return undefined
   }
-  if (heads.finalized === undefined)
+  if (heads.finalized === undefined) {
     logFailure(world, chain, 'too few endpoints tell the final block')
+  }
   if (heads.areApart) logAlarm(world, chain, 'endpoints_disagree', `ends at ${heads.latest.number}`)
   // After the heads: what is paid to a wallet that is opened later lies in blocks above them.
   const cursor = await openCursor(db, chain, heads)
