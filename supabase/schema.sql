@@ -1860,7 +1860,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text)
- RETURNS TABLE(wallet text, token text, standing text, ledger_atomic text, found_atomic text)
+ RETURNS TABLE(account_id uuid, wallet text, token text, base_block bigint, standing text, ledger_atomic text, found_atomic text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1872,8 +1872,9 @@ begin
      and b.read_hash = block_hash
      and (b.base_block is null or b.read_atomic = private.ledger_of(b));
   return query
-  select b.wallet, b.token, private.standing_of(b), private.ledger_of(b)::text, b.read_atomic::text
-    from private.balances b
+  select w.account, b.wallet, b.token, b.base_block, private.standing_of(b),
+    private.ledger_of(b)::text, b.read_atomic::text
+    from private.balances b join private.wallets w on w.address = b.wallet
     join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
    where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
      and b.read_hash = block_hash;
@@ -2017,7 +2018,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_judge_outflows(chain bigint, batch integer)
- RETURNS TABLE(standing text, token text, tx_hash text, log_index integer, block_number bigint, block_hash text, wallet text, payee text, amount_atomic text)
+ RETURNS TABLE(standing text, token text, tx_hash text, log_index integer, block_number bigint, block_hash text, authorization_nonce text, wallet text, payee text, amount_atomic text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2056,7 +2057,7 @@ begin
       continue;
     end if;
     return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
-      o.block_hash, o.wallet, o.payee, o.amount_atomic::text;
+      o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
   end loop;
 end $function$;
 
@@ -2072,7 +2073,10 @@ begin
     due_at = private.clock() + interval '24 hours'
     from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
    where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
-     and b.read_block is null and coalesce(b.base_block, 0) < block_number;
+     and b.read_block is null and coalesce(b.base_block, 0) < block_number
+     -- Before that the books need not be whole.
+     and block_number >= (select c.finalized_through from private.transfer_cursors c
+       where c.chain = housekeeping_keep_balances.chain);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_lanes()
@@ -2087,23 +2091,6 @@ begin
     from private.relay_lanes l
    where l.kind = 'relayer' or l.next_nonce > l.mined_nonce
    order by l.chain, l.kind, l.address;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_missed_deposits(chain bigint, wallet text, token text, batch integer)
- RETURNS TABLE(sender text, amount_atomic text, tx_hash text, log_index integer, block_hash text)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return query
-  select d.sender, d.amount_atomic::text, d.tx_hash, d.log_index, d.block_hash
-    from private.balances b join private.deposits d on d.wallet = b.wallet and d.chain = b.chain
-      and d.token = b.token and not d.reorged and d.amount_atomic > 0
-      and d.block_number > b.base_block and d.block_number <= b.read_block
-   where (b.chain, b.wallet, b.token) = (housekeeping_missed_deposits.chain,
-     housekeeping_missed_deposits.wallet, housekeeping_missed_deposits.token)
-   order by d.amount_atomic desc limit batch;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
@@ -2149,6 +2136,23 @@ begin
    where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
      and l.paused_for is distinct from reason;
   return found;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_rebook_transfers.chain and to_block <= c.finalized_through
+   for no key update;
+  if not found then
+    raise exception 'blocks that are not final';
+  end if;
+  perform private.replace_deposits(chain, from_block, to_block, transfers, wallet);
+  perform private.enter_outflows(chain, transfers);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_release(payment uuid, reason text, alone boolean)
@@ -2299,7 +2303,7 @@ begin
   order by s.lane, s.nonce;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer)
+CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint DEFAULT NULL::bigint)
  RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, wallets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2308,8 +2312,9 @@ AS $function$
 begin
   insert into private.transfer_cursors
     (chain, began_after, finalized_through, seen_through, head_number, head_hash, safe_block)
-  values (housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
-    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block)
+  select housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
+    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block
+   where finalized_block is not null
   on conflict do nothing;
   return query
   select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
@@ -7073,7 +7078,7 @@ begin
      and not exists (select from private.mails m where m.account = of_account and m.claim = held);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb)
+CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb, only_wallet text DEFAULT NULL::text)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -7092,6 +7097,7 @@ begin
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
        and d.block_number between from_block and to_block
+       and (only_wallet is null or d.wallet = only_wallet)
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
@@ -7396,9 +7402,7 @@ CREATE OR REPLACE FUNCTION private.standing_of(b private.balances)
  LANGUAGE sql
  STABLE
 AS $function$
-  select case when b.read_atomic > private.ledger_of(b) then 'surplus'
-    when b.read_atomic < private.ledger_of(b) - private.unread_of(b) then 'short'
-    else 'unread' end
+  select case when b.read_atomic > private.ledger_of(b) then 'surplus' else 'short' end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.take(taken text, burst integer, per_second integer)
@@ -7522,23 +7526,6 @@ AS $function$
   select case when client_id like 'aoa\_c\_%'
     and not exists (select from private.oauth_clients c where c.id = client_id)
     then 'invalid_client' else 'invalid_grant' end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.unread_of(b private.balances)
- RETURNS numeric
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(sum(coalesce(p.settled_atomic, p.amount_atomic)), 0)
-    from private.payments p join private.wallets w on w.address = b.wallet
-   where p.account = w.account and p.wallet = b.wallet and p.chain = b.chain and p.token = b.token
-     and p.state = 'settled' and p.finality = 'finalized'
-     and case when p.block_number is not null
-         then p.block_number > b.base_block and p.block_number <= b.read_block
-       else p.authorized_block <= b.read_block and p.settled_at > b.read_at - interval '2 days' end
-     and not exists (select from private.outflows o
-       where o.payment = p.id or (o.chain, o.tx_hash) = (p.chain, p.tx_hash)
-         and o.wallet = p.wallet and o.log_index = coalesce(p.log_index, o.log_index))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.unsettle(payment uuid, gone text)
@@ -7761,11 +7748,11 @@ grant execute on function api.housekeeping_keep_balances(chain bigint, block_num
 
 grant execute on function api.housekeeping_lanes() to service_role;
 
-grant execute on function api.housekeeping_missed_deposits(chain bigint, wallet text, token text, batch integer) to service_role;
-
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 
 grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
+
+grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_release(payment uuid, reason text, alone boolean) to service_role;
 
@@ -7781,7 +7768,7 @@ grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, fina
 
 grant execute on function api.housekeeping_slots(batch integer) to service_role;
 
-grant execute on function api.housekeeping_transfer_cursor(chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer) to service_role;
+grant execute on function api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint) to service_role;
 
 grant execute on function api.housekeeping_uncancelled(batch integer) to service_role;
 

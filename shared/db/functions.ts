@@ -255,16 +255,17 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
-  housekeeping_missed_deposits: {
+  housekeeping_open: { args: { batch: number } }
+  housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
+  housekeeping_rebook_transfers: {
     args: {
       chain: number
       wallet: string
-      token: string
-      batch: number
+      from_block: number
+      to_block: number
+      transfers: unknown
     }
   }
-  housekeeping_open: { args: { batch: number } }
-  housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
   housekeeping_release: { args: { payment: string; reason: string; alone: boolean } }
   housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
@@ -285,10 +286,10 @@ export type DatabaseFunctions = {
   housekeeping_transfer_cursor: {
     args: {
       chain: number
-      finalized_block: number
       head_number: number
       head_hash: string
       wallets_max: number
+      finalized_block?: number | null
     }
   }
   housekeeping_uncancelled: { args: { batch: number } }

@@ -21,7 +21,7 @@ import { rpcFor } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
 import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
 import type { Untraced, Unused } from '../chains/evm/unused.ts'
-import { isOver } from '../chains/evm/unused.ts'
+import { isOver, isUseFinal } from '../chains/evm/unused.ts'
 import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { World } from '../world.ts'
@@ -96,6 +96,20 @@ export function isEnded(world: World, payment: Signed): Promise<boolean> {
   )
 }
 
+/**
+ * Whether enough endpoints say that it was used in a final block, though none shows in which: a node
+ * need not keep the states of old blocks, but after its end nothing can have used it.
+ */
+export function isUsedForGood(world: World, payment: Signed): Promise<boolean> {
+  const permit = permitQuestion(payment)
+  return isAgreed(world, assetOf(payment).chain, async (rpc) => {
+    const seen = permit
+      ? await readBitmap(rpc, permit)
+      : await readAuthorization(rpc, authorizationQuestion(payment))
+    return 'finalSeconds' in seen && isUseFinal(seen, endSecondsOf(payment))
+  })
+}
+
 /** What became of an authorization: by its log, which is looked for again in the block that spent it. */
 export async function findAuthorization(
   world: ChainWorld,
@@ -124,9 +138,9 @@ export async function findPermit(
   const rpc = rpcFor(world, question.chain)
   const seen = await readBitmap(rpc, question)
   if (seen.status !== 'spent') return seen
-  const { latest, heads, isFinal } = seen
+  const { latest, heads, isFinal, finalSeconds } = seen
   const placed = await placeUse(world, question, latest, since)
-  if (!placed) return { status: 'untraced', latest, isFinal }
+  if (!placed) return { status: 'untraced', latest, isFinal, finalSeconds }
   const place = placeOf({ number: placed.blockNumber, hash: placed.blockHash }, readHeads(heads))
   return { status: 'used', settlement: { ...place, ...placed.shown } }
 }

@@ -5,9 +5,12 @@
  * it, and only if nobody booked since the position was read.
  */
 import * as z from 'zod'
+import type { Heads } from '../chains/evm/heads.ts'
+import { readHeads } from '../chains/evm/heads.ts'
 import { isBlockReplaced } from '../chains/evm/proof.ts'
-import type { Heads, Range, Transfer } from '../chains/evm/transfers.ts'
-import { readHeads, readTransfers } from '../chains/evm/transfers.ts'
+import { rpcFor } from '../chains/evm/rpc.ts'
+import type { Range, Transfer } from '../chains/evm/transfers.ts'
+import { readAgreedTransfers, readTransfers } from '../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
 import type { Chain } from '../chains/registry.ts'
 import { connectedChains } from '../chains/registry.ts'
@@ -15,6 +18,8 @@ import type { CallerDatabase } from '../db/database.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
 import { judgeOutflows } from './outflows.ts'
+import { readInPieces } from './pieces.ts'
+import { transferRow } from './transfer-row.ts'
 
 /**
  * Up to so many wallets the node is asked for their transfers alone; geth takes no more topics in
@@ -22,9 +27,9 @@ import { judgeOutflows } from './outflows.ts'
  * costs follows the traffic of the chain and not the number of wallets.
  */
 const walletsMax = 1_000
-/** Blocks asked for at once; halved when a node refuses, for it may cap blocks or logs. */
+/** Blocks asked for at once. */
 const blocksMax = 500
-/** Requests of one pass over one chain, failed ones too; the next run goes on. */
+/** Readings of one pass over one chain, at each endpoint that is needed; the next run goes on. */
 const readsMax = 60
 
 const cursorRow = z.object({
@@ -46,6 +51,9 @@ type Run = {
   wallets: Cursor['wallets']
   /** Of the cursor, as this run knows it. */
   version: number
+  finalizedThrough: number
+  /** Whether a block cannot be read, or endpoints say different things of it. */
+  isHeldUp: boolean
   seen: number
   moved: number
 }
@@ -78,13 +86,19 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
     logFailure(world, chain, heads.log)
     return undefined
   }
+  if (heads.finalized === undefined) {
+    logFailure(world, chain, 'too few endpoints tell the final block')
+  }
+  if (heads.areApart) logAlarm(world, chain, 'endpoints_disagree', `ends at ${heads.latest.number}`)
   // After the heads: what is paid to a wallet that is opened later lies in blocks above them.
   const cursor = await openCursor(db, chain, heads)
-  const { version, wallets } = cursor
-  const run: Run = { world, db, chain, heads, wallets, version, seen: 0, moved: 0 }
+  const { version, finalized_through: finalizedThrough, wallets } = cursor
+  const place = { heads, wallets, version, finalizedThrough }
+  const run: Run = { world, db, chain, ...place, isHeldUp: false, seen: 0, moved: 0 }
   // Final blocks first, and newer ones only after all of them: the feed tells in the chain's order.
-  const final = { from: cursor.finalized_through + 1, to: heads.finalized }
-  if (!(await bookRange(run, final, 'final'))) return run
+  const final = { from: finalizedThrough + 1, to: heads.finalized ?? finalizedThrough }
+  // What holds final blocks up keeps nobody from seeing what comes in meanwhile.
+  if (!(await bookRange(run, final, 'final')) && !run.isHeldUp) return run
   const recent = await findRecent(run, cursor)
   if (recent) await bookRange(run, recent, 'seen')
   return run
@@ -93,13 +107,13 @@ async function readChain(world: World, chain: Chain): Promise<Run | undefined> {
 async function openCursor(db: CallerDatabase, chain: Chain, heads: Heads): Promise<Cursor> {
   const question = {
     chain: chain.id,
-    finalized_block: heads.finalized,
     head_number: heads.latest.number,
     head_hash: heads.latest.hash,
     wallets_max: walletsMax,
+    ...(heads.finalized !== undefined && { finalized_block: heads.finalized }),
   }
   const cursor = await db.one('housekeeping_transfer_cursor', question, cursorRow)
-  if (!cursor) throw new Error('a chain has no cursor')
+  if (!cursor) throw new Error('too few endpoints tell the final block to begin at')
   return cursor
 }
 
@@ -109,39 +123,42 @@ async function openCursor(db: CallerDatabase, chain: Chain, heads: Heads): Promi
  * before the logs, so a reorganization between the two is seen by the next run.
  */
 async function findRecent(run: Run, cursor: Cursor): Promise<Range | undefined> {
-  const { world, chain, heads } = run
+  const { world, chain, heads, finalizedThrough } = run
   const head = { number: cursor.seen_head_number, hash: cursor.seen_head_hash }
-  const isReplaced = await isBlockReplaced(world, chain, head)
+  // A head that one endpoint told while the others were silent may lie above all blocks.
+  const isAhead = head.number > heads.latest.number
+  const isReplaced = isAhead || (await isBlockReplaced(world, chain, head))
   if (isReplaced === undefined) {
     logFailure(world, chain, `no word on block ${head.number}`)
     return undefined
   }
-  const final = Math.max(heads.finalized, cursor.finalized_through)
-  const known = isReplaced ? final : Math.max(final, cursor.seen_through)
+  const known = isReplaced ? finalizedThrough : Math.max(finalizedThrough, cursor.seen_through)
   return { from: known + 1, to: heads.latest.number }
 }
 
 type Pass = 'seen' | 'final'
 
-/** Reads and books a range piece by piece. False when another run, the node or `readsMax` ended it. */
-async function bookRange(run: Run, { from, to }: Range, pass: Pass): Promise<boolean> {
-  let next = from
-  let width = blocksMax
-  for (let reads = 0; next <= to && reads < readsMax; reads += 1) {
-    const piece = { from: next, to: Math.min(to, next + width - 1) }
-    const read = await readTransfers(run.world, run.chain, piece, run.wallets)
-    if ('transfers' in read) {
-      if (!(await book(run, piece, pass, read.transfers))) return false
-      next = piece.to + 1
-    } else if (piece.from === piece.to) {
-      const log = `block ${piece.from}: ${read.log}`
-      run.world.log({ operation: 'transfers', chain: run.chain.caip2, alarm: 'index_held_up', log })
-      return false
-    } else {
-      width = Math.floor((piece.to - piece.from + 1) / 2)
+/** Reads and books a range. False when another run, the endpoints or `readsMax` ended it. */
+function bookRange(run: Run, range: Range, pass: Pass): Promise<boolean> {
+  return readInPieces(range, { blocksMax, readsMax }, async (piece) => {
+    const read = await readPiece(run, piece, pass)
+    if (read.status === 'agreed') {
+      return (await book(run, piece, pass, read.answer.transfers)) ? 'done' : 'stopped'
     }
-  }
-  return next > to
+    if (piece.from === piece.to) {
+      run.isHeldUp = true
+      const alarm = read.status === 'disagreed' ? 'endpoints_disagree' : 'index_held_up'
+      logAlarm(run.world, run.chain, alarm, `block ${piece.from}: ${read.log}`)
+    }
+    return 'refused'
+  })
+}
+
+/** Final blocks are never read again, so one endpoint alone is not believed about them. */
+async function readPiece({ world, chain, wallets }: Run, piece: Range, pass: Pass) {
+  if (pass === 'final') return readAgreedTransfers(world, chain, piece, wallets)
+  const read = await readTransfers(rpcFor(world, chain), chain, piece, wallets)
+  return 'transfers' in read ? { status: 'agreed' as const, answer: read } : read
 }
 
 async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): Promise<boolean> {
@@ -159,25 +176,14 @@ async function book(run: Run, piece: Range, pass: Pass, transfers: Transfer[]): 
       : await db.one('housekeeping_book_final_transfers', question, bookedRow)
   if (!booked) return false
   run.version = booked.next_version
+  if (pass === 'final') run.finalizedThrough = piece.to
   run.seen += transfers.length
   run.moved += booked.entered
   return true
 }
 
-function transferRow({ token, from, to, value, authorizationNonce, ...place }: Transfer) {
-  return {
-    token: token.address,
-    sender: from,
-    recipient: to,
-    amount_atomic: value.toString(),
-    // A cent of its currency; what costs less to send is sent for the line in the feed.
-    dust: value < 10n ** BigInt(token.decimals) / 100n,
-    authorization_nonce: authorizationNonce,
-    tx_hash: place.transactionHash,
-    log_index: place.logIndex,
-    block_number: place.blockNumber,
-    block_hash: place.blockHash,
-  }
+function logAlarm(world: World, chain: Chain, alarm: string, log: string): void {
+  world.log({ operation: 'transfers', chain: chain.caip2, alarm, log })
 }
 
 function logFailure(world: World, chain: Chain, log: string): void {

@@ -5,7 +5,8 @@
  * find so once more.
  */
 import * as z from 'zod'
-import { isTransferAgreed } from '../chains/evm/agreed-log.ts'
+import type { Transfer } from '../chains/evm/transfers.ts'
+import { readAgreedTransfers } from '../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
 import type { Chain } from '../chains/registry.ts'
 import { assetOf } from '../chains/registry.ts'
@@ -24,7 +25,9 @@ const judgedRow = z.object({
   token: addressSchema,
   tx_hash: wordSchema,
   log_index: z.int(),
+  block_number: z.int(),
   block_hash: wordSchema,
+  authorization_nonce: wordSchema.nullable(),
   wallet: addressSchema,
   payee: addressSchema,
   amount_atomic: bigintText,
@@ -56,10 +59,9 @@ export async function judgeOutflows(world: World, chain: Chain): Promise<void> {
 async function end(world: World, chain: Chain, outflow: Judged): Promise<void> {
   const { standing, tx_hash, log_index } = outflow
   const { token } = assetOf({ chain: chain.id, token: outflow.token })
-  const { wallet: from, payee: to, amount_atomic: value, block_hash: blockHash } = outflow
-  const place = { transactionHash: tx_hash, logIndex: log_index, blockHash }
+  const { payee: to, amount_atomic: value } = outflow
   const told = { operation: 'outflows', chain: chain.caip2, tx_hash, log_index, standing }
-  if (!(await isTransferAgreed(world, chain, { token, from, to, value, ...place }))) {
+  if (!(await isShown(world, chain, outflow))) {
     world.log({ ...told, alarm: 'endpoints_disagree' })
     return
   }
@@ -71,4 +73,25 @@ async function end(world: World, chain: Chain, outflow: Judged): Promise<void> {
   const ended = await unbound(world.db).one('housekeeping_book_outflow', question, endedRow)
   if (!ended || standing === 'late') return
   world.log({ ...told, alarm: alarms[standing], account: ended.account_id, amount })
+}
+
+/** Whether enough endpoints show it as it is in the books, with the authorization that moved it or none. */
+async function isShown(world: World, chain: Chain, outflow: Judged): Promise<boolean> {
+  const { block_number: block, wallet } = outflow
+  const read = await readAgreedTransfers(world, chain, { from: block, to: block }, [wallet])
+  return read.status === 'agreed' && read.answer.transfers.some((shown) => isSame(shown, outflow))
+}
+
+function isSame(shown: Transfer, outflow: Judged): boolean {
+  const { token, from, to, value, authorizationNonce, ...place } = shown
+  return (
+    place.transactionHash === outflow.tx_hash &&
+    place.logIndex === outflow.log_index &&
+    place.blockHash === outflow.block_hash &&
+    token.address === outflow.token &&
+    from === outflow.wallet &&
+    to === outflow.payee &&
+    value === outflow.amount_atomic &&
+    authorizationNonce === outflow.authorization_nonce
+  )
 }

@@ -1,15 +1,16 @@
 /**
- * Compares what wallets hold with what their books say, each once a day and after every restart. Less
- * than the books explain freezes the account; whatever differs alarms. It is read in small parts, at
- * the head, and compared once that block is final and all transfers up to it were read.
+ * Compares what wallets hold with what their books say, each once a day and after every restart. Where
+ * they differ, what moved since the last time is read and booked once more; less than that explains
+ * freezes the account, and whatever differed alarms. Balances are read in small parts, at the head, and
+ * compared once that block is final and all transfers up to it were read.
  */
 import * as z from 'zod'
 import { readAgreedBalances } from '../chains/evm/agreed-balances.ts'
-import { isTransferAgreed } from '../chains/evm/agreed-log.ts'
-import { isBlockReplaced } from '../chains/evm/proof.ts'
-import { readHeads } from '../chains/evm/transfers.ts'
+import { readReplaced } from '../chains/evm/block-gone.ts'
+import { readHeads } from '../chains/evm/heads.ts'
+import { readAgreedTransfers } from '../chains/evm/transfers.ts'
 import { addressSchema, wordSchema } from '../chains/hex.ts'
-import type { Address, Chain, Token } from '../chains/registry.ts'
+import type { Chain } from '../chains/registry.ts'
 import { assetOf, connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import { bigintText } from '../db/row-fields.ts'
@@ -17,36 +18,29 @@ import { balanceShort } from '../mail/money-messages.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { World } from '../world.ts'
+import { readInPieces } from './pieces.ts'
+import { transferRow } from './transfer-row.ts'
 
 /** Balances read in one run of a chain, in one call of its node. */
 const holdingsMax = 80
 /** Blocks whose readings are compared in one run. */
 const blocksMax = 10
-/** Deposits that are asked for again where a wallet is short, the largest first. */
-const depositsMax = 50
+/** Of the transfers of one wallet, which are asked for again where its books differ. */
+const rereadLimits = { blocksMax: 9_000, readsMax: 200 }
 
 const dueRow = z.object({ wallet: addressSchema, token: addressSchema })
 const blockRow = z.object({ block_number: z.int(), block_hash: wordSchema })
 const mismatchRow = dueRow.extend({
-  standing: z.enum(['short', 'unread', 'surplus']),
+  account_id: z.uuid(),
+  base_block: z.int(),
+  standing: z.enum(['short', 'surplus']),
   ledger_atomic: bigintText,
   found_atomic: bigintText,
 })
 type Mismatch = z.output<typeof mismatchRow>
-const depositRow = z.object({
-  sender: addressSchema,
-  amount_atomic: bigintText,
-  tx_hash: wordSchema,
-  log_index: z.int(),
-  block_hash: wordSchema,
-})
 const endedRow = z.object({ account_id: z.uuid() })
 
-const alarms = {
-  short: 'balance_short',
-  unread: 'transfer_unread',
-  surplus: 'balance_surplus',
-} as const
+const alarms = { short: 'balance_short', surplus: 'balance_surplus' } as const
 
 /** One run. `isFirst`: nobody can say for how long none ran, so every balance is read soon. */
 export async function reconcileBalances(world: World, isFirst: boolean): Promise<void> {
@@ -74,45 +68,69 @@ async function reconcileChain(world: World, chain: Chain, isFirst: boolean): Pro
 async function compareAt(world: World, chain: Chain, block: z.output<typeof blockRow>) {
   const ledger = unbound(world.db)
   const place = { number: block.block_number, hash: block.block_hash }
-  const isReplaced = await isBlockReplaced(world, chain, place)
-  if (isReplaced === undefined) return
+  const read = await readReplaced(world, chain, place)
+  if (read.status !== 'agreed') return logSilence(world, chain, read)
   const question = { chain: chain.id, ...block }
-  if (isReplaced) return ledger.run('housekeeping_drop_balances', question)
-  const found = await ledger.many('housekeeping_compare_balances', question, mismatchRow)
-  for (const mismatch of found) await end(world, chain, mismatch)
+  if (read.answer.isReplaced) return ledger.run('housekeeping_drop_balances', question)
+  const compare = () => ledger.many('housekeeping_compare_balances', question, mismatchRow)
+  const reread: Mismatch[] = []
+  for (const mismatch of await compare()) {
+    if (await rebook(world, chain, mismatch, place.number)) reread.push(mismatch)
+    else alarm(world, chain, mismatch, 'balance_undecided')
+  }
+  const rest = reread.length === 0 ? [] : await compare()
+  for (const before of reread) {
+    const { wallet, token } = before
+    const now = rest.find((one) => one.wallet === wallet && one.token === token)
+    if (now) await end(world, chain, now)
+    else alarm(world, chain, before, 'transfers_rebooked')
+  }
+}
+
+/** Whether all that moved since the last reading is in the books now, as enough endpoints say it. */
+async function rebook(
+  world: World,
+  chain: Chain,
+  { wallet, base_block: base }: Mismatch,
+  to: number,
+): Promise<boolean> {
+  return readInPieces({ from: base + 1, to }, rereadLimits, async (piece) => {
+    const read = await readAgreedTransfers(world, chain, piece, [wallet])
+    if (read.status !== 'agreed') {
+      if (piece.from === piece.to) logSilence(world, chain, read)
+      return 'refused'
+    }
+    const range = { chain: chain.id, wallet, from_block: piece.from, to_block: piece.to }
+    const transfers = read.answer.transfers.map(transferRow)
+    await unbound(world.db).run('housekeeping_rebook_transfers', { ...range, transfers })
+    return 'done'
+  })
 }
 
 async function end(world: World, chain: Chain, mismatch: Mismatch): Promise<void> {
-  const { wallet, standing, ledger_atomic: ledger, found_atomic: found } = mismatch
-  const { token } = assetOf({ chain: chain.id, token: mismatch.token })
-  const [least, most] = found < ledger ? [found, ledger] : [ledger, found]
-  const amount = `${formatAmount(most - least, token.decimals)} ${token.symbol}`
-  const isTrusted = standing !== 'short' || (await areDepositsAgreed(world, chain, wallet, token))
-  const freezes = standing === 'short' && isTrusted
+  const { wallet, token, standing } = mismatch
+  const amount = differenceOf(chain, mismatch)
   const message = { at: world.now(), missing: `${amount} on ${chain.title}`, wallet }
-  const told = freezes && {
+  const told = standing === 'short' && {
     summary: `The wallet holds ${amount} less on ${chain.title} than its books say.`,
     mail: await sealMail(world, balanceShort(world.config.WEB_URL, message)),
   }
-  const question = { chain: chain.id, wallet, token: token.address, standing, ...told }
+  const question = { chain: chain.id, wallet, token, standing, ...told }
   const ended = await unbound(world.db).one('housekeeping_end_mismatch', question, endedRow)
-  if (!ended) return
-  const alarm = isTrusted ? alarms[standing] : 'endpoints_disagree'
-  const account = ended.account_id
-  world.log({ operation: 'balances', chain: chain.caip2, wallet, alarm, account, amount })
+  if (ended) alarm(world, chain, mismatch, alarms[standing])
 }
 
-/** Deposits are read from one endpoint: one that invented some would make any wallet short of them. */
-async function areDepositsAgreed(world: World, chain: Chain, wallet: Address, token: Token) {
-  const question = { chain: chain.id, wallet, token: token.address, batch: depositsMax }
-  const ledger = unbound(world.db)
-  const deposits = await ledger.many('housekeeping_missed_deposits', question, depositRow)
-  for (const { sender: from, amount_atomic: value, tx_hash, log_index, block_hash } of deposits) {
-    const place = { transactionHash: tx_hash, logIndex: log_index, blockHash: block_hash }
-    const transfer = { token, from, to: wallet, value, ...place }
-    if (!(await isTransferAgreed(world, chain, transfer))) return false
-  }
-  return true
+function differenceOf(chain: Chain, { ledger_atomic, found_atomic, ...mismatch }: Mismatch) {
+  const { token } = assetOf({ chain: chain.id, token: mismatch.token })
+  const difference = found_atomic - ledger_atomic
+  const most = difference < 0n ? -difference : difference
+  return `${formatAmount(most, token.decimals)} ${token.symbol}`
+}
+
+function alarm(world: World, chain: Chain, mismatch: Mismatch, name: string): void {
+  const { wallet, account_id: account } = mismatch
+  const amount = differenceOf(chain, mismatch)
+  world.log({ operation: 'balances', chain: chain.caip2, wallet, alarm: name, account, amount })
 }
 
 async function readDue(world: World, chain: Chain): Promise<void> {
@@ -126,24 +144,22 @@ async function readDue(world: World, chain: Chain): Promise<void> {
   const holdings = due.map(({ wallet, token }) => {
     return { wallet, token: assetOf({ chain: chain.id, token }).token }
   })
-  const { latest } = heads
-  const read = await readAgreedBalances(world, chain, latest, holdings)
-  if (read.status !== 'agreed') {
-    const alarm = read.status === 'disagreed' ? { alarm: 'endpoints_disagree' } : {}
-    world.log({
-      operation: 'balances',
-      chain: chain.caip2,
-      log: `balances: ${read.status}`,
-      ...alarm,
-    })
-    return
-  }
+  const { number } = heads.latest
+  const read = await readAgreedBalances(world, chain, number, holdings)
+  if (read.status !== 'agreed') return logSilence(world, chain, read)
+  const { amounts, blockHash } = read.answer
   const readings = due.flatMap(({ wallet, token }, at) => {
-    const amount = read.amounts[at]
+    const amount = amounts[at]
     return amount === undefined ? [] : [{ wallet, token, amount_atomic: amount.toString() }]
   })
-  const place = { chain: chain.id, block_number: latest.number, block_hash: latest.hash }
+  const place = { chain: chain.id, block_number: number, block_hash: blockHash }
   await ledger.run('housekeeping_keep_balances', { ...place, readings })
+}
+
+/** Nobody is frozen on it; the next run tries again. */
+function logSilence(world: World, chain: Chain, { status, log }: { status: string; log: string }) {
+  const alarm = status === 'disagreed' ? { alarm: 'endpoints_disagree' } : {}
+  world.log({ operation: 'balances', chain: chain.caip2, log, ...alarm })
 }
 
 function logFailure(world: World, chain: Chain, log: string): void {

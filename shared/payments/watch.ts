@@ -13,7 +13,7 @@ import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { Signed } from './fate.ts'
-import { endSecondsOf, fateOf, isEnded, prove, settlementOf } from './fate.ts'
+import { endSecondsOf, fateOf, isEnded, isUsedForGood, prove, settlementOf } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 
@@ -57,6 +57,9 @@ async function trace(world: World, db: CallerDatabase, payment: Signed): Promise
   if (fate.status === 'used') return settle(db, payment, fate.settlement)
   if (fate.status === 'untraced' && fate.isFinal) return settleSomewhere(world, db, payment)
   const hasEnded = BigInt(Math.floor(world.now().getTime() / 1000)) >= endSecondsOf(payment)
+  if (hasEnded && fate.status === 'untraced' && (await isUsedForGood(world, payment))) {
+    return settleSomewhere(world, db, payment)
+  }
   if (!hasEnded || (fate.status !== 'unused' && fate.status !== 'canceled')) {
     return untouched(payment)
   }

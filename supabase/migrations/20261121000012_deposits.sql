@@ -62,8 +62,10 @@ $$;
 
 -- Makes the deposits in a range of blocks what was read of it: enters new ones and tells them in
 -- the feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new.
+-- What was read of one wallet says nothing of those of others.
 create function private.replace_deposits(
-  chain bigint, from_block bigint, to_block bigint, transfers jsonb) returns integer
+  chain bigint, from_block bigint, to_block bigint, transfers jsonb,
+  only_wallet text default null) returns integer
   language plpgsql as $$
 declare
   told_count integer;
@@ -80,6 +82,7 @@ begin
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
        and d.block_number between from_block and to_block
+       and (only_wallet is null or d.wallet = only_wallet)
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
@@ -126,18 +129,21 @@ create function private.deposit_json(deposit uuid) returns jsonb
   where d.id = deposit
 $$;
 
--- Where the reading of a chain stands. The first call begins at the final block that it is given.
+-- Where the reading of a chain stands. The first call begins at the final block that it is given; no
+-- row before one is known.
 -- `wallets` are all of them when there are at most so many, else null.
 create function api.housekeeping_transfer_cursor(
-  chain bigint, finalized_block bigint, head_number bigint, head_hash text, wallets_max integer)
+  chain bigint, head_number bigint, head_hash text, wallets_max integer,
+  finalized_block bigint default null)
   returns table (version bigint, finalized_through bigint, seen_through bigint,
     seen_head_number bigint, seen_head_hash text, wallets text[])
   language plpgsql security definer set search_path = '' as $$
 begin
   insert into private.transfer_cursors
     (chain, began_after, finalized_through, seen_through, head_number, head_hash, safe_block)
-  values (housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
-    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block)
+  select housekeeping_transfer_cursor.chain, finalized_block, finalized_block, finalized_block,
+    housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block
+   where finalized_block is not null
   on conflict do nothing;
   return query
   select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (

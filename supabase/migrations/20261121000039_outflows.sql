@@ -183,7 +183,7 @@ end $$;
 -- put first in its line. Answers the rest, which housekeeping_book_outflow ends one by one.
 create function api.housekeeping_judge_outflows(chain bigint, batch integer)
   returns table (standing text, token text, tx_hash text, log_index integer, block_number bigint,
-    block_hash text, wallet text, payee text, amount_atomic text)
+    block_hash text, authorization_nonce text, wallet text, payee text, amount_atomic text)
   language plpgsql security definer set search_path = '' as $$
 declare
   o private.outflows;
@@ -219,7 +219,7 @@ begin
       continue;
     end if;
     return query select m.standing, o.token, o.tx_hash, o.log_index, o.block_number,
-      o.block_hash, o.wallet, o.payee, o.amount_atomic::text;
+      o.block_hash, o.authorization_nonce, o.wallet, o.payee, o.amount_atomic::text;
   end loop;
 end $$;
 

@@ -39,30 +39,10 @@ create function private.ledger_of(b private.balances) returns numeric
           and o.block_number > b.base_block and o.block_number <= b.read_block), 0)
 $$;
 
--- What of a wallet's settled payments left it between the two blocks, and no transfer was read of. Where
--- it is not known in which block one was settled, it may have been in these.
-create function private.unread_of(b private.balances) returns numeric
-  language sql stable as $$
-  select coalesce(sum(coalesce(p.settled_atomic, p.amount_atomic)), 0)
-    from private.payments p join private.wallets w on w.address = b.wallet
-   where p.account = w.account and p.wallet = b.wallet and p.chain = b.chain and p.token = b.token
-     and p.state = 'settled' and p.finality = 'finalized'
-     and case when p.block_number is not null
-         then p.block_number > b.base_block and p.block_number <= b.read_block
-       else p.authorized_block <= b.read_block and p.settled_at > b.read_at - interval '2 days' end
-     and not exists (select from private.outflows o
-       where o.payment = p.id or (o.chain, o.tx_hash) = (p.chain, p.tx_hash)
-         and o.wallet = p.wallet and o.log_index = coalesce(p.log_index, o.log_index))
-$$;
-
--- What a reading says that differs from the books. `short`: less is there. `unread`: less, and no
--- more is missing than payments that are booked; the transfers are what was not read. `surplus`:
--- more is there.
+-- What a reading says that differs from the books: less or more is there.
 create function private.standing_of(b private.balances) returns text
   language sql stable as $$
-  select case when b.read_atomic > private.ledger_of(b) then 'surplus'
-    when b.read_atomic < private.ledger_of(b) - private.unread_of(b) then 'short'
-    else 'unread' end
+  select case when b.read_atomic > private.ledger_of(b) then 'surplus' else 'short' end
 $$;
 
 -- Has every balance of a chain read soon that was not in the last hour.
@@ -107,7 +87,10 @@ begin
     due_at = private.clock() + interval '24 hours'
     from jsonb_to_recordset(readings) as r (wallet text, token text, amount_atomic numeric)
    where (b.chain, b.wallet, b.token) = (housekeeping_keep_balances.chain, r.wallet, r.token)
-     and b.read_block is null and coalesce(b.base_block, 0) < block_number;
+     and b.read_block is null and coalesce(b.base_block, 0) < block_number
+     -- Before that the books need not be whole.
+     and block_number >= (select c.finalized_through from private.transfer_cursors c
+       where c.chain = housekeeping_keep_balances.chain);
 end $$;
 
 -- The blocks of readings that are final now and whose transfers were all read, the oldest first.
@@ -139,11 +122,12 @@ create function private.rebase(b private.balances) returns void language sql as 
    where (t.chain, t.wallet, t.token) = (b.chain, b.wallet, b.token)
 $$;
 
--- Compares what was read at a final block with the books. Answers what differs, which
--- housekeeping_end_mismatch ends one by one.
+-- Compares what was read at a final block with the books. Answers what differs since `base_block`: it
+-- is booked once more, and what still differs is ended by housekeeping_end_mismatch one by one.
 create function api.housekeeping_compare_balances(
   chain bigint, block_number bigint, block_hash text)
-  returns table (wallet text, token text, standing text, ledger_atomic text, found_atomic text)
+  returns table (account_id uuid, wallet text, token text, base_block bigint, standing text,
+    ledger_atomic text, found_atomic text)
   language plpgsql security definer set search_path = '' as $$
 begin
   perform private.rebase(b) from private.balances b
@@ -152,27 +136,27 @@ begin
      and b.read_hash = block_hash
      and (b.base_block is null or b.read_atomic = private.ledger_of(b));
   return query
-  select b.wallet, b.token, private.standing_of(b), private.ledger_of(b)::text, b.read_atomic::text
-    from private.balances b
+  select w.account, b.wallet, b.token, b.base_block, private.standing_of(b),
+    private.ledger_of(b)::text, b.read_atomic::text
+    from private.balances b join private.wallets w on w.address = b.wallet
     join private.transfer_cursors c on c.chain = b.chain and b.read_block <= c.finalized_through
    where b.chain = housekeeping_compare_balances.chain and b.read_block = block_number
      and b.read_hash = block_hash;
 end $$;
 
--- The largest deposits that a reading is short of: what nobody paid would be missing, too.
-create function api.housekeeping_missed_deposits(
-  chain bigint, wallet text, token text, batch integer)
-  returns table (sender text, amount_atomic text, tx_hash text, log_index integer, block_hash text)
+-- Books once more what moved to and from a wallet in blocks that were read as final before.
+create function api.housekeeping_rebook_transfers(
+  chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb) returns void
   language plpgsql security definer set search_path = '' as $$
 begin
-  return query
-  select d.sender, d.amount_atomic::text, d.tx_hash, d.log_index, d.block_hash
-    from private.balances b join private.deposits d on d.wallet = b.wallet and d.chain = b.chain
-      and d.token = b.token and not d.reorged and d.amount_atomic > 0
-      and d.block_number > b.base_block and d.block_number <= b.read_block
-   where (b.chain, b.wallet, b.token) = (housekeeping_missed_deposits.chain,
-     housekeeping_missed_deposits.wallet, housekeeping_missed_deposits.token)
-   order by d.amount_atomic desc limit batch;
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_rebook_transfers.chain and to_block <= c.finalized_through
+   for no key update;
+  if not found then
+    raise exception 'blocks that are not final';
+  end if;
+  perform private.replace_deposits(chain, from_block, to_block, transfers, wallet);
+  perform private.enter_outflows(chain, transfers);
 end $$;
 
 -- Ends a mismatch, if it still stands so; no row otherwise. The next reading starts from what is
@@ -209,5 +193,5 @@ begin
 end $$;
 grant execute on function api.housekeeping_hasten_balances, api.housekeeping_due_balances,
   api.housekeeping_keep_balances, api.housekeeping_final_balances, api.housekeeping_drop_balances,
-  api.housekeeping_compare_balances, api.housekeeping_missed_deposits,
+  api.housekeeping_compare_balances, api.housekeeping_rebook_transfers,
   api.housekeeping_end_mismatch to service_role;

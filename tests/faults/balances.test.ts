@@ -6,7 +6,15 @@ import { reconcileBalances } from '../../shared/payments/reconcile.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { payAs, reorg, sendAs } from '../support/deposits.ts'
 import { textWith } from '../support/matching.ts'
-import { alarmsOf, feedOf, isFrozen, owned, passGrace } from '../support/outflows.ts'
+import {
+  alarmsOf,
+  feedOf,
+  holds,
+  isFrozen,
+  owned,
+  passGrace,
+  verdictsOn,
+} from '../support/outflows.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
@@ -62,13 +70,10 @@ test('a wallet starts at its first reading, and what comes and is paid is explai
   expect([await isFrozen(world, agent), alarmsOf(world, agent)]).toEqual([false, []])
 })
 
-test('a transfer that the index missed freezes the account, is told and alarms once', async () => {
+test('less than transfers explain freezes the account, is told and alarms once', async () => {
   const { agent, told } = await owned(world, 10)
   await reconcile()
-  await sendAs(world, agent.address, transfer(newKey().at, 3_000_000n))
-  await finalize(world.chain)
-  await indexTransfers(world.world)
-  await world.db.sql`delete from private.outflows where account = ${agent.id}`
+  await holds(world, agent, 7_000_000)
   await aDayLater()
 
   await reconcile()
@@ -87,7 +92,32 @@ test('a transfer that the index missed freezes the account, is told and alarms o
   expect(await told()).toEqual(['Your wallet holds less than its books say'])
 })
 
-test('a booked payment whose transfer the index missed alarms, and freezes nobody', async () => {
+test('a transfer that the index missed is found, and freezes the account as what it is', async () => {
+  const { agent, told } = await owned(world, 10)
+  await reconcile()
+  const thief = newKey().at
+  await sendAs(world, agent.address, transfer(thief, 3_000_000n))
+  await finalize(world.chain)
+  await indexTransfers(world.world)
+  await world.db.sql`delete from private.outflows where account = ${agent.id}`
+  await aDayLater()
+
+  await reconcile()
+  await passGrace(world)
+
+  expect(await isFrozen(world, agent)).toBe(true)
+  expect(alarmsOf(world, agent)).toEqual(['transfers_rebooked', 'unknown_outflow'])
+  expect((await feedOf(agent)).slice(0, 2)).toMatchObject([
+    { type: 'account_frozen' },
+    {
+      type: 'unknown_transfer',
+      summary: textWith(`3 USDC left the wallet on Base Sepolia for ${thief}`),
+    },
+  ])
+  expect(await told()).toEqual(['Money left your account that was not booked'])
+})
+
+test('a booked payment whose transfer the index missed is found, and freezes nobody', async () => {
   const { agent } = await owned(world, 10)
   await reconcile()
   const signed = await signedPayment(world, agent, newKey().at)
@@ -99,24 +129,43 @@ test('a booked payment whose transfer the index missed alarms, and freezes nobod
   await aDayLater()
 
   await reconcile()
+  await passGrace(world)
 
-  expect(alarmsOf(world, agent)).toEqual(['transfer_unread'])
+  expect(alarmsOf(world, agent)).toEqual(['transfers_rebooked'])
+  expect(await verdictsOn(world, agent)).toEqual([{ verdict: 'booked', payment: signed.paymentId }])
   expect(await isFrozen(world, agent)).toBe(false)
 })
 
-test('more than the books say alarms and freezes nobody', async () => {
+test('more than transfers explain alarms and freezes nobody', async () => {
   const { agent } = await owned(world, 10)
   await reconcile()
-  await payAs(world, newKey().at, agent.address, 2_000_000n)
-  await finalize(world.chain)
-  await indexTransfers(world.world)
-  await world.db.sql`update private.deposits set reorged = true where account = ${agent.id}`
+  await holds(world, agent, 12_000_000)
   await aDayLater()
 
   await reconcile()
 
   expect(alarmsOf(world, agent)).toEqual(['balance_surplus'])
   expect(await isFrozen(world, agent)).toBe(false)
+})
+
+test('a deposit that the index missed is found, told and alarms', async () => {
+  const { agent } = await owned(world, 10)
+  await reconcile()
+  await payAs(world, newKey().at, agent.address, 2_000_000n)
+  await finalize(world.chain)
+  await indexTransfers(world.world)
+  await world.db.sql`delete from private.activities a using private.deposits d
+    where a.deposit = d.id and d.account = ${agent.id} and d.amount_atomic = 2000000`
+  await world.db.sql`delete from private.deposits
+    where account = ${agent.id} and amount_atomic = 2000000`
+  await aDayLater()
+
+  await reconcile()
+
+  expect(alarmsOf(world, agent)).toEqual(['transfers_rebooked'])
+  expect((await feedOf(agent)).slice(0, 1)).toMatchObject([
+    { type: 'received', summary: textWith('2 USDC'), status: 'finalized' },
+  ])
 })
 
 test('a balance is read once a day, and soon after a restart if the last one is an hour old', async () => {
@@ -160,7 +209,7 @@ test('what was read in a block that was replaced is read anew', async () => {
   expect([await isFrozen(world, agent), alarmsOf(world, agent)]).toEqual([false, []])
 })
 
-test('a deposit that the chain does not show freezes nobody, and alarms', async () => {
+test('a deposit that the chain does not show is taken back, and freezes nobody', async () => {
   const { agent } = await owned(world, 10)
   await reconcile()
   await payAs(world, newKey().at, agent.address, 1_000_000n)
@@ -172,8 +221,12 @@ test('a deposit that the chain does not show freezes nobody, and alarms', async 
 
   await reconcile()
 
-  expect(alarmsOf(world, agent)).toEqual(['endpoints_disagree'])
+  expect(alarmsOf(world, agent)).toEqual(['transfers_rebooked'])
   expect(await isFrozen(world, agent)).toBe(false)
+  expect((await feedOf(agent)).slice(0, 2)).toMatchObject([
+    { summary: textWith('1 USDC'), status: 'finalized' },
+    { summary: textWith('9 USDC'), status: 'reorged' },
+  ])
 })
 
 test('endpoints that do not agree freeze nobody, and the operator hears of it', async () => {

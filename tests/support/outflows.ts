@@ -1,6 +1,8 @@
 /** Money that leaves wallets: what the books, the feed, the log and the owner hear of it. */
 import { randomBytes } from 'node:crypto'
+import { AbiCoder, keccak256 } from 'ethers'
 import * as z from 'zod'
+import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { finalize } from './world.ts'
@@ -22,6 +24,14 @@ export async function passGrace(world: TestWorld): Promise<void> {
     await world.tick(seconds)
     await indexTransfers(world.world)
   }
+}
+
+/** Sets what a wallet holds, and no log tells: Circle's token keeps it in the mapping of slot nine. */
+export async function holds({ chain }: TestWorld, { address }: Agent, atomic: number) {
+  const coder = AbiCoder.defaultAbiCoder()
+  const slot = keccak256(coder.encode(['address', 'uint256'], [address, 9]))
+  const word = coder.encode(['uint256'], [atomic])
+  await callRpc(chain.rpcUrl, [['anvil_setStorageAt', chain.usdc, slot, word]])
 }
 
 /** What was found to have left a wallet, in the order of the chain. */

@@ -1,63 +1,59 @@
 /**
  * What addresses hold of tokens at one block, as several endpoints say. An account may be frozen by it,
- * so of several endpoints at least two that know the block have to say the same.
+ * so enough endpoints have to say the same of the same block.
  */
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
+import type { Hex } from '../hex.ts'
 import { wordSchema } from '../hex.ts'
-import { readAnswer } from './answer.ts'
-import { sameHex } from './logs.ts'
+import type { Agreed } from './agreement.ts'
+import { findAgreed } from './agreement.ts'
+import type { Unavailable } from './answer.ts'
+import { readAnswer, unavailable } from './answer.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
-import { rpcsFor } from './rpc.ts'
-import type { Block } from './transfers.ts'
 
 /** A wallet and a token that it may hold. */
 export type Holding = { wallet: Address; token: Token }
 
-/** `silent`: too few endpoints know the block, or what was held at it. */
-export type AgreedBalances =
-  | { status: 'agreed'; amounts: (bigint | undefined)[] }
-  | { status: 'silent' | 'disagreed' }
+/** Amounts in the order of the holdings, undefined where there is no such token. */
+export type Balances = { blockHash: Hex; amounts: (bigint | undefined)[] }
 
-/** So many endpoints have to agree, or all where there are fewer. */
-const agreeingMin = 2
-
-/** At most 97 holdings; the amounts stand in their order, undefined where there is no such token. */
-export async function readAgreedBalances(
+/** At most 97 holdings, at the block of this number. */
+export function readAgreedBalances(
   world: ChainWorld,
   chain: Chain,
-  block: Block,
+  block: number,
   holdings: readonly Holding[],
-): Promise<AgreedBalances> {
-  const rpcs = rpcsFor(world, chain)
-  const said = await Promise.all(rpcs.map((rpc) => readBalances(rpc, chain, block, holdings)))
-  const known = said.filter((amounts) => amounts !== undefined)
-  const [first] = known
-  if (!first || known.length < Math.min(agreeingMin, rpcs.length)) return { status: 'silent' }
-  const isSame = known.every((amounts) => amounts.every((amount, at) => amount === first[at]))
-  return isSame ? { status: 'agreed', amounts: first } : { status: 'disagreed' }
+): Promise<Agreed<Balances>> {
+  return findAgreed(world, chain, (rpc) => readBalances(rpc, chain, block, holdings))
 }
 
 const hashSchema = z.object({ hash: wordSchema })
 
-/** Undefined where another block stands at this height, or the endpoint does not say. */
 async function readBalances(
   rpc: Rpc,
   chain: Chain,
-  block: Block,
+  block: number,
   holdings: readonly Holding[],
-): Promise<(bigint | undefined)[] | undefined> {
-  const height = `0x${block.number.toString(16)}`
+): Promise<Balances | Unavailable> {
+  const height = `0x${block.toString(16)}`
+  const hashCall = { method: 'eth_getBlockByNumber', params: [height, false] }
   const calls = holdings.map(({ token, wallet }) => balanceCall(token, wallet))
-  const [state, header] = await rpc.batch([
+  const [before, state, after] = await rpc.batch([
+    hashCall,
     encodeSnapshot(chain, calls, height),
-    // After the state: had the block been replaced before, another hash would stand here.
-    { method: 'eth_getBlockByNumber', params: [height, false] },
+    // Had the block been replaced meanwhile, another hash would stand here.
+    hashCall,
   ])
-  const read = readAnswer(header, hashSchema)
+  const [hash, last] = [before, after].map((answer) => readAnswer(answer, hashSchema))
+  if (!hash || !last) return unavailable('no answer')
+  if ('status' in hash) return hash
+  if ('status' in last) return last
   const snapshot = decodeSnapshot(state)
-  if (!('value' in read) || !sameHex(read.value.hash, block.hash)) return undefined
-  if (snapshot.status !== 'ok' || snapshot.blockNumber !== BigInt(block.number)) return undefined
-  return snapshot.results.map(readWord)
+  if (snapshot.status !== 'ok') return snapshot
+  if (snapshot.blockNumber !== BigInt(block) || hash.value.hash !== last.value.hash) {
+    return unavailable('the block was replaced')
+  }
+  return { blockHash: hash.value.hash, amounts: snapshot.results.map(readWord) }
 }

@@ -1,9 +1,13 @@
 /**
  * What one endpoint must not be believed alone: that a signature can no longer be used, that a block is
- * gone, that less was taken than was signed for. Each endpoint is asked by itself and answers from its
- * own state, its own latest and its own finalized block; one that is silent agrees to nothing.
+ * gone, that less was taken than was signed for, what moved in final blocks. Each endpoint is asked by
+ * itself and answers from its own state, its own latest and its own finalized block; one that is silent
+ * agrees to nothing.
  */
+import { sha256Hex } from '../../digest.ts'
 import type { Chain } from '../chain.ts'
+import type { Unavailable } from './answer.ts'
+import { unavailable } from './answer.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 
@@ -24,6 +28,67 @@ export async function isAgreed(
     agrees: await ask(rpc),
   }))
   return isEnough(await Promise.all(asked))
+}
+
+/** What enough endpoints say alike. `disagreed`: not enough do, and two contradict each other. */
+export type Agreed<Answer> =
+  | { status: 'agreed'; answer: Answer }
+  | { status: 'disagreed'; log: string }
+  | Unavailable
+
+/**
+ * Asks one endpoint after the other until enough of them gave the same answer, down to what is absent
+ * from it: two of two, and of more two that different operators run.
+ */
+export async function findAgreed<Answer extends object>(
+  world: ChainWorld,
+  chain: Chain,
+  ask: (rpc: Rpc) => Promise<Answer | Unavailable>,
+): Promise<Agreed<Answer>> {
+  const endpoints = endpointsFor(world, chain)
+  const said = new Map<Rpc, string>()
+  let silence = unavailable('no endpoint')
+  for (const { rpc } of endpoints) {
+    const answer = await ask(rpc)
+    if (isUnavailable(answer)) {
+      silence = answer
+      continue
+    }
+    const own = await sha256Hex(textOf(answer))
+    said.set(rpc, own)
+    const votes = endpoints.map((one) => ({ ...one, agrees: said.get(one.rpc) === own }))
+    if (isEnough(votes)) return { status: 'agreed', answer }
+  }
+  const isContradicted = new Set(said.values()).size > 1
+  return isContradicted ? { status: 'disagreed', log: 'endpoints disagree' } : silence
+}
+
+function isUnavailable(answer: object): answer is Unavailable {
+  return 'status' in answer && answer.status === 'unavailable'
+}
+
+function textOf(answer: object): string {
+  return JSON.stringify(answer, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/**
+ * The highest of these heights that enough endpoints tell or exceed; undefined where one is told by none
+ * of them. An endpoint that tells too much or too little moves it no further than another one tells.
+ */
+export function agreedHeight(
+  told: readonly { operator: string; height: number | undefined }[],
+): number | undefined {
+  const heights = told.flatMap(({ height }) => height ?? [])
+  const isTold = (least: number) =>
+    isEnough(
+      told.map(({ operator, height }) => ({
+        operator,
+        agrees: height !== undefined && height >= least,
+      })),
+    )
+  return heights.toSorted((a, b) => b - a).find(isTold)
 }
 
 /** The rule alone. */

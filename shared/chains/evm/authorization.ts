@@ -18,7 +18,7 @@ import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { Rpc } from './rpc.ts'
 import type { NonceState } from './spending-block.ts'
 import type { Untraced, Unused } from './unused.ts'
-import { isOver, unusedAt } from './unused.ts'
+import { isOver, secondsOf, unusedAt } from './unused.ts'
 
 /**
  * Whose authorization of which token; `since` is the latest block when it was signed, `only` the block
@@ -78,7 +78,7 @@ export async function readAuthorization(
   if (!log || !status) {
     const atFinal = decodeSnapshot(finalState)
     const isFinal = atFinal.status === 'ok' && readWord(atFinal.results[0]) === 1n
-    return { status: 'untraced', latest, isFinal }
+    return { status: 'untraced', latest, isFinal, finalSeconds: secondsOf(finalized) }
   }
   const { transactionHash, blockNumber, logIndex } = log
   const isFinal = final !== undefined && blockNumber <= final

@@ -12,19 +12,14 @@ import type { PermitUse } from './permit2-block.ts'
 import { permit2Address } from './places.ts'
 import type { Rpc } from './rpc.ts'
 import type { NonceState } from './spending-block.ts'
-import type { Unused } from './unused.ts'
-import { headCalls, unusedAt } from './unused.ts'
+import type { FinalUse, Unused } from './unused.ts'
+import { headCalls, secondsOf, unusedAt } from './unused.ts'
 
 /** What is asked of a chain: which token, and which permit. */
 export type PermitQuestion = { chain: Chain; token: Token; permit: PermitUse }
 
-/** Spent at the latest block; `isFinal` where it is at the finalized one. */
-export type Spent = {
-  status: 'spent'
-  latest: bigint
-  heads: readonly RpcAnswer[]
-  isFinal: boolean
-}
+/** Spent at the latest block. */
+export type Spent = { status: 'spent'; latest: bigint; heads: readonly RpcAnswer[] } & FinalUse
 
 /** Reads the bit of the nonce, with the ends of the chain. */
 export async function readBitmap(
@@ -45,7 +40,8 @@ export async function readBitmap(
   const final = decodeSnapshot(finalState)
   const finalWord = final.status === 'ok' ? readWord(final.results[0]) : undefined
   const isFinal = finalWord !== undefined && isSpent(finalWord)
-  return { status: 'spent', latest: snapshot.blockNumber, heads: headAnswers, isFinal }
+  const spent = { status: 'spent' as const, latest: snapshot.blockNumber, heads: headAnswers }
+  return { ...spent, isFinal, finalSeconds: secondsOf(headAnswers[2]) }
 }
 
 /** Where the bit stands. */

@@ -1,7 +1,7 @@
 /**
- * Reads who paid whom with the tokens of a chain, a range of blocks at a time, and where the chain
- * ends. A range counts as read only if the same round trip shows that the node knows its last block:
- * one that lags behind would answer that nothing happened there.
+ * Reads who paid whom with the tokens of a chain, a range of blocks at a time. A range counts as read
+ * only if the same round trip shows that the node knows its last block: one that lags behind would
+ * answer that nothing happened there. In final blocks enough endpoints have to say the same.
  */
 import { encodeEventTopics } from 'viem/utils'
 import * as z from 'zod'
@@ -10,12 +10,13 @@ import type { Hex } from '../hex.ts'
 import { quantitySchema, wordSchema } from '../hex.ts'
 import { tokenByAddress } from '../registry.ts'
 import { tokenAbi } from './abi.ts'
-import type { RpcCall, Unavailable } from './answer.ts'
-import { readAnswer, unavailable } from './answer.ts'
+import type { Agreed } from './agreement.ts'
+import { findAgreed } from './agreement.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
+import { isFound, readAnswer, unavailable } from './answer.ts'
 import { logSchema } from './log-ranges.ts'
 import { readTransfer, sameHex } from './logs.ts'
-import type { ChainWorld } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import type { ChainWorld, Rpc } from './rpc.ts'
 
 /** A Transfer log of a token that the registry knows. */
 export type Transfer = {
@@ -31,10 +32,6 @@ export type Transfer = {
   blockHash: Hex
 }
 
-/** The ends of a chain by the node's own block tags. */
-export type Heads = { latest: Block; safe: number; finalized: number }
-/** Number and hash of a block. */
-export type Block = { number: number; hash: Hex }
 /** Blocks from one to another, both included. */
 export type Range = { from: number; to: number }
 
@@ -44,24 +41,16 @@ const responseBytesMax = 4_194_304
 /** A single block cannot be read in parts, and anybody can fill one with transfers of nothing. */
 const responseBytesMaxOfBlock = 4 * responseBytesMax
 
-const blockSchema = z.object({ number: quantitySchema.transform(Number), hash: wordSchema })
+const blockSchema = z.object({ number: quantitySchema })
 const placedLog = logSchema.extend({ blockHash: wordSchema })
 type PlacedLog = z.output<typeof placedLog>
 
-/** Where the chain ends now. A node that does not know the tags has no heads. */
-export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads | Unavailable> {
-  const answers = await rpcFor(world, chain).batch(['latest', 'safe', 'finalized'].map(blockCall))
-  const [latest, safe, finalized] = answers.map((answer) => readAnswer(answer, blockSchema))
-  if (!latest || !safe || !finalized) return unavailable('a tag was left unanswered')
-  if ('status' in latest) return latest
-  if ('status' in safe) return safe
-  if ('status' in finalized) return finalized
-  return { latest: latest.value, safe: safe.value.number, finalized: finalized.value.number }
-}
-
-/** Transfers in these blocks to or from these wallets, or all of them when `wallets` is null. */
+/**
+ * Transfers in these blocks to or from these wallets, or all of them when `wallets` is null; in the order
+ * of the chain, so that what two endpoints say can be compared.
+ */
 export async function readTransfers(
-  world: ChainWorld,
+  rpc: Rpc,
   chain: Chain,
   range: Range,
   wallets: readonly Address[] | null,
@@ -72,8 +61,9 @@ export async function readTransfers(
   const calls = [...filters, blockCall(toHex(range.to))]
   const isOne = range.from === range.to
   const bytesMax = isOne ? responseBytesMaxOfBlock : responseBytesMax
-  const limits = { timeoutMilliseconds, responseBytesMax: bytesMax }
-  const answers = await rpcFor(world, chain).batch(calls, limits)
+  const isEnough = (told: readonly RpcAnswer[]) => told.every((answer) => isFound([answer]))
+  const limits = { timeoutMilliseconds, responseBytesMax: bytesMax, isEnough }
+  const answers = await rpc.batch(calls, limits)
   const last = readAnswer(answers.at(-1), blockSchema)
   if ('status' in last) return last
   const logs: PlacedLog[] = []
@@ -86,6 +76,16 @@ export async function readTransfers(
     return unavailable('a log of a block that was not asked for')
   }
   return { transfers: describeAll(chain, logs) }
+}
+
+/** The same as enough endpoints read it, each use of an authorization and each absence included. */
+export function readAgreedTransfers(
+  world: ChainWorld,
+  chain: Chain,
+  range: Range,
+  wallets: readonly Address[] | null,
+): Promise<Agreed<{ transfers: Transfer[] }>> {
+  return findAgreed(world, chain, (rpc) => readTransfers(rpc, chain, range, wallets))
 }
 
 function blockCall(tagOrHex: string): RpcCall {
@@ -120,7 +120,9 @@ function toHex(block: number): Hex {
 function describeAll(chain: Chain, logs: readonly PlacedLog[]): Transfer[] {
   const uses = new Map(logs.filter(isUse).map((log) => [placeOf(log, 1n), log]))
   const transfers = new Map(logs.filter((log) => !isUse(log)).map((log) => [placeOf(log), log]))
-  return [...transfers].flatMap(([place, log]) => describe(chain, log, uses.get(place)))
+  return [...transfers]
+    .flatMap(([place, log]) => describe(chain, log, uses.get(place)))
+    .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
 
 function isUse({ topics }: PlacedLog): boolean {

@@ -17,8 +17,14 @@ export type Unused = {
   finalizedTimestampSeconds?: bigint
 }
 
-/** Spent, nobody knows where; `isFinal`: as of the finalized block. `latest` has it spent. */
-export type Untraced = { status: 'untraced'; latest: bigint; isFinal: boolean }
+/** Spent, nobody knows where; `latest` has it spent. */
+export type Untraced = { status: 'untraced'; latest: bigint } & FinalUse
+
+/**
+ * How final it is that it is spent. `isFinal`: in the state of the finalized block, which not every node
+ * keeps. `finalSeconds`: the time of that block; undefined on a node without finality.
+ */
+export type FinalUse = { isFinal: boolean; finalSeconds: bigint | undefined }
 
 /** Asks for the latest, the safe and the finalized block. */
 export const headCalls = ['latest', 'safe', 'finalized'].map((tag) => ({
@@ -30,13 +36,19 @@ const headSchema = z.object({ timestamp: quantitySchema })
 
 /** Unused at the latest block, and how long that is final. */
 export function unusedAt(latestTimestampSeconds: bigint, finalized: RpcAnswer | undefined): Unused {
-  const head = readAnswer(finalized, headSchema)
-  if ('status' in head) return { status: 'unused', latestTimestampSeconds }
+  const final = secondsOf(finalized)
+  if (final === undefined) return { status: 'unused', latestTimestampSeconds }
   return {
     status: 'unused',
     latestTimestampSeconds,
-    finalizedTimestampSeconds: earlier(head.value.timestamp, latestTimestampSeconds),
+    finalizedTimestampSeconds: earlier(final, latestTimestampSeconds),
   }
+}
+
+/** The time of a block that was asked for; undefined where the node does not say. */
+export function secondsOf(block: RpcAnswer | undefined): bigint | undefined {
+  const head = readAnswer(block, headSchema)
+  return 'value' in head ? head.value.timestamp : undefined
 }
 
 /** Whether it is final that it was never used, for a signature that is good until `endSeconds`. */
@@ -44,6 +56,14 @@ export function isOver(fate: { status: string } | Unused, endSeconds: bigint): b
   if (!('finalizedTimestampSeconds' in fate)) return false
   const { finalizedTimestampSeconds: final } = fate
   return final !== undefined && final >= endSeconds
+}
+
+/**
+ * Whether a signature that was good until `endSeconds` was used in a final block, whichever that was:
+ * none after its end could have spent it, and a block later than that is final.
+ */
+export function isUseFinal({ isFinal, finalSeconds }: FinalUse, endSeconds: bigint): boolean {
+  return isFinal || (finalSeconds !== undefined && finalSeconds >= endSeconds)
 }
 
 /**

@@ -63,6 +63,22 @@ export function stoppedAt(block: unknown): Lie {
   }
 }
 
+/** The states of blocks before the latest are forgotten, that of the final one too. */
+export function forgetting(): Lie {
+  const past = /("method":"eth_call","params":\[\{[^}]*\}),"(?:finalized|safe|0x[0-9a-f]+)"/g
+  return { asked: (body) => body.replace(past, '$1,"0xffffffff"') }
+}
+
+/** An error for whoever asks by this method. */
+export function refusingCalls(method: string): Lie {
+  return { asked: (body) => body.replaceAll(`"${method}"`, '"eth_unknown"') }
+}
+
+/** No answer to anything. */
+export function silent(): Lie {
+  return { told: () => '' }
+}
+
 /** The tip that blocks took is another one. */
 export function tipping(wei: bigint): Lie {
   const tip = `0x${wei.toString(16)}`
@@ -71,40 +87,85 @@ export function tipping(wei: bigint): Lie {
   }
 }
 
-const batchSchema = z.array(z.looseObject({ id: z.unknown() }))
-const snapshotSchema = z.object({
-  method: z.literal('eth_call'),
-  params: z.tuple([z.object({ data: hexSchema })], z.unknown()),
-})
-const resultSchema = z.object({ result: hexSchema })
+const calls = z.array(z.looseObject({ id: z.int(), method: z.string(), params: z.unknown() }))
+const answers = z.array(z.looseObject({ id: z.int(), result: z.unknown().optional() }))
+const logs = z.array(z.looseObject({ topics: z.array(z.string()) }))
+type Log = z.output<typeof logs>[number]
+const filter = z.object({ fromBlock: z.string().optional(), toBlock: z.string().optional() })
+
+/** Changes what is answered to one method; what else was asked for with it stays. */
+function changing(method: string, change: (result: unknown, params: unknown) => unknown): Lie {
+  return {
+    told(body, asked) {
+      const asks = calls.parse([JSON.parse(asked)].flat())
+      if (!asks.some((call) => call.method === method)) return body
+      const told = answers.parse([JSON.parse(body)].flat()).map((answer) => {
+        const call = asks.find(({ id }) => id === answer.id)
+        if (call?.method !== method || !('result' in answer)) return answer
+        return { ...answer, result: change(answer.result, call.params) }
+      })
+      return JSON.stringify(asked.trimStart().startsWith('[') ? told : told[0])
+    },
+  }
+}
+
+/** Logs with this first topic were never written. */
+export function hiding(topic: string): Lie {
+  return changing('eth_getLogs', (read) =>
+    logs.parse(read).filter((log) => log.topics[0] !== topic),
+  )
+}
+
+/** This log stands in its block, too. */
+export function inventing(log: Log & { blockNumber: string }): Lie {
+  return changing('eth_getLogs', (read, params) => {
+    const { fromBlock = '0x0', toBlock = '0x0' } = z.tuple([filter]).parse(params)[0]
+    const [from, at, to] = [fromBlock, log.blockNumber, toBlock].map(Number)
+    const isAsked =
+      from !== undefined && at !== undefined && to !== undefined && from <= at && at <= to
+    return isAsked ? [log, ...logs.parse(read)] : read
+  })
+}
+
+const block = z.looseObject({ number: z.string() })
+const tagged = z.tuple([z.string(), z.boolean()])
+
+/** The ends of the chain lie so many blocks further on, and nothing moved in any block up to them. */
+export function aheadBy(blocks: number): Lie {
+  const asked = (body: string) => body.replace(/"(fromBlock|toBlock)":"0x[0-9a-f]+"/g, '"$1":"0x0"')
+  const heads = changing('eth_getBlockByNumber', (read, params) => {
+    const [tag] = tagged.parse(params)
+    const told = block.safeParse(read)
+    if (!told.success) return { number: tag, hash: `0x${'b'.repeat(64)}`, timestamp: '0x1' }
+    if (tag.startsWith('0x')) return read
+    return { ...told.data, number: `0x${(Number(told.data.number) + blocks).toString(16)}` }
+  })
+  return { asked, ...heads }
+}
+
+/** Another block stands wherever it is asked for one by its number. */
+export function replacing(): Lie {
+  return changing('eth_getBlockByNumber', (read, params) => {
+    const [tag] = tagged.parse(params)
+    return tag.startsWith('0x') ? { ...block.parse(read), hash: `0x${'c'.repeat(64)}` } : read
+  })
+}
+
+const snapshotSchema = z.tuple([z.object({ data: hexSchema })], z.unknown())
 
 /** Inside a multicall every call of this function answers this word. */
 export function answering(signature: string, word: bigint): Lie {
   const selector = toFunctionSelector(signature)
   const said = { success: true, returnData: numberToHex(word, { size: 32 }) }
-  const change = (asked: unknown, told: Record<string, unknown>) => {
-    const call = snapshotSchema.safeParse(asked)
-    const answer = resultSchema.safeParse(told)
-    if (!call.success || !answer.success) return told
-    const asking = decodeFunctionData({ abi: multicallAbi, data: call.data.params[0].data })
+  return changing('eth_call', (read, params) => {
+    const call = snapshotSchema.safeParse(params)
+    const answer = hexSchema.safeParse(read)
+    if (!call.success || !answer.success) return read
+    const asking = decodeFunctionData({ abi: multicallAbi, data: call.data[0].data })
     const inner = asking.functionName === 'aggregate3' ? asking.args[0] : []
-    const results = decodeFunctionResult({
-      abi: multicallAbi,
-      functionName: 'aggregate3',
-      data: answer.data.result,
-    })
+    const [abi, functionName] = [multicallAbi, 'aggregate3'] as const
+    const results = decodeFunctionResult({ abi, functionName, data: answer.data })
     const result = results.map((one, at) => (inner[at]?.callData.startsWith(selector) ? said : one))
-    return {
-      ...told,
-      result: encodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', result }),
-    }
-  }
-  return {
-    told: (body, asked) => {
-      const calls = batchSchema.parse([JSON.parse(asked)].flat())
-      const answers = batchSchema.parse([JSON.parse(body)].flat())
-      const callOf = (id: unknown) => calls.find((call) => call.id === id)
-      return JSON.stringify(answers.map((one) => change(callOf(one.id), one)))
-    },
-  }
+    return encodeFunctionResult({ abi, functionName, result })
+  })
 }

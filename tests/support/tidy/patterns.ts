@@ -23,7 +23,7 @@ export async function builtBy(files: readonly TextFile[]): Promise<Pattern[]> {
   for (const { path, text } of files) {
     if (!text.includes('new RegExp(')) continue
     globalThis.RegExp = new Proxy(Plain, {
-      construct(target, [source, flags]) {
+      construct(target, [source, flags]: [string, string?]) {
         const built = new target(source, flags)
         found.push({ path, source: built.source, flags: built.flags })
         return built

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isEnough } from '../../../shared/chains/evm/agreement.ts'
+import { agreedHeight, isEnough } from '../../../shared/chains/evm/agreement.ts'
 import { hasOneOperator, operatorOf } from '../../../shared/chains/evm/endpoints.ts'
 
 const votes = (text: string) =>
@@ -19,6 +19,26 @@ test.each([
   ['+a +a +b -c -d', true],
 ])('endpoints that say %s agree: %s', (text, expected) => {
   expect(isEnough(votes(text))).toBe(expected)
+})
+
+test.each([
+  ['a7', 7],
+  ['a7 b9', 7],
+  ['a7 b', undefined],
+  ['a7 b9 c8', 8],
+  ['a0 b9 c8', 8],
+  ['a99 b9 c8', 9],
+  ['a9 a8 c1', 1],
+  ['a9 a8 a1', 1],
+  ['a9 b c8', 8],
+  ['a9 b c', undefined],
+])('endpoints that tell heights %s agree on %s', (text, expected) => {
+  const told = text.split(' ').map((word) => {
+    const height = word.length > 1 ? Number(word.slice(1)) : undefined
+    return { operator: word.slice(0, 1), height }
+  })
+
+  expect(agreedHeight(told)).toBe(expected)
 })
 
 test('a chain without endpoints agrees to nothing', () => {
