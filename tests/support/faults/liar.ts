@@ -1,4 +1,5 @@
 /** An endpoint that lies about some of what its node says, and tells the truth about the rest. */
+import * as z from 'zod'
 import { listen } from '../../../scripts/local/listen.ts'
 import { atEnd } from '../ending.ts'
 
@@ -59,4 +60,53 @@ export function tipping(wei: bigint): Lie {
   return {
     told: (body) => body.replace(/"reward":\[.*?\]\]/g, `"reward":[["${tip}"]]`),
   }
+}
+
+const call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()) })
+const answer = z.looseObject({ id: z.unknown(), result: z.unknown() })
+const oneOrMany = <Item extends z.ZodType>(item: Item) =>
+  z.union([z.array(item), item.transform((one) => [one])])
+
+/** What a method answers is changed, or refused with an error where the change throws. */
+export function saying(
+  method: string,
+  change: (result: unknown, params: readonly unknown[]) => unknown,
+): Lie {
+  return {
+    told: (body, asked) => {
+      const calls = oneOrMany(call).parse(JSON.parse(asked))
+      const answers = oneOrMany(answer)
+        .parse(JSON.parse(body))
+        .map((one) => {
+          const about = calls.find(({ id }) => id === one.id)
+          return about?.method === method
+            ? changed(one, () => change(one.result, about.params))
+            : one
+        })
+      return JSON.stringify(asked.startsWith('[') ? answers : answers[0])
+    },
+  }
+}
+
+function changed(one: object & { id?: unknown }, result: () => unknown): object {
+  try {
+    return { ...one, result: result() }
+  } catch (error) {
+    return { jsonrpc: '2.0', id: one.id, error: { code: -32000, message: String(error) } }
+  }
+}
+
+/** So many more transactions of every address are mined, or fewer. */
+export function counting(more: number): Lie {
+  return saying('eth_getTransactionCount', (count) => {
+    return `0x${Math.max(Number(count) + more, 0).toString(16)}`
+  })
+}
+
+/** Nothing is answered to any call. */
+export const silent: Lie = { told: () => 'out of service' }
+
+/** The latest block is final already. */
+export const finalAtOnce: Lie = {
+  asked: (body) => body.replace(/"(safe|finalized)"/g, '"latest"'),
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isEnough } from '../../../shared/chains/evm/agreement.ts'
 import { hasOneOperator, operatorOf } from '../../../shared/chains/evm/endpoints.ts'
+import { agreedCount, isEnough } from '../../../shared/chains/evm/enough.ts'
 
 const votes = (text: string) =>
   text.split(' ').map((word) => ({ operator: word.slice(1), agrees: word.startsWith('+') }))
@@ -23,6 +23,25 @@ test.each([
 
 test('a chain without endpoints agrees to nothing', () => {
   expect(isEnough([])).toBe(false)
+})
+
+test.each([
+  ['a5', 5],
+  ['a5 b5', 5],
+  ['a5 b900', 5],
+  ['a5 b0', 0],
+  ['a5 b-', 0],
+  ['a5 b900 c4', 5],
+  ['a5 b900 c-', 5],
+  ['a900 a900 c5', 5],
+  ['a900 b- c-', 0],
+])('of counts %s as many are agreed as %i', (text, expected) => {
+  const told = text.split(' ').map((word) => ({
+    operator: word.slice(0, 1),
+    count: word.endsWith('-') ? undefined : Number(word.slice(1)),
+  }))
+
+  expect(agreedCount(told)).toBe(expected)
 })
 
 test.each([
