@@ -1827,7 +1827,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unclear jsonb DEFAULT '[]'::jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1844,7 +1844,8 @@ begin
   end if;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
-      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality else 'reverted' end
+      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
+      when unclear @> pg_catalog.to_jsonb(p.id) then 'submitted' else 'reverted' end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
      and p.id = c.payment and p.state = 'signed';
@@ -2134,7 +2135,7 @@ AS $function$
 begin
   update private.relay_lanes l set paused_for = reason
    where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
-     and l.paused_for is distinct from reason;
+     and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
   return found;
 end $function$;
 
@@ -2208,7 +2209,7 @@ begin
   return query select private.payment_json(reopened) where reopened.id is not null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_repair_lane(chain bigint, address text, counted bigint)
+CREATE OR REPLACE FUNCTION api.housekeeping_repair_lane(chain bigint, address text, counted bigint, highest bigint)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2216,6 +2217,7 @@ CREATE OR REPLACE FUNCTION api.housekeeping_repair_lane(chain bigint, address te
 AS $function$
 declare
   lane private.relay_lanes;
+  missing bigint;
   changed bigint;
 begin
   select l.* into lane from private.relay_lanes l
@@ -2227,10 +2229,21 @@ begin
   -- Whoever held it until a moment ago signs for a counter that may no longer be right.
   update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
-      when l.next_nonce < counted or not exists (select from private.relay_slots s
-        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted) then counted
+      when l.next_nonce < counted then counted
+      when not exists (select from private.relay_slots s
+        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted)
+      then least(l.next_nonce, highest)
       else l.next_nonce end
    where l.chain = lane.chain and l.address = lane.address returning l.next_nonce into lane.next_nonce;
+  select lane.next_nonce - counted - count(*) into missing from private.relay_slots s
+   where s.chain = lane.chain and s.lane = lane.address and s.state <> 'lost'
+     and s.nonce >= counted and s.nonce < lane.next_nonce;
+  update private.relay_lanes l set paused_for = case when missing > 16 then 'nonce_gap' end
+   where l.chain = lane.chain and l.address = lane.address
+     and (missing > 16 or l.paused_for = 'nonce_gap');
+  if missing > 16 then
+    return false;
+  end if;
   insert into private.relay_slots as s (chain, lane, nonce)
   select lane.chain, lane.address, n
     from pg_catalog.generate_series(counted, least(lane.next_nonce, counted + 16) - 1) n
@@ -5071,7 +5084,7 @@ begin
   update private.relay_lanes l set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '5 seconds',
     next_nonce = greatest(l.next_nonce, wallet_nonce)
-   where l.chain = p.chain and l.address = p.wallet
+   where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
      and (l.leased_until is null or l.leased_until <= private.clock())
   returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
   into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
@@ -7724,7 +7737,7 @@ grant execute on function api.housekeeping_book_outflow(chain bigint, tx_hash te
 
 grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
 
-grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb) to service_role;
+grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unclear jsonb) to service_role;
 
 grant execute on function api.housekeeping_compare_balances(chain bigint, block_number bigint, block_hash text) to service_role;
 
@@ -7760,7 +7773,7 @@ grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash t
 
 grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) to service_role;
 
-grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint) to service_role;
+grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint, highest bigint) to service_role;
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
 

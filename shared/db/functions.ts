@@ -209,6 +209,7 @@ export type DatabaseFunctions = {
       block_hash: string
       finality: string
       settled: unknown
+      unclear?: unknown
     }
   }
   housekeeping_compare_balances: {
@@ -269,7 +270,14 @@ export type DatabaseFunctions = {
   housekeeping_release: { args: { payment: string; reason: string; alone: boolean } }
   housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
-  housekeeping_repair_lane: { args: { chain: number; address: string; counted: number } }
+  housekeeping_repair_lane: {
+    args: {
+      chain: number
+      address: string
+      counted: number
+      highest: number
+    }
+  }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
   housekeeping_settle: {
     args: {

@@ -74,7 +74,7 @@ function isUnused({ state }: Payment): boolean {
 async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const [seen, head] = await Promise.all([
+  const [seen, together] = await Promise.all([
     readFunds(context, { chain, token }, payment),
     askHead(context.world, chain),
   ])
@@ -90,7 +90,7 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (isRefusal(allowance)) return allowance
   const signing: Signing = {
     fundsAtomic: seen.tokenAtomic,
-    seenBlock: Number((head ?? seen).blockNumber),
+    seenBlock: Number((together?.head ?? seen).blockNumber),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }

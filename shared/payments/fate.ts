@@ -10,6 +10,7 @@ import {
   canNeverBeUsed,
   readAuthorization,
 } from '../chains/evm/authorization.ts'
+import { agreedPlaces } from '../chains/evm/final.ts'
 import { searchedRange } from '../chains/evm/log-ranges.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { nonceState, readBitmap } from '../chains/evm/permit2.ts'
@@ -45,9 +46,20 @@ export async function proveAttempt(
   const signed = { ...payment, authorization_nonce: nonce }
   const isClaim = claimed !== null && !permit2Of(payment.terms)
   const proof = isClaim ? await prove(world, signed, claimed) : undefined
-  if (proof?.status === 'settled') return settlementOf(payment, proof)
-  const fate = await fateOf(world, signed)
-  return fate.status === 'used' ? settlementOf(payment, fate.settlement) : undefined
+  const fate = proof?.status === 'settled' ? undefined : await fateOf(world, signed)
+  const shown = fate?.status === 'used' ? fate.settlement : proof
+  if (!shown || !('logs' in shown)) return undefined
+  return settlementOf(payment, await agreedSettlement(world, payment, shown))
+}
+
+/** The settlement, final only where enough endpoints show it so. */
+export async function agreedSettlement(
+  world: World,
+  payment: Payment,
+  shown: Settlement,
+): Promise<Settlement> {
+  const [agreed] = await agreedPlaces(world, assetOf(payment).chain, [shown])
+  return agreed ?? shown
 }
 
 /** A settlement in the words of SQL, which picks among its logs one that is no other payment's. */
@@ -102,11 +114,13 @@ export function isEnded(world: World, payment: Signed): Promise<boolean> {
  */
 export function isUsedForGood(world: World, payment: Signed): Promise<boolean> {
   const permit = permitQuestion(payment)
+  const end = endSecondsOf(payment)
   return isAgreed(world, assetOf(payment).chain, async (rpc) => {
     const seen = permit
       ? await readBitmap(rpc, permit)
       : await readAuthorization(rpc, authorizationQuestion(payment))
-    return 'finalSeconds' in seen && isUseFinal(seen, endSecondsOf(payment))
+    if (!('isFinal' in seen) || seen.status === 'canceled') return false
+    return isUseFinal({ finalSeconds: undefined, ...seen }, end)
   })
 }
 

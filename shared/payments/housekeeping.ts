@@ -73,7 +73,9 @@ async function keepChain(
     const seen = await keepLanes(world, chain, own)
     if (!seen) return []
     const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
-      await watchPayment(world, unbound(world.db), { ...payment, terms: {} }, null)
+      const before = { ...payment, terms: {} }
+      const { isUnused } = await watchPayment(world, unbound(world.db), before, null)
+      return isUnused === true
     })
     await sendAndRelay(world, chain, { queued: true }, seen.relay)
     return moves

@@ -55,7 +55,7 @@ export async function keepLanes(
   for (const row of rows) {
     const state = states.get(row.address)
     if (!state) continue
-    await repair(world, row, state)
+    await repair(world, chain, row, state)
     const lane = funded.find(({ address }) => address === row.address)
     if (row.kind === 'relayer') await putInService(world, chain, row, { lane, state, seen })
   }
@@ -70,11 +70,20 @@ export async function keepLanes(
   }
 }
 
-async function repair(world: World, row: LaneRow, state: LaneState): Promise<void> {
-  if (row.next_nonce === state.minedNonce && row.mined_nonce === state.minedNonce) return
-  const { chain, address } = row
-  const counted = state.minedNonce
-  await world.db.call('housekeeping_repair_lane', { chain, address, counted })
+/** The count moves as far as enough endpoints show, and back no further than none of them shows. */
+async function repair(
+  world: World,
+  { caip2 }: Chain,
+  row: LaneRow,
+  { agreedNonce, minedNonce: highest }: LaneState,
+): Promise<void> {
+  const { chain, address, next_nonce: next, mined_nonce: mined } = row
+  const alarm = (name: string) => world.log({ alarm: name, chain: caip2, address, next, highest })
+  if (highest > next && highest > agreedNonce) alarm('endpoints_disagree')
+  if (row.paused_for === 'nonce_gap') alarm('nonce_gap')
+  const counted = Math.max(agreedNonce, Math.min(highest, mined))
+  if (next === counted && mined === counted && row.paused_for !== 'nonce_gap') return
+  await world.db.call('housekeeping_repair_lane', { chain, address, counted, highest })
 }
 
 async function putInService(

@@ -9,8 +9,8 @@ import { assetOf } from '../chains/registry.ts'
 import type { World } from '../world.ts'
 import type { Slot } from './slot.ts'
 
-/** Looks whether another transaction paid it, and books that. */
-export type LookAt = (payment: SlotPayment) => Promise<void>
+/** Looks whether another transaction paid it, and books that; true where it is shown as unused. */
+export type LookAt = (payment: SlotPayment) => Promise<boolean>
 
 /** True when it changed what is known about the slot or one of its payments. */
 export async function bookSlot(
@@ -30,7 +30,10 @@ export async function bookSlot(
   const missing = transfers.filter(({ payment: { id, state } }) => {
     return state === 'signed' && !settled.some(({ payment }) => payment === id)
   })
-  for (const { payment } of missing) await lookAt(payment)
+  const unclear: string[] = []
+  for (const { payment } of missing) {
+    if (!(await lookAt(payment))) unclear.push(payment.id)
+  }
   await world.db.call('housekeeping_book_slot', {
     slot: slot.slot,
     tx_hash: receipt.transactionHash,
@@ -38,6 +41,7 @@ export async function bookSlot(
     block_hash: receipt.blockHash,
     finality: receipt.finality,
     settled,
+    unclear,
   })
   return true
 }

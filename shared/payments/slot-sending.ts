@@ -12,11 +12,14 @@ import type { Slot } from './slot.ts'
 /** A lane's next transaction that is not mined for so long is replaced at a higher price. */
 const stuckSeconds = 60
 
-/** Sends, replaces or gives up the place; true when the slot is no longer what it was. */
+/**
+ * Sends, replaces or gives up the place; true when the slot is no longer what it was. `isFirst`: no other
+ * slot of the lane comes before it.
+ */
 export async function pushSlot(
   world: World,
   chain: Chain,
-  slot: Slot,
+  slot: Slot & { isFirst: boolean },
   { states, relay }: LanesSeen,
 ): Promise<boolean> {
   const lane = states.get(slot.lane)
@@ -24,7 +27,7 @@ export async function pushSlot(
   // Before the safe block a missing receipt may be a node that lags behind.
   if (lane.safeNonce > slot.nonce) return requeue(world, slot, true)
   const latest = slot.attempts.at(-1)
-  const isNext = lane.minedNonce === slot.nonce
+  const isNext = slot.isFirst && lane.minedNonce >= slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
   const isStuck = latest !== undefined && latest.age_seconds >= stuckSeconds
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {

@@ -5,7 +5,10 @@
  */
 import type { Chain } from '../chains/chain.ts'
 import { isBlockGone } from '../chains/evm/block-gone.ts'
+import { agreedPlaces } from '../chains/evm/final.ts'
+import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { readReceipts } from '../chains/evm/proof.ts'
+import type { Hex } from '../chains/hex.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'
@@ -21,25 +24,50 @@ export async function keepSlots(
   seen: LanesSeen,
   lookAt: LookAt,
 ): Promise<boolean[]> {
-  const hashes = slots.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash))
-  const found = await readReceipts(world, chain, hashes)
-  if (found.status !== 'ok') return []
+  const receipts = await readSlots(world, chain, slots)
   const moves: boolean[] = []
+  const lanes = new Set<string>()
   for (const slot of slots) {
-    const receipt = slot.attempts
-      .map(({ tx_hash }) => found.receipts.get(tx_hash))
-      .find((one) => one !== undefined)
-    moves.push(
-      receipt
-        ? await bookSlot(world, slot, receipt, lookAt)
-        : await follow(world, chain, slot, seen),
-    )
+    const receipt = receipts.get(slot)
+    // Nobody said where it stands: it is left as it is.
+    if (receipt === undefined) continue
+    if (receipt) moves.push(await bookSlot(world, slot, receipt, lookAt))
+    else moves.push(await follow(world, chain, { ...slot, isFirst: !lanes.has(slot.lane) }, seen))
+    if (!receipt) lanes.add(slot.lane)
   }
   return moves
 }
 
+/** The receipt of each slot, null where none of its transactions has one, and none where that is unknown. */
+async function readSlots(
+  world: World,
+  chain: Chain,
+  slots: readonly Slot[],
+): Promise<Map<Slot, PlacedReceipt | null>> {
+  const hashes = slots.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash))
+  const read = await readReceipts(world, chain, hashes)
+  const places = [...read.values()].filter((receipt) => receipt !== null)
+  const agreed = await agreedPlaces(world, chain, places)
+  const receipts = new Map(
+    agreed.map((receipt) => [receipt.transactionHash.toLowerCase(), receipt]),
+  )
+  return new Map(
+    slots.flatMap((slot) => {
+      const own = slot.attempts.map(({ tx_hash }) => receipts.get(tx_hash.toLowerCase()))
+      const receipt = own.find((one) => one !== undefined)
+      const isKnown = slot.attempts.every(({ tx_hash }: { tx_hash: Hex }) => read.has(tx_hash))
+      return receipt || isKnown ? [[slot, receipt ?? null] as const] : []
+    }),
+  )
+}
+
 /** Nowhere on chain: reorganized away, lost to a foreign transaction, or still to be mined. */
-async function follow(world: World, chain: Chain, slot: Slot, seen: LanesSeen): Promise<boolean> {
+async function follow(
+  world: World,
+  chain: Chain,
+  slot: Slot & { isFirst: boolean },
+  seen: LanesSeen,
+): Promise<boolean> {
   if (slot.state === 'open') return pushSlot(world, chain, slot, seen)
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false

@@ -13,7 +13,15 @@ import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
 import type { Signed } from './fate.ts'
-import { endSecondsOf, fateOf, isEnded, isUsedForGood, prove, settlementOf } from './fate.ts'
+import {
+  agreedSettlement,
+  endSecondsOf,
+  fateOf,
+  isEnded,
+  isUsedForGood,
+  prove,
+  settlementOf,
+} from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 
@@ -24,6 +32,8 @@ export type Watched = {
   payment: Payment
   /** Blocks from the payment's own to the latest, or 0. */
   confirmations: number
+  /** The chain shows that its signature was not used. */
+  isUnused?: true
 }
 
 /** Reads the chain once for this payment; `hint` is a hash that somebody claims. */
@@ -38,9 +48,9 @@ export async function watchPayment(
   // A permit leaves no nonce in the logs: of equal payments a hash could be another one's.
   const isBlind = hint === null || permit2Of(payment.terms) !== undefined
   const proof = isBlind ? undefined : await prove(world, payment, hint)
-  if (proof?.status === 'settled') return settle(db, payment, proof)
-  if (proof?.status === 'unavailable') return untouched(payment)
-  if (state === 'settled') return lookForReorg(world, db, payment)
+  if (proof?.status === 'settled') return settle(world, db, payment, proof)
+  const isUnread = proof?.status === 'unavailable'
+  if (state === 'settled') return isUnread ? untouched(payment) : lookForReorg(world, db, payment)
   if (authorization_nonce === null) return untouched(payment)
   return trace(world, db, { ...payment, authorization_nonce })
 }
@@ -54,18 +64,15 @@ const endReasons = {
 
 async function trace(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
   const fate = await fateOf(world, payment)
-  if (fate.status === 'used') return settle(db, payment, fate.settlement)
-  if (fate.status === 'untraced' && fate.isFinal) return settleSomewhere(world, db, payment)
+  if (fate.status === 'used') return settle(world, db, payment, fate.settlement)
   const hasEnded = BigInt(Math.floor(world.now().getTime() / 1000)) >= endSecondsOf(payment)
-  if (hasEnded && fate.status === 'untraced' && (await isUsedForGood(world, payment))) {
+  if (fate.status === 'untraced' && (fate.isFinal || hasEnded)) {
     return settleSomewhere(world, db, payment)
   }
-  if (!hasEnded || (fate.status !== 'unused' && fate.status !== 'canceled')) {
-    return untouched(payment)
-  }
-  return (await isEnded(world, payment))
+  if (fate.status !== 'unused' && fate.status !== 'canceled') return untouched(payment)
+  return hasEnded && (await isEnded(world, payment))
     ? release(world, db, payment, endReasons[fate.status])
-    : untouched(payment)
+    : { ...untouched(payment), isUnused: true }
 }
 
 /** An authorization has a log of its own, which a node may find again within this time. */
@@ -82,9 +89,10 @@ async function settleSomewhere(
 ): Promise<Watched> {
   const patience = permit2Of(payment.terms) ? 0n : endSecondsOf(payment) + lostLogSeconds
   if (BigInt(Math.floor(world.now().getTime() / 1000)) < patience) return untouched(payment)
+  if (!(await isUsedForGood(world, payment))) return untouched(payment)
   const question = { payment: payment.id, logs: [], finality: 'finalized' }
   const booked = await db.one('housekeeping_settle', question, foundRow)
-  return { payment: booked?.payment_row ?? payment, confirmations: 0 }
+  return untouched(booked?.payment_row ?? payment)
 }
 
 /** A settled permit stands and falls with its block; until that is final, its log is looked for. */
@@ -95,28 +103,31 @@ async function watchPermit(world: World, db: CallerDatabase, payment: Payment): 
   if (!place) return lookForReorg(world, db, payment)
   if (payment.log_index === null && payment.finality !== 'finalized' && authorization_nonce) {
     const fate = await fateOf(world, { ...payment, authorization_nonce })
-    if (fate.status === 'used') return settle(db, payment, fate.settlement)
+    if (fate.status === 'used') return settle(world, db, payment, fate.settlement)
   }
   const { tx_hash: transactionHash, log_index: logIndex, settled_atomic: takenAtomic } = payment
   const isNamed = transactionHash !== null && logIndex !== null
   const logs = isNamed ? [{ transactionHash, logIndex }] : []
-  return settle(db, payment, { ...place, transactionHash, logs, takenAtomic })
+  return settle(world, db, payment, { ...place, transactionHash, logs, takenAtomic })
 }
 
 async function settle(
+  world: World,
   db: CallerDatabase,
   payment: Payment,
-  settlement: Settlement,
+  shown: Settlement,
 ): Promise<Watched> {
-  const { confirmations } = settlement
+  const { confirmations } = shown
+  const isFinal = payment.finality === 'finalized' && payment.block_hash === shown.blockHash
+  const settlement = isFinal ? shown : await agreedSettlement(world, payment, shown)
   const isSame =
     payment.state === 'settled' &&
     payment.finality === settlement.finality &&
     payment.block_hash === settlement.blockHash &&
     (payment.log_index !== null || settlement.logs.length === 0)
-  if (isSame) return { payment, confirmations }
+  if (isSame) return { ...untouched(payment), confirmations }
   const booked = await db.one('housekeeping_settle', settlementOf(payment, settlement), foundRow)
-  return { payment: booked?.payment_row ?? payment, confirmations }
+  return { ...untouched(booked?.payment_row ?? payment), confirmations }
 }
 
 /** A settled payment whose receipt is gone: reorganized away, if another block stands there now. */
@@ -130,7 +141,7 @@ async function lookForReorg(world: World, db: CallerDatabase, payment: Payment):
   }
   const question = { payment: payment.id, block_hash: hash }
   const reopened = await db.one('housekeeping_reorg', question, foundRow)
-  return { payment: reopened?.payment_row ?? payment, confirmations: 0 }
+  return untouched(reopened?.payment_row ?? payment)
 }
 
 async function release(
@@ -142,5 +153,5 @@ async function release(
   const alone = hasOneOperator(world.config.chainRpcUrls[assetOf(payment).chain.caip2] ?? [])
   const question = { payment: payment.id, reason, alone }
   const ended = await db.one('housekeeping_release', question, foundRow)
-  return { payment: ended?.payment_row ?? payment, confirmations: 0 }
+  return untouched(ended?.payment_row ?? payment)
 }

@@ -312,8 +312,8 @@ create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei nu
    where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $$;
 
--- The same for a wallet that pays for its own transfer: its counter follows what the chain shows. Null
--- while another payment of the wallet holds the lane.
+-- The same for a wallet that pays for its own transfer: its counter follows the count that enough
+-- endpoints show. Null while another payment of the wallet holds the lane, or it is out of service.
 create function private.claim_wallet(p private.payments, wallet_nonce bigint)
   returns private.relay_claim language plpgsql as $$
 declare
@@ -324,7 +324,7 @@ begin
   update private.relay_lanes l set lease = gen_random_uuid(),
     leased_until = private.clock() + interval '5 seconds',
     next_nonce = greatest(l.next_nonce, wallet_nonce)
-   where l.chain = p.chain and l.address = p.wallet
+   where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
      and (l.leased_until is null or l.leased_until <= private.clock())
   returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
   into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;

@@ -41,9 +41,11 @@ $$;
 
 -- Books the block that a slot's transaction stands in, and of its payments those that its logs show
 -- to be settled there, as [{payment, log_index}]. The others keep their reservation and are told as
--- reverted until another transaction has paid them or their signature has ended.
+-- reverted until another transaction has paid them or their signature has ended. Of those in `unclear`,
+-- [payment], nobody showed that their signature is unused: they are not told as reverted, nor sent again.
 create function api.housekeeping_book_slot(
-  slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb)
+  slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb,
+  unclear jsonb default '[]')
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
   perform private.lock_accounts_in(slot);
@@ -56,7 +58,8 @@ begin
   end if;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
-      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality else 'reverted' end
+      pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
+      when unclear @> pg_catalog.to_jsonb(p.id) then 'submitted' else 'reverted' end
     from private.relay_calls c
    where c.slot = housekeeping_book_slot.slot and c.kind = 'transfer'
      and p.id = c.payment and p.state = 'signed';
@@ -120,23 +123,28 @@ begin
    order by l.chain, l.kind, l.address;
 end $$;
 
--- Takes a lane out of service or, with a null reason, back into it. True when that changed it.
+-- Takes a lane out of service or, with a null reason, back into it; one with a gap stays out of it. True
+-- when that changed it.
 create function api.housekeeping_pause_lane(chain bigint, address text, reason text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
   update private.relay_lanes l set paused_for = reason
    where l.chain = housekeeping_pause_lane.chain and l.address = housekeeping_pause_lane.address
-     and l.paused_for is distinct from reason;
+     and l.paused_for is distinct from reason and l.paused_for is distinct from 'nonce_gap';
   return found;
 end $$;
 
--- Brings a lane's counter in line with the chain's count. Ahead of it by slots, all is well. Behind
--- it, somebody else used the lane's key, and the counter follows. Ahead without any slot above, the
--- counter goes back. A nonce in between that no slot holds gets one without calls, to be filled.
-create function api.housekeeping_repair_lane(chain bigint, address text, counted bigint)
+-- Brings a lane's counter in line with the chain's count, as far as enough endpoints show it (`counted`)
+-- and no further back than the `highest` that any shows. Ahead of it by slots, all is well. Behind it,
+-- somebody else used the lane's key, and the counter follows. Ahead without any slot above, the counter
+-- goes back. A nonce in between that no slot holds gets one without calls, to be filled: that costs gas,
+-- so a lane that misses more than 16 is taken out of service instead, until it misses fewer.
+create function api.housekeeping_repair_lane(
+  chain bigint, address text, counted bigint, highest bigint)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   lane private.relay_lanes;
+  missing bigint;
   changed bigint;
 begin
   select l.* into lane from private.relay_lanes l
@@ -148,10 +156,21 @@ begin
   -- Whoever held it until a moment ago signs for a counter that may no longer be right.
   update private.relay_lanes l set lease = null, leased_until = null, mined_nonce = counted,
     next_nonce = case
-      when l.next_nonce < counted or not exists (select from private.relay_slots s
-        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted) then counted
+      when l.next_nonce < counted then counted
+      when not exists (select from private.relay_slots s
+        where s.chain = lane.chain and s.lane = lane.address and s.nonce >= counted)
+      then least(l.next_nonce, highest)
       else l.next_nonce end
    where l.chain = lane.chain and l.address = lane.address returning l.next_nonce into lane.next_nonce;
+  select lane.next_nonce - counted - count(*) into missing from private.relay_slots s
+   where s.chain = lane.chain and s.lane = lane.address and s.state <> 'lost'
+     and s.nonce >= counted and s.nonce < lane.next_nonce;
+  update private.relay_lanes l set paused_for = case when missing > 16 then 'nonce_gap' end
+   where l.chain = lane.chain and l.address = lane.address
+     and (missing > 16 or l.paused_for = 'nonce_gap');
+  if missing > 16 then
+    return false;
+  end if;
   insert into private.relay_slots as s (chain, lane, nonce)
   select lane.chain, lane.address, n
     from pg_catalog.generate_series(counted, least(lane.next_nonce, counted + 16) - 1) n

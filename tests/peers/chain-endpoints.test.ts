@@ -171,7 +171,7 @@ test('an authorization whose log one endpoint has not seen is traced by the othe
   expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
 })
 
-test('transactions are counted by the endpoint that knows of most', async () => {
+test('a count is agreed as far as both endpoints show it, and none as long as one is silent', async () => {
   const { raw, payer } = await signedTransfer()
   const next = await sign(chain, payer, { to: usdc.address, data: '0x', nonce: 1 })
   const look = async () => {
@@ -191,10 +191,15 @@ test('transactions are counted by the endpoint that knows of most', async () => 
   await mined(() => broadcast(world, chain, next.raw))
   await callRpc(local.rpcUrl, [['anvil_mine', '0x20']])
 
-  const each = [expect.objectContaining({ minedNonce: 1, safeNonce: 0, finalizedNonce: 0 })]
+  const each = [expect.objectContaining({ agreedNonce: 0, minedNonce: 1, safeNonce: 0 })]
   expect(counts).toEqual([each, each, each])
-  const all = { minedNonce: 2, safeNonce: 2, finalizedNonce: 2 }
+  first.set([{ kind: 'miscount', by: 5 }])
+  const invented = { agreedNonce: 2, minedNonce: 7, safeNonce: 2 }
+  expect(await look()).toEqual([expect.objectContaining(invented)])
+  first.set([])
+  const all = { agreedNonce: 2, minedNonce: 2, safeNonce: 2 }
   expect(await look()).toEqual([expect.objectContaining(all)])
+  first.set([{ kind: 'drop' }])
   second.set([{ kind: 'drop' }])
   expect(await look()).toBe('unavailable')
 })

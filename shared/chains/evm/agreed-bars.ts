@@ -3,9 +3,9 @@
  * asked only where one shows a bar; who is silent shows none.
  */
 import type { Address, Chain, Token } from '../chain.ts'
-import { isEnough } from './agreement.ts'
 import type { Barred, Parties } from './bars.ts'
 import { barCall, barCalls, barredBy, isYes } from './bars.ts'
+import { isEnough } from './enough.ts'
 import type { Inner } from './multicall.ts'
 import { decodeSnapshot, encodeSnapshot } from './multicall.ts'
 import type { ChainWorld } from './rpc.ts'

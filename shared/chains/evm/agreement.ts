@@ -8,16 +8,11 @@ import { sha256Hex } from '../../digest.ts'
 import type { Chain } from '../chain.ts'
 import type { Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
+import { isEnough } from './enough.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 
-/** What one endpoint says. */
-type Vote = { operator: string; agrees: boolean }
-
-/**
- * Whether enough of a chain's endpoints say yes: the only one; of two both; of more at least two that
- * different operators run, and all of them where one operator runs them all.
- */
+/** Whether enough of a chain's endpoints say yes. */
 export async function isAgreed(
   world: ChainWorld,
   chain: Chain,
@@ -71,30 +66,4 @@ function textOf(answer: object): string {
   return JSON.stringify(answer, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
-}
-
-/**
- * The highest of these heights that enough endpoints tell or exceed; undefined where one is told by none
- * of them. An endpoint that tells too much or too little moves it no further than another one tells.
- */
-export function agreedHeight(
-  told: readonly { operator: string; height: number | undefined }[],
-): number | undefined {
-  const heights = told.flatMap(({ height }) => height ?? [])
-  const isTold = (least: number) =>
-    isEnough(
-      told.map(({ operator, height }) => ({
-        operator,
-        agrees: height !== undefined && height >= least,
-      })),
-    )
-  return heights.toSorted((a, b) => b - a).find(isTold)
-}
-
-/** The rule alone. */
-export function isEnough(votes: readonly Vote[]): boolean {
-  const agreeing = votes.filter(({ agrees }) => agrees)
-  const isUnanimous = votes.length > 0 && agreeing.length === votes.length
-  const operators = new Set(agreeing.map(({ operator }) => operator)).size
-  return isUnanimous || (votes.length > 2 && operators > 1)
 }

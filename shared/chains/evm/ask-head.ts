@@ -2,14 +2,16 @@
  * Asks all endpoints of a chain for its newest block and what gas and calldata cost there, so that no
  * single one can say so alone. One that is slow delays nothing for more than a second and has no say.
  */
-import type { Chain } from '../chain.ts'
+import type { Address, Chain } from '../chain.ts'
 import type { RpcAnswer } from './answer.ts'
+import { countCall, readCount } from './counts.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
+import { agreedCount } from './enough.ts'
 import type { Fees } from './fees.ts'
 import { feeHistoryCall, lowerMedian, medianFees, readFees } from './fees.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { ChainWorld } from './rpc.ts'
-import { rpcsFor } from './rpc.ts'
+import { endpointsFor } from './rpc.ts'
 
 /** The newest block; fees in wei, `dataFeeWei` is what a rollup charges for a call's bytes. */
 export type Head = Fees & {
@@ -19,19 +21,40 @@ export type Head = Fees & {
   dataFeeWei: bigint
 }
 
+/** What the endpoints say together; `head` is undefined while none tells all of it. */
+export type Together = {
+  head: Head | undefined
+  /** The wallet's next transaction number as far as enough of them show it. */
+  walletNonce: number | undefined
+}
+
 const answerMilliseconds = 1_000
 
 /**
- * Returns the lower median of each figure over the endpoints that answer at once. All are asked at the
- * same time; none where there is only one, which is asked along with everything else.
+ * Returns the lower median of each figure over the endpoints that answer at once, and the number of the
+ * wallet's next transaction where a wallet is named. All are asked at the same time; none where there is
+ * only one, which is asked along with everything else.
  */
-export async function askHead(world: ChainWorld, chain: Chain): Promise<Head | undefined> {
-  const rpcs = rpcsFor(world, chain)
-  if (rpcs.length < 2) return undefined
-  const calls = [feeHistoryCall, encodeSnapshot(chain, [dataFeeCall])]
+export async function askHead(
+  world: ChainWorld,
+  chain: Chain,
+  wallet?: Address,
+): Promise<Together | undefined> {
+  const endpoints = endpointsFor(world, chain)
+  if (endpoints.length < 2) return undefined
+  const counts = wallet === undefined ? [] : [countCall(wallet, 'pending')]
+  const calls = [feeHistoryCall, encodeSnapshot(chain, [dataFeeCall]), ...counts]
   const limits = { timeoutMilliseconds: answerMilliseconds }
-  const answers = await Promise.all(rpcs.map((rpc) => rpc.batch(calls, limits)))
-  const heads = answers.flatMap((said) => readHead(chain, said))
+  const said = await Promise.all(
+    endpoints.map(async ({ operator, rpc }) => {
+      const answers = await rpc.batch(calls, limits)
+      return { operator, count: readCount(answers[2]), heads: readHead(chain, answers) }
+    }),
+  )
+  return { head: medianHead(said.flatMap(({ heads }) => heads)), walletNonce: agreedCount(said) }
+}
+
+function medianHead(heads: readonly Head[]): Head | undefined {
   const fees = medianFees(heads)
   const blockNumber = lowerMedian(heads.map((head) => head.blockNumber))
   const blockTimestampSeconds = lowerMedian(heads.map((head) => head.blockTimestampSeconds))

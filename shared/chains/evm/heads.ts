@@ -7,9 +7,10 @@ import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema, wordSchema } from '../hex.ts'
-import { agreedHeight } from './agreement.ts'
 import type { Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
+import type { Told } from './enough.ts'
+import { agreedCount } from './enough.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 import { headCalls } from './unused.ts'
@@ -35,24 +36,22 @@ export async function readHeads(world: ChainWorld, chain: Chain): Promise<Heads 
     }),
   )
   const heightsOf = (at: number) =>
-    told.map(({ operator, ends }) => ({ operator, height: ends[at]?.number }))
-  const latest = agreedHeight(heightsOf(0)) ?? lowest(heightsOf(0))
+    told.map(({ operator, ends }) => ({ operator, count: ends[at]?.number }))
+  const latest = agreedCount(heightsOf(0)) ?? lowest(heightsOf(0))
   const head = told.map(({ ends: [block] }) => block).find((block) => block?.number === latest)
   if (!head) return unavailable('no endpoint tells where the chain ends')
-  const safe = agreedHeight(heightsOf(1)) ?? 0
-  const finalized = agreedHeight(heightsOf(2))
+  const safe = agreedCount(heightsOf(1)) ?? 0
+  const finalized = agreedCount(heightsOf(2))
   const areApart = [0, 2].some((at) => spanOf(heightsOf(at)) > apartBlocksMax)
   return { latest: head, safe, finalized, areApart }
 }
 
-type Told = readonly { height: number | undefined }[]
-
-function lowest(told: Told): number | undefined {
-  return told.flatMap(({ height }) => height ?? []).toSorted((a, b) => a - b)[0]
+function lowest(told: readonly Told[]): number | undefined {
+  return told.flatMap(({ count }) => count ?? []).toSorted((a, b) => a - b)[0]
 }
 
-function spanOf(told: Told): number {
-  const heights = told.flatMap(({ height }) => height ?? [])
+function spanOf(told: readonly Told[]): number {
+  const heights = told.flatMap(({ count }) => count ?? [])
   return Math.max(...heights) - Math.min(...heights)
 }
 

@@ -1,28 +1,32 @@
 /**
  * What lanes have on chain, in one HTTP request to each endpoint: their balances, how many of their
- * transactions are mined, and what gas costs now. Counts only rise, so an endpoint that lags says too
- * little and the highest is the truth; one that invents transactions is not found out.
+ * transactions are mined, and what gas costs now. An endpoint that lags counts too few and one that lies
+ * what it likes: what enough of them show has happened, what none shows has not.
  */
 import type { Address, Chain } from '../chain.ts'
-import { quantitySchema } from '../hex.ts'
-import type { RpcAnswer, Unavailable } from './answer.ts'
-import { readAnswer, unavailable } from './answer.ts'
+import type { Unavailable } from './answer.ts'
+import { unavailable } from './answer.ts'
+import { countCall, readCount } from './counts.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
+import { agreedCount } from './enough.ts'
 import type { Fees } from './fees.ts'
 import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas } from './fees.ts'
 import type { BudgetedFees, GasConfig } from './gas-budget.ts'
 import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
-import { rpcsFor } from './rpc.ts'
+import { endpointsFor } from './rpc.ts'
 
-/** Transactions counted as of the latest, safe and finalized block; zero where there is no such tag. */
+/** How many transactions of a lane are mined, and what it holds. */
 export type LaneState = {
   address: Address
   wei: bigint
+  /** Shown by enough endpoints to act on it. */
+  agreedNonce: number
+  /** The highest that any shows: it frees places in the lane, and nothing is sent or given up for it. */
   minedNonce: number
+  /** As of the safe block, shown by enough endpoints; zero where there is no such tag. */
   safeNonce: number
-  finalizedNonce: number
 }
 
 /** Lanes of one chain, what one relayed transfer costs there at worst, in wei, and when it last moved. */
@@ -36,10 +40,13 @@ export type LaneStates = BudgetedFees & {
   blockTimestampSeconds: bigint
 }
 
+/** What one endpoint says of a lane. */
+type SeenLane = { address: Address; wei: bigint; minedNonce: number; safeNonce: number }
 /** What one endpoint says. */
-type Seen = Fees & Pick<LaneStates, 'status' | 'lanes' | 'dataFeeWei' | 'blockTimestampSeconds'>
+type Seen = Fees &
+  Pick<LaneStates, 'status' | 'dataFeeWei' | 'blockTimestampSeconds'> & { lanes: SeenLane[] }
 
-const tags = ['latest', 'safe', 'finalized'] as const
+const tags = ['latest', 'safe'] as const
 
 /** Reads them all; a lane of which nobody says everything is left out. */
 export async function readLanes(
@@ -47,30 +54,42 @@ export async function readLanes(
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<LaneStates | Unavailable> {
-  const ask = (rpc: Rpc) => readFrom(rpc, chain, addresses)
-  const seen = await Promise.all(rpcsFor(world, chain).map(ask))
-  const [first, ...others] = seen.filter((one) => one.status === 'ok')
-  if (!first) return seen.find((one) => 'log' in one) ?? unavailable('not connected')
-  const lanes = first.lanes.map((lane) => {
-    const same = others.flatMap((other) => other.lanes.filter((l) => l.address === lane.address))
-    return same.reduce(furthest, lane)
-  })
-  const moved = seen.map((one) => (one.status === 'ok' ? one.blockTimestampSeconds : 0n))
-  const blockTimestampSeconds = moved.reduce((one, other) => (one > other ? one : other))
-  const suggested = medianFees([first, ...others]) ?? first
-  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
-  const dataFeeWei = lowerMedian([first, ...others].map((one) => one.dataFeeWei)) ?? 0n
+  const told = await Promise.all(
+    endpointsFor(world, chain).map(async ({ operator, rpc }) => {
+      return { operator, seen: await readFrom(rpc, chain, addresses) }
+    }),
+  )
+  const known = told.flatMap(({ seen }) => (seen.status === 'ok' ? [seen] : []))
+  const [first] = known
+  if (!first) {
+    const failure = told.map(({ seen }) => seen).find((one) => 'log' in one)
+    return failure ?? unavailable('not connected')
+  }
+  const times = known.map((one) => one.blockTimestampSeconds)
+  const blockTimestampSeconds = times.reduce((one, other) => (one > other ? one : other))
+  const fees = withinBudget(medianFees(known) ?? first, maxFeePerGasOf(chain, world.config))
+  const dataFeeWei = lowerMedian(known.map((one) => one.dataFeeWei)) ?? 0n
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
+  const lanes = addresses.flatMap((address) => combine(address, told))
   return { status: 'ok', ...fees, lanes, relayedCostWei, dataFeeWei, blockTimestampSeconds }
 }
 
-function furthest(one: LaneState, other: LaneState): LaneState {
-  return {
-    ...one,
-    minedNonce: Math.max(one.minedNonce, other.minedNonce),
-    safeNonce: Math.max(one.safeNonce, other.safeNonce),
-    finalizedNonce: Math.max(one.finalizedNonce, other.finalizedNonce),
-  }
+function combine(
+  address: Address,
+  told: readonly { operator: string; seen: Seen | Unavailable }[],
+): LaneState[] {
+  const views = told.map(({ operator, seen }) => {
+    const lanes = seen.status === 'ok' ? seen.lanes : []
+    return { operator, lane: lanes.find((lane) => lane.address === address) }
+  })
+  const known = views.flatMap(({ lane }) => lane ?? [])
+  const [first] = known
+  if (!first) return []
+  const agreed = (count: 'minedNonce' | 'safeNonce') =>
+    agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.[count] }))) ?? 0
+  const agreedNonce = agreed('minedNonce')
+  const minedNonce = Math.max(...known.map((lane) => lane.minedNonce))
+  return [{ address, wei: first.wei, agreedNonce, minedNonce, safeNonce: agreed('safeNonce') }]
 }
 
 /** As many lanes as fit into one reading beside what it asks of the block. */
@@ -97,9 +116,7 @@ async function readPart(
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<Seen | Unavailable> {
-  const counts = addresses.flatMap((address) =>
-    tags.map((tag) => ({ method: 'eth_getTransactionCount', params: [address, tag] })),
-  )
+  const counts = addresses.flatMap((address) => tags.map((tag) => countCall(address, tag)))
   const [state, history, ...answers] = await rpc.batch([
     encodeSnapshot(chain, [...addresses.map(nativeCall), dataFeeCall]),
     feeHistoryCall,
@@ -112,16 +129,11 @@ async function readPart(
   const lanes = addresses.flatMap((address, index) => {
     const wei = readWord(snapshot.results[index])
     const own = answers.slice(tags.length * index, tags.length * (index + 1))
-    const [minedNonce, safeNonce = 0, finalizedNonce = 0] = own.map(countOf)
+    const [minedNonce, safeNonce = 0] = own.map(readCount)
     if (wei === undefined || minedNonce === undefined) return []
-    return [{ address, wei, minedNonce, safeNonce, finalizedNonce }]
+    return [{ address, wei, minedNonce, safeNonce }]
   })
   const dataFeeWei = readDataFee(chain, readWord(snapshot.results[addresses.length]))
   const { blockTimestampSeconds } = snapshot
   return { status: 'ok', ...fees, lanes, dataFeeWei, blockTimestampSeconds }
-}
-
-function countOf(answer: RpcAnswer): number | undefined {
-  const read = readAnswer(answer, quantitySchema)
-  return 'value' in read ? Number(read.value) : undefined
 }

@@ -2,11 +2,11 @@
  * Reads a stablecoin's own event logs: who was paid, and which authorization paid. A log counts
  * only if the token contract itself wrote it; the same words from another contract prove nothing.
  */
-import { decodeEventLog } from 'viem/utils'
+import { decodeEventLog, encodeEventTopics } from 'viem/utils'
 import type { Address, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
-import type { Log } from './log-ranges.ts'
+import type { Log, LogFilter } from './log-ranges.ts'
 
 /** A payment as it must have happened. `authorizationNonce` is that of EIP-3009. */
 export type ExpectedTransfer = {
@@ -32,6 +32,17 @@ export function findTransfer(
   const used = own.findIndex((event) => isUse(event, expected.from, authorizationNonce))
   const next = used < 0 ? undefined : own[used + 1]
   return next && isTransfer(next, expected) ? next.logIndex : undefined
+}
+
+/** Picks out what left a wallet, and the uses of its authorizations. */
+export function outgoing({ address }: Token, from: Address): LogFilter {
+  const [transfer, payer] = encodeEventTopics({
+    abi: tokenAbi,
+    eventName: 'Transfer',
+    args: { from },
+  })
+  const [used] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
+  return { address, topics: [[transfer, used], payer ?? null] }
 }
 
 /** Who paid whom how much, if this log says so. */

@@ -3,17 +3,15 @@
  * one of the token's from the wallet to the payee in that block, and others may stand beside it: anybody
  * may move nothing in the wallet's name, and whoever holds several permits may use them together.
  */
-import { encodeEventTopics } from 'viem/utils'
 import * as z from 'zod'
 import type { Address, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { hexSchema, wordSchema } from '../hex.ts'
-import { tokenAbi } from './abi.ts'
 import type { Unavailable } from './answer.ts'
 import { readAnswer } from './answer.ts'
 import type { BlockRange, PlacedLog } from './log-ranges.ts'
 import { hexOf, readLogs } from './log-ranges.ts'
-import { readTransfer, sameHex } from './logs.ts'
+import { outgoing, readTransfer, sameHex } from './logs.ts'
 import type { Rpc } from './rpc.ts'
 import type { Candidate } from './settlement.ts'
 
@@ -51,14 +49,7 @@ export async function readMoved(
   { from, to }: PermitUse,
   range: BlockRange,
 ): Promise<{ moved: Moved[] } | Unavailable> {
-  const [transfer, payer] = encodeEventTopics({
-    abi: tokenAbi,
-    eventName: 'Transfer',
-    args: { from },
-  })
-  const [used] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' })
-  const filter = { address: token.address, topics: [[transfer, used], payer ?? null] }
-  const read = await readLogs(rpc, filter, range)
+  const read = await readLogs(rpc, outgoing(token, from), range)
   if ('status' in read) return read
   const own = read.logs.filter(({ address }) => sameHex(address, token.address))
   return { moved: own.flatMap((log) => movedBy(log, own, to)) }

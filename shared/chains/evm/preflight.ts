@@ -6,13 +6,13 @@
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { quantitySchema } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
-import { readAnswer, unavailable } from './answer.ts'
+import { unavailable } from './answer.ts'
 import { askHead } from './ask-head.ts'
 import type { Barred } from './bars.ts'
 import { barCalls, readBarred } from './bars.ts'
+import { countCall, readCount } from './counts.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
 import { feeHistoryCall, readFees, relayGas } from './fees.ts'
 import type { BudgetedFees, GasConfig } from './gas-budget.ts'
@@ -30,7 +30,10 @@ export type PreflightRequest = {
   lanes: readonly Address[]
 }
 
-/** What a relayer holds, and how many of its transactions are in the latest block's state. */
+/**
+ * What a relayer holds, and how many of its transactions are in the latest block's state by the word of
+ * one endpoint: it says no more than what the relayer can take now.
+ */
 export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 
 /** Amounts of the token in atomic units, all others in wei. */
@@ -51,7 +54,7 @@ export type Preflight = BudgetedFees & {
   domainMatches: boolean
   /** Why the issuer's contract would refuse it now, by the word of one endpoint (FiatToken's own rules). */
   barred?: Barred
-  /** The wallet's next transaction number, pending ones included. */
+  /** The wallet's next transaction number, pending ones included, as enough endpoints show it. */
   walletNonce: number
 }
 
@@ -70,16 +73,17 @@ export async function readPreflight(
     countCall(wallet, 'pending'),
     ...lanes.map((lane) => countCall(lane, 'latest')),
   ]
-  const [[state, history, walletCount, ...laneCounts], agreed] = await Promise.all([
+  const [[state, history, walletCount, ...laneCounts], together] = await Promise.all([
     rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
-    askHead(world, chain),
+    askHead(world, chain, wallet),
   ])
   const holdings = readHoldings(chain, request, state)
+  const agreed = together?.head
   const suggested = agreed ?? readFees(history)
-  const nonce = readAnswer(walletCount, quantitySchema)
+  const walletNonce = together ? together.walletNonce : readCount(walletCount)
   if ('log' in holdings) return holdings
   if ('log' in suggested) return suggested
-  if ('log' in nonce) return nonce
+  if (walletNonce === undefined) return unavailable('a transaction count is missing')
   const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
   const { lanesWei, ...rest } = holdings
   const { blockNumber, blockTimestampSeconds, dataFeeWei } = agreed ?? holdings
@@ -91,19 +95,14 @@ export async function readPreflight(
     dataFeeWei,
     lanes: lanes.flatMap((address, index) => laneOf(address, lanesWei[index], laneCounts[index])),
     relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei,
-    walletNonce: Number(nonce.value),
+    walletNonce,
   }
-}
-
-function countCall(address: Address, block: 'latest' | 'pending') {
-  return { method: 'eth_getTransactionCount', params: [address, block] }
 }
 
 /** A lane of which the node did not say all is left out, as one that cannot pay would be. */
 function laneOf(address: Address, wei: bigint | undefined, count: RpcAnswer | undefined) {
-  const read = readAnswer(count, quantitySchema)
-  if (wei === undefined || 'status' in read) return []
-  return [{ address, wei, minedNonce: Number(read.value) }]
+  const minedNonce = readCount(count)
+  return wei === undefined || minedNonce === undefined ? [] : [{ address, wei, minedNonce }]
 }
 
 function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): Inner[] {

@@ -8,12 +8,13 @@ import type { Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema, wordSchema } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
-import { isFound, readAnswer, unavailable } from './answer.ts'
+import { isFound, readAnswer } from './answer.ts'
+import type { Log } from './log-ranges.ts'
 import { logSchema } from './log-ranges.ts'
 import type { ExpectedTransfer } from './logs.ts'
-import { findTransfer, sameHex } from './logs.ts'
+import { findTransfer, outgoing, sameHex } from './logs.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import { rpcFor, rpcsFor } from './rpc.ts'
 import type { Settlement } from './settlement.ts'
 import { headCalls } from './unused.ts'
 
@@ -40,16 +41,57 @@ export async function proveTransfer(
   expected: ExpectedTransfer,
   transactionHash: Hex,
 ): Promise<Proof | Unavailable> {
-  const read = await readReceipts(world, chain, [transactionHash])
-  if (read.status !== 'ok') return read
-  const receipt = read.receipts.get(transactionHash)
-  if (!receipt) return { status: 'not_found' }
+  const receipt = (await readReceipts(world, chain, [transactionHash])).get(transactionHash)
+  if (receipt === null) return { status: 'not_found' }
+  if (!receipt) return proveByLogs(world, chain, token, expected, transactionHash)
   const { blockNumber, blockHash, confirmations, finality } = receipt
   const inclusion = { transactionHash, blockNumber, blockHash, confirmations, finality }
   if (receipt.status !== 1n) return { status: 'reverted', ...inclusion }
-  const logIndex = findTransfer(receipt.logs, token, expected)
+  return judge(inclusion, receipt.logs, token, expected)
+}
+
+function judge(
+  inclusion: Inclusion,
+  logs: readonly Log[],
+  token: Token,
+  expected: ExpectedTransfer,
+): Proof {
+  const logIndex = findTransfer(logs, token, expected)
   if (logIndex === undefined) return { status: 'unmatched', ...inclusion }
   return { status: 'settled', ...inclusion, logIndex: Number(logIndex) }
+}
+
+const transactionSchema = z
+  .object({ blockNumber: quantitySchema.nullable(), blockHash: wordSchema.nullable() })
+  .nullable()
+/** As much as a block can hold of transfers of nothing in the wallet's name. */
+const ownLogsLimits = { timeoutMilliseconds: 5_000, responseBytesMax: 16_777_216 }
+
+/**
+ * Looks for the payment among what left the wallet in the transaction's block: whoever brings an
+ * authorization to the chain may put so many other logs beside it that no receipt of it can be read.
+ */
+async function proveByLogs(
+  world: ChainWorld,
+  chain: Chain,
+  token: Token,
+  expected: ExpectedTransfer,
+  transactionHash: Hex,
+): Promise<Proof | Unavailable> {
+  const rpc = rpcFor(world, chain)
+  const call = { method: 'eth_getTransactionByHash', params: [transactionHash] }
+  const [transaction, ...heads] = await rpc.batch([call, ...headCalls], { isEnough: isFound })
+  const read = readAnswer(transaction, transactionSchema)
+  if ('status' in read) return read
+  const { blockNumber: number, blockHash } = read.value ?? {}
+  if (!number || !blockHash) return { status: 'not_found' }
+  const filter = { ...outgoing(token, expected.from), blockHash }
+  const answer = await rpc.request('eth_getLogs', [filter], ownLogsLimits)
+  const logs = readAnswer(answer, z.array(logSchema))
+  if ('status' in logs) return logs
+  const own = logs.value.filter((log) => sameHex(log.transactionHash, transactionHash))
+  const place = placeOf({ number, hash: blockHash }, readHeads(heads))
+  return judge({ transactionHash, ...place }, own, token, expected)
 }
 
 const logsMax = 2_000
@@ -73,35 +115,44 @@ const receiptsPerRequest = 16
 export type Heads = (bigint | undefined)[]
 
 /**
- * Reads all of them, by the hash that was asked for; those that nobody has are left out. An endpoint
- * that has none may lag or have lost them, so the next one is asked.
+ * Reads all of them, by the hash that was asked for. An endpoint may lag, have lost one or not be able to
+ * answer it, so what one does not show the next is asked for. Null: not on the chain as far as they know;
+ * left out: nobody said.
  */
 export async function readReceipts(
   world: ChainWorld,
   chain: Chain,
   hashes: readonly Hex[],
-): Promise<{ status: 'ok'; receipts: Map<Hex, PlacedReceipt> } | Unavailable> {
-  const receipts = new Map<Hex, PlacedReceipt>()
-  for (let start = 0; start < hashes.length; start += receiptsPerRequest) {
-    const part = hashes.slice(start, start + receiptsPerRequest)
-    const calls = [
-      ...part.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-      ...headCalls,
-    ]
-    const isEnough = (answers: readonly RpcAnswer[]) =>
-      answers.slice(0, part.length).some((answer) => isFound([answer]))
-    const answers = await rpcFor(world, chain).batch(calls, { isEnough })
-    const heads = readHeads(answers.slice(part.length))
-    for (const [at, hash] of part.entries()) {
-      const read = readAnswer(answers[at], receiptSchema.nullable())
-      if ('status' in read) return read
-      if (!read.value) continue
-      if (!sameHex(read.value.transactionHash, hash)) return unavailable('a foreign receipt')
+): Promise<Map<Hex, PlacedReceipt | null>> {
+  const receipts = new Map<Hex, PlacedReceipt | null>()
+  for (const rpc of rpcsFor(world, chain)) {
+    const missing = hashes.filter((hash) => !receipts.get(hash))
+    for (let start = 0; start < missing.length; start += receiptsPerRequest) {
+      const part = missing.slice(start, start + receiptsPerRequest)
+      const read = await readPart(rpc, part)
+      for (const [hash, receipt] of read) receipts.set(hash, receipt)
+      // One that is silent would take its time for each part.
+      if (read.size === 0) break
+    }
+  }
+  return receipts
+}
+
+async function readPart(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, PlacedReceipt | null>> {
+  const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+  const answers = await rpc.batch([...calls, ...headCalls])
+  const heads = readHeads(answers.slice(hashes.length))
+  const receipts = new Map<Hex, PlacedReceipt | null>()
+  for (const [at, hash] of hashes.entries()) {
+    const read = readAnswer(answers[at], receiptSchema.nullable())
+    if ('status' in read) continue
+    if (!read.value) receipts.set(hash, null)
+    else if (sameHex(read.value.transactionHash, hash)) {
       const { blockNumber: number, blockHash } = read.value
       receipts.set(hash, { ...read.value, ...placeOf({ number, hash: blockHash }, heads) })
     }
   }
-  return { status: 'ok', receipts }
+  return receipts
 }
 
 /** A node that does not know a tag answers an error or null: then nothing is claimed from it. */

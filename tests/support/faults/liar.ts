@@ -87,38 +87,64 @@ export function tipping(wei: bigint): Lie {
   }
 }
 
-const calls = z.array(z.looseObject({ id: z.int(), method: z.string(), params: z.unknown() }))
-const answers = z.array(z.looseObject({ id: z.int(), result: z.unknown().optional() }))
-const logs = z.array(z.looseObject({ topics: z.array(z.string()) }))
-type Log = z.output<typeof logs>[number]
-const filter = z.object({ fromBlock: z.string().optional(), toBlock: z.string().optional() })
+const call = z.object({ id: z.unknown(), method: z.string(), params: z.array(z.unknown()) })
+const answer = z.looseObject({ id: z.unknown(), result: z.unknown().optional() })
+const oneOrMany = <Item extends z.ZodType>(item: Item) =>
+  z.union([z.array(item), item.transform((one) => [one])])
 
-/** Changes what is answered to one method; what else was asked for with it stays. */
-function changing(method: string, change: (result: unknown, params: unknown) => unknown): Lie {
+/** What a method answers is changed, or refused with an error where the change throws. */
+export function saying(
+  method: string,
+  change: (result: unknown, params: readonly unknown[]) => unknown,
+): Lie {
   return {
-    told(body, asked) {
-      const asks = calls.parse([JSON.parse(asked)].flat())
-      if (!asks.some((call) => call.method === method)) return body
-      const told = answers.parse([JSON.parse(body)].flat()).map((answer) => {
-        const call = asks.find(({ id }) => id === answer.id)
-        if (call?.method !== method || !('result' in answer)) return answer
-        return { ...answer, result: change(answer.result, call.params) }
-      })
-      return JSON.stringify(asked.trimStart().startsWith('[') ? told : told[0])
+    told: (body, asked) => {
+      const calls = oneOrMany(call).parse(JSON.parse(asked))
+      const answers = oneOrMany(answer)
+        .parse(JSON.parse(body))
+        .map((one) => {
+          const about = calls.find(({ id }) => id === one.id)
+          return about?.method === method && !('error' in one)
+            ? changed(one, () => change(one.result, about.params))
+            : one
+        })
+      return JSON.stringify(asked.startsWith('[') ? answers : answers[0])
     },
   }
 }
 
+function changed(one: object & { id?: unknown }, result: () => unknown): object {
+  try {
+    return { ...one, result: result() }
+  } catch (error) {
+    return { jsonrpc: '2.0', id: one.id, error: { code: -32000, message: String(error) } }
+  }
+}
+
+/** So many more transactions of every address are mined, or fewer. */
+export function counting(more: number): Lie {
+  return saying('eth_getTransactionCount', (count) => {
+    return `0x${Math.max(Number(count) + more, 0).toString(16)}`
+  })
+}
+
+/** The latest block is final already. */
+export const finalAtOnce: Lie = {
+  asked: (body) => body.replace(/"(safe|finalized)"/g, '"latest"'),
+}
+
+const logs = z.array(z.looseObject({ topics: z.array(z.string()) }))
+type Log = z.output<typeof logs>[number]
+const filter = z.object({ fromBlock: z.string().optional(), toBlock: z.string().optional() })
+
 /** Logs with this first topic were never written. */
 export function hiding(topic: string): Lie {
-  return changing('eth_getLogs', (read) =>
-    logs.parse(read).filter((log) => log.topics[0] !== topic),
-  )
+  return saying('eth_getLogs', (read) => logs.parse(read).filter((log) => log.topics[0] !== topic))
 }
 
 /** This log stands in its block, too. */
 export function inventing(log: Log & { blockNumber: string }): Lie {
-  return changing('eth_getLogs', (read, params) => {
+  return saying('eth_getLogs', (read, params) => {
     const { fromBlock = '0x0', toBlock = '0x0' } = z.tuple([filter]).parse(params)[0]
     const [from, at, to] = [fromBlock, log.blockNumber, toBlock].map(Number)
     const isAsked =
@@ -133,7 +159,7 @@ const tagged = z.tuple([z.string(), z.boolean()])
 /** The ends of the chain lie so many blocks further on, and nothing moved in any block up to them. */
 export function aheadBy(blocks: number): Lie {
   const asked = (body: string) => body.replace(/"(fromBlock|toBlock)":"0x[0-9a-f]+"/g, '"$1":"0x0"')
-  const heads = changing('eth_getBlockByNumber', (read, params) => {
+  const heads = saying('eth_getBlockByNumber', (read, params) => {
     const [tag] = tagged.parse(params)
     const told = block.safeParse(read)
     if (!told.success) return { number: tag, hash: `0x${'b'.repeat(64)}`, timestamp: '0x1' }
@@ -145,7 +171,7 @@ export function aheadBy(blocks: number): Lie {
 
 /** Another block stands wherever it is asked for one by its number. */
 export function replacing(): Lie {
-  return changing('eth_getBlockByNumber', (read, params) => {
+  return saying('eth_getBlockByNumber', (read, params) => {
     const [tag] = tagged.parse(params)
     return tag.startsWith('0x') ? { ...block.parse(read), hash: `0x${'c'.repeat(64)}` } : read
   })
@@ -157,7 +183,7 @@ const snapshotSchema = z.tuple([z.object({ data: hexSchema })], z.unknown())
 export function answering(signature: string, word: bigint): Lie {
   const selector = toFunctionSelector(signature)
   const said = { success: true, returnData: numberToHex(word, { size: 32 }) }
-  return changing('eth_call', (read, params) => {
+  return saying('eth_call', (read, params) => {
     const call = snapshotSchema.safeParse(params)
     const answer = hexSchema.safeParse(read)
     if (!call.success || !answer.success) return read

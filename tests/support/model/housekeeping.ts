@@ -52,11 +52,11 @@ async function giveBackUnfunded(house: House, dice: Dice): Promise<void> {
   if (slot?.lane.kind === 'relayer' && isLaden) await giveBack(house, slot, false)
 }
 
-async function repair(house: House, lane: Lane, counted: number): Promise<void> {
+async function repair(house: House, lane: Lane, counted: number, highest = counted): Promise<void> {
   const { chain } = house.twin
-  const question = { chain, address: lane.address, counted }
+  const question = { chain, address: lane.address, counted, highest }
   const answer = await ask(house, 'housekeeping_repair_lane', question)
-  const isChanged = repairLane(house.twin, lane, counted)
+  const isChanged = repairLane(house.twin, lane, counted, highest)
   agree('housekeeping_repair_lane', answer, [{ housekeeping_repair_lane: isChanged }])
 }
 
@@ -64,7 +64,9 @@ async function repairOne(house: House, dice: Dice): Promise<void> {
   const lane = dice.anyOf(house.twin.lanes)
   if (!lane) return
   const counted = countOf(house.chain, lane.address)
-  await sooner(house, dice, 'repair', () => repair(house, lane, counted))
+  // An endpoint may show more than enough of them do.
+  const highest = counted + (dice.isLucky(80) ? 0 : dice.below(40))
+  await sooner(house, dice, 'repair', () => repair(house, lane, counted, highest))
 }
 
 async function pauseOne(house: House, dice: Dice): Promise<void> {

@@ -106,7 +106,7 @@ export function claimWallet(
     lane = newLane('wallet', account.wallet, counted)
     twin.lanes.push(lane)
   }
-  if (isHeld(twin, lane)) return undefined
+  if (isHeld(twin, lane) || lane.pausedFor !== null) return undefined
   lane.next = Math.max(lane.next, counted)
   return hold(twin, lane, [], told)
 }
@@ -188,13 +188,17 @@ export function leaveQueue(twin: Twin, payment: Payment): void {
   twin.calls = twin.calls.filter((call) => call.payment !== payment || call.slot !== null)
 }
 
-/** Brings a lane's counter in line with the chain's and opens a place in every gap. */
-export function repairLane(twin: Twin, lane: Lane, counted: number): boolean {
+/** Brings a lane's counter in line with the chain's and opens a place in every small gap. */
+export function repairLane(twin: Twin, lane: Lane, counted: number, highest: number): boolean {
   if (isHeld(twin, lane)) return false
   const slots = twin.slots.filter((slot) => slot.lane === lane)
   const isEmpty = slots.every(({ nonce }) => nonce < counted)
   Object.assign(lane, { lease: null, leasedUntil: 0, mined: counted })
-  if (lane.next < counted || isEmpty) lane.next = counted
+  if (lane.next < counted) lane.next = counted
+  else if (isEmpty) lane.next = Math.min(lane.next, highest)
+  const isGap = missingIn(lane, slots, counted) > aheadMax
+  if (isGap || lane.pausedFor === 'nonce_gap') lane.pausedFor = isGap ? 'nonce_gap' : null
+  if (isGap) return false
   let changed = 0
   for (let nonce = counted; nonce < Math.min(lane.next, counted + aheadMax); nonce += 1) {
     const slot = slots.find((one) => one.nonce === nonce)
@@ -206,9 +210,15 @@ export function repairLane(twin: Twin, lane: Lane, counted: number): boolean {
   return changed > 0
 }
 
+function missingIn(lane: Lane, slots: readonly Slot[], counted: number): number {
+  const numbers = Array.from({ length: lane.next - counted }, (_, index) => counted + index)
+  const held = slots.filter(({ state }) => state !== 'lost').map(({ nonce }) => nonce)
+  return numbers.filter((number) => !held.includes(number)).length
+}
+
 export function pauseLane(lane: Lane, reason: string | null): boolean {
-  const isChange = lane.pausedFor !== reason
-  lane.pausedFor = reason
+  const isChange = lane.pausedFor !== reason && lane.pausedFor !== 'nonce_gap'
+  if (isChange) lane.pausedFor = reason
   return isChange
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { agreedHeight, isEnough } from '../../../shared/chains/evm/agreement.ts'
 import { hasOneOperator, operatorOf } from '../../../shared/chains/evm/endpoints.ts'
+import { agreedCount, isEnough } from '../../../shared/chains/evm/enough.ts'
 
 const votes = (text: string) =>
   text.split(' ').map((word) => ({ operator: word.slice(1), agrees: word.startsWith('+') }))
@@ -21,9 +21,16 @@ test.each([
   expect(isEnough(votes(text))).toBe(expected)
 })
 
+test('a chain without endpoints agrees to nothing', () => {
+  expect(isEnough([])).toBe(false)
+})
+
 test.each([
   ['a7', 7],
+  ['a7 b7', 7],
   ['a7 b9', 7],
+  ['a7 b900', 7],
+  ['a7 b0', 0],
   ['a7 b', undefined],
   ['a7 b9 c8', 8],
   ['a0 b9 c8', 8],
@@ -32,17 +39,13 @@ test.each([
   ['a9 a8 a1', 1],
   ['a9 b c8', 8],
   ['a9 b c', undefined],
-])('endpoints that tell heights %s agree on %s', (text, expected) => {
+])('of counts %s as many are agreed as %s', (text, expected) => {
   const told = text.split(' ').map((word) => {
-    const height = word.length > 1 ? Number(word.slice(1)) : undefined
-    return { operator: word.slice(0, 1), height }
+    const count = word.length > 1 ? Number(word.slice(1)) : undefined
+    return { operator: word.slice(0, 1), count }
   })
 
-  expect(agreedHeight(told)).toBe(expected)
-})
-
-test('a chain without endpoints agrees to nothing', () => {
-  expect(isEnough([])).toBe(false)
+  expect(agreedCount(told)).toBe(expected)
 })
 
 test.each([

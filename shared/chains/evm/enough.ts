@@ -1,0 +1,34 @@
+/** How many of a chain's endpoints have to say what one of them must not be believed alone. Pure. */
+
+/** What one endpoint says. */
+export type Vote = { operator: string; agrees: boolean }
+
+/**
+ * Whether enough of a chain's endpoints say yes: the only one; of two both; of more at least two that
+ * different operators run, and all of them where one operator runs them all.
+ */
+export function isEnough(votes: readonly Vote[]): boolean {
+  const agreeing = votes.filter(({ agrees }) => agrees)
+  const isUnanimous = votes.length > 0 && agreeing.length === votes.length
+  const operators = new Set(agreeing.map(({ operator }) => operator)).size
+  return isUnanimous || (votes.length > 2 && operators > 1)
+}
+
+/** What only rises, as one endpoint tells it; undefined where it does not. */
+export type Told = { operator: string; count: number | undefined }
+
+/**
+ * The highest count that enough of them tell or exceed; undefined where one is told by none of them. Any
+ * one of them can only hold it back.
+ */
+export function agreedCount(told: readonly Told[]): number | undefined {
+  const counts = told.flatMap(({ count }) => count ?? [])
+  const isTold = (least: number) =>
+    isEnough(
+      told.map(({ operator, count }) => ({
+        operator,
+        agrees: count !== undefined && count >= least,
+      })),
+    )
+  return counts.toSorted((a, b) => b - a).find(isTold)
+}
