@@ -787,6 +787,7 @@ create table private.relay_transactions (
   cost_wei numeric(78,0) not null,
   carries uuid[] not null,
   created_at timestamp with time zone not null default private.clock(),
+  sent_at timestamp with time zone,
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
   constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 16))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
@@ -1198,6 +1199,17 @@ begin
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.recognize(credential, 'pay', true);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint DEFAULT NULL::bigint, tokens text[] DEFAULT NULL::text[])
@@ -1657,10 +1669,9 @@ begin
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'carried_by', (
-          select coalesce(jsonb_agg(t.tx_hash), '[]') from private.relay_transactions t
-            join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (o.p).id = any (t.carries)))
+        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_sent', exists (
+          select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
+           where s.state = 'open' and (o.p).id = any (t.carries) and t.sent_at is not null))
         order by o.place)
       from open o where o.place <= listed_max), '[]'),
     greatest((select count(*) from open) - listed_max, 0)::integer
@@ -2256,6 +2267,21 @@ begin
     join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
    where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_send(tx_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from private.accounts a where a.id in (
+    select p.account from private.relay_transactions t join private.payments p on p.id = any (t.carries)
+     where t.tx_hash = housekeeping_send.tx_hash) order by a.id for key share;
+  update private.relay_transactions t set sent_at = coalesce(t.sent_at, private.clock())
+   where t.tx_hash = housekeeping_send.tx_hash and not private.is_held(t);
+  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
@@ -7687,6 +7713,8 @@ grant execute on function api.check_aliases(asked jsonb, client text) to service
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
+grant execute on function api.confirm_payer(credential text) to service_role;
+
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
@@ -7776,6 +7804,8 @@ grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) 
 grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint) to service_role;
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
+
+grant execute on function api.housekeeping_send(tx_hash text) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 

@@ -37,6 +37,7 @@ export type DatabaseFunctions = {
       request_digest: string
     }
   }
+  confirm_payer: { args: { credential: string } }
   create_hosted_action: {
     args: {
       credential: string
@@ -270,6 +271,7 @@ export type DatabaseFunctions = {
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
   housekeeping_repair_lane: { args: { chain: number; address: string; counted: number } }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
+  housekeeping_send: { args: { tx_hash: string } }
   housekeeping_settle: {
     args: {
       payment: string

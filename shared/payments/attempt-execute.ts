@@ -109,6 +109,7 @@ async function deliver(
 ): Promise<Executed> {
   const terms = termsOf(payment)
   const headers = paymentHeaders(terms, authorization)
+  await context.db.run('confirm_payer', {})
   const fetched = await sendPaid(context.world, terms.request, headers)
   const nonce = wordSchema.parse(authorization.nonce)
   // What was delivered is kept whether or not the chain can be read; housekeeping looks again.

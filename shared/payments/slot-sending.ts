@@ -5,8 +5,10 @@
  */
 import type { Chain } from '../chains/chain.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
+import type { SignedTransaction } from '../custody/port.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
+import { noteSent } from './note-sent.ts'
 import type { Slot } from './slot.ts'
 
 /** A lane's next transaction that is not mined for so long is replaced at a higher price. */
@@ -30,8 +32,8 @@ export async function pushSlot(
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
     return replace(world, chain, slot, relay)
   }
-  const { outcome } = await broadcast(world, chain, latest.raw)
-  if (outcome === 'underpriced') return replace(world, chain, slot, relay)
+  const outcome = await send(world, chain, bytesOf(latest))
+  if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
   return requeue(world, slot, false)
 }
@@ -45,10 +47,19 @@ async function replace(
   const fees = { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }
   const signed = await world.custody?.replace({ slot, ...fees })
   const latest = attempts.at(-1)
-  const raw = signed?.raw ?? (latest?.held ? undefined : latest?.raw)
-  if (raw) await broadcast(world, chain, raw)
+  const stored = signed ?? (latest && bytesOf(latest))
+  if (stored) await send(world, chain, stored)
   return signed !== undefined
 }
+
+/** What endpoints said, or `held` where an account was frozen whose transfer the bytes carry. */
+async function send(world: World, chain: Chain, { hash, raw }: SignedTransaction) {
+  if (!(await noteSent(world, hash))) return 'held'
+  const { outcome } = await broadcast(world, chain, raw)
+  return outcome
+}
+
+const bytesOf = ({ tx_hash: hash, raw }: Slot['attempts'][number]) => ({ hash, raw })
 
 /** Gives its calls back: `lost` once another transaction holds the nonce. */
 async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {

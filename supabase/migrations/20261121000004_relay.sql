@@ -49,6 +49,8 @@ create table private.relay_transactions (
   -- The payments whose transfers are in its bytes.
   carries uuid[] not null,
   created_at timestamptz not null default private.clock(),
+  -- When it was first handed to an endpoint; what never was is known to nobody.
+  sent_at timestamptz,
   primary key (slot, attempt)
 );
 

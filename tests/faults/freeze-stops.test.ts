@@ -36,7 +36,7 @@ const sendingNothing: Fetch = async (input, init) => {
   return fetch(input, { ...init, body })
 }
 
-test('what no endpoint had taken before a freeze is not sent after it', async () => {
+test('what endpoints did not take before a freeze is named, and not sent after it', async () => {
   const { payer, payee } = await acquainted(world)
   const cut = world.worker({ fetch: sendingNothing })
   const sent = await cut.post(payer, transferPath, orderTo(payee))
@@ -45,7 +45,7 @@ test('what no endpoint had taken before a freeze is not sent after it', async ()
   await goOn()
 
   expect(sent.body).toMatchObject({ status: 'submitted' })
-  expect(frozen.body).toMatchObject({ cannot_be_stopped: [] })
+  expect(frozen.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
   expect(namedIn(frozen)).toEqual([sent.body['transfer_id']])
   expect(await usdcOf(world, payee)).toBe(0n)
 })

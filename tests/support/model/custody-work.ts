@@ -17,6 +17,7 @@ import {
   isRelayNeeded,
   isStopped,
   mayLeave,
+  noteSent,
   replace,
   transfersIn,
 } from './relay.ts'
@@ -86,7 +87,7 @@ async function recordPayment(
   if (payment.kind === 'x402' && kept.kept) house.published.add(payment)
   if (!claim || !kept.sent) return
   const waiting = transactionOf(hash, claim, claim.calls)
-  store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
+  await store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
 }
 
 const storedWire = (hash: string, cost: bigint) => {
@@ -101,13 +102,19 @@ function transactionOf(hash: string, { lane, nonce }: Place, calls: readonly Cal
 }
 
 /** What is stored may be sent now, or housekeeping finds it. */
-function store(house: House, dice: Dice, transaction: Transaction): void {
+async function store(house: House, dice: Dice, transaction: Transaction): Promise<void> {
   confirmStopped(transaction)
   house.stored.set(transaction.hash, transaction)
-  if (dice.isLucky(75)) broadcast(house, transaction)
+  if (dice.isLucky(75)) await broadcast(house, transaction)
 }
 
-export function broadcast({ chain, published }: House, transaction: Transaction): void {
+/** Hands stored bytes to the chain, unless the ledger keeps them back. */
+export async function broadcast(house: House, transaction: Transaction): Promise<void> {
+  const { twin, chain, published } = house
+  const answer = await ask(house, 'housekeeping_send', { tx_hash: transaction.hash })
+  const isNoted = noteSent(twin, transaction.hash)
+  agree('housekeeping_send', answer, [{ housekeeping_send: isNoted }])
+  if (!isNoted) return
   send(chain, transaction)
   for (const payment of transaction.payments) published.add(payment)
 }
@@ -148,7 +155,7 @@ async function recordClaim(
   })
   const sent = fillSlot(twin, lease, calls.length, signed)
   agree('custody_record_claim', rowOf(answer), { sent, queued: isRelayNeeded(twin) })
-  if (sent) store(house, dice, transactionOf(signed.hash, claim, calls))
+  if (sent) await store(house, dice, transactionOf(signed.hash, claim, calls))
 }
 
 async function replaceOne(house: House, dice: Dice): Promise<void> {
@@ -210,20 +217,19 @@ async function recordReplacement(
     ...storedWire(hash, cost),
     carries: carries.map(({ id }) => id),
   })
-  const isKept = replace(house.twin, slot, number, { hash, cost, carries })
+  const isKept = replace(house.twin, slot, number, { hash, cost, carries, isSent: false })
   agree('custody_record_replacement', answer, [{ custody_record_replacement: isKept }])
-  if (isKept) store(house, dice, transaction)
+  if (isKept) await store(house, dice, transaction)
 }
 
-/** Sends stored bytes again, as housekeeping does with every slot that is open, or a node does. */
+/** Sends stored bytes again, as housekeeping does with every slot that is open, or would have. */
 async function sendStored(house: House, dice: Dice): Promise<void> {
   const open = house.twin.slots.filter(({ state, attempts }) => {
     return state === 'open' && attempts.length > 0
   })
-  const sendable = dice.anyOf(open)?.attempts.filter((attempt) => !isStopped(attempt))
-  const hash = dice.anyOf(sendable ?? [])?.hash
+  const hash = dice.anyOf(dice.anyOf(open)?.attempts ?? [])?.hash
   const transaction = hash === undefined ? undefined : house.stored.get(hash)
-  if (transaction) broadcast(house, transaction)
+  if (transaction) await broadcast(house, transaction)
 }
 
 export const custodyOperations: readonly Operation[] = [

@@ -21,6 +21,14 @@ export function mayLeave(twin: Twin, { kind, payment }: Call): boolean {
 /** Whether nobody may send a transaction any more. */
 export const isStopped = ({ carries }: Attempt) => carries.some(({ account }) => account.isFrozen)
 
+/** Notes that stored bytes are sent now; false where nobody may send them. */
+export function noteSent(twin: Twin, hash: string): boolean {
+  const stored = twin.slots.flatMap(({ attempts }) => attempts).find((one) => one.hash === hash)
+  if (!stored || isStopped(stored)) return false
+  stored.isSent = true
+  return true
+}
+
 /** Calls that nobody holds and that may leave, cancellations first, then by turn. */
 function waitingCalls(twin: Twin): Call[] {
   const waiting = twin.calls.filter(
@@ -139,7 +147,7 @@ export function fillSlot(
   for (const call of calls) Object.assign(call, { claim: null, claimedUntil: 0 })
   if (!lane || calls.length !== count) return false
   const carries = transfersIn(calls)
-  const slot = newSlot(lane, lane.next, [{ hash, cost, carries }])
+  const slot = newSlot(lane, lane.next, [{ hash, cost, carries, isSent: false }])
   twin.slots.push(slot)
   lane.next += 1
   for (const call of calls) Object.assign(call, { slot, tries: call.tries + 1 })

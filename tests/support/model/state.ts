@@ -159,7 +159,12 @@ export type Lane = {
 }
 
 /** A signed transaction, the most that it can cost and the payments whose transfers are in it. */
-export type Attempt = { hash: string; cost: bigint; carries: readonly Payment[] }
+export type Attempt = {
+  hash: string
+  cost: bigint
+  carries: readonly Payment[]
+  isSent: boolean
+}
 export type Slot = {
   /** Learned when the ledger first tells it. */
   id: number | null
