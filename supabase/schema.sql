@@ -278,7 +278,6 @@ create table private.gas_uses (
   at timestamp with time zone not null default private.clock(),
   constraint gas_uses_pkey PRIMARY KEY (id),
   constraint gas_uses_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint gas_uses_check CHECK (((kind = 'transfer'::text) OR (slot IS NOT NULL))),
   constraint gas_uses_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
   constraint gas_uses_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
   constraint gas_uses_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
@@ -787,7 +786,6 @@ create table private.relay_transactions (
   cost_wei numeric(78,0) not null,
   carries uuid[] not null,
   created_at timestamp with time zone not null default private.clock(),
-  sent_at timestamp with time zone,
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
   constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 16))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
@@ -1669,9 +1667,9 @@ begin
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_sent', exists (
+        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_carried', exists (
           select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (o.p).id = any (t.carries) and t.sent_at is not null))
+           where s.state = 'open' and (o.p).id = any (t.carries)))
         order by o.place)
       from open o where o.place <= listed_max), '[]'),
     greatest((select count(*) from open) - listed_max, 0)::integer
@@ -2100,6 +2098,17 @@ begin
    order by l.chain, l.kind, l.address;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_may_send(tx_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return exists (select from private.relay_transactions t
+    where t.tx_hash = housekeeping_may_send.tx_hash and not private.is_held(t));
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_missed_deposits(chain bigint, wallet text, token text, batch integer)
  RETURNS TABLE(sender text, amount_atomic text, tx_hash text, log_index integer, block_hash text)
  LANGUAGE plpgsql
@@ -2267,21 +2276,6 @@ begin
     join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
    where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
   return true;
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.housekeeping_send(tx_hash text)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  perform from private.accounts a where a.id in (
-    select p.account from private.relay_transactions t join private.payments p on p.id = any (t.carries)
-     where t.tx_hash = housekeeping_send.tx_hash) order by a.id for key share;
-  update private.relay_transactions t set sent_at = coalesce(t.sent_at, private.clock())
-   where t.tx_hash = housekeeping_send.tx_hash and not private.is_held(t);
-  return found;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
@@ -5589,24 +5583,26 @@ begin
   g.least_usd_micros := terms.least_usd_micros;
   g.calls_per_day :=
     case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*), 0),
+  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
     greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
       - coalesce(sum(u.wei), 0), 0),
-    min(u.at) + interval '24 hours',
-    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel'),
-    min(u.at) filter (where u.kind = 'cancel') + interval '24 hours'
+    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
+    min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
   from private.gas_uses u
+    join private.payments p on p.id = u.payment
+    cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
    where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
-     and (u.slot is not null or exists (select from private.payments p
-       where p.id = u.payment and p.state in ('authorized', 'signed')));
+     and (u.slot is not null or p.state in ('authorized', 'signed')
+       or e.is_kept and p.state = 'unknown');
   select greatest(g.cancels - count(*), 0),
-    least(g.cancels_free_at, to_timestamp(min(p.valid_before)))
+    least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
   from private.payments p join private.wallets w on w.address = p.wallet
    where w.account = payer and p.chain = on_chain
      and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
-     and p.valid_before > extract(epoch from present);
+     and private.live_until(p) > present;
   return g;
 end $function$;
 
@@ -5872,10 +5868,10 @@ CREATE OR REPLACE FUNCTION private.is_live(c private.relay_calls, p private.paym
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.valid_before > extract(epoch from private.clock())
-    and (c.kind = 'cancel' or p.state = 'signed'
+  select case c.kind when 'cancel' then private.live_until(p) > private.clock()
+    else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
       and not exists (select from private.accounts a
-        where a.id = p.account and a.frozen_at is not null))
+        where a.id = p.account and a.frozen_at is not null) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -6195,6 +6191,14 @@ AS $function$
     'daily_spending_cap', jsonb_build_object(
       'limit', a.daily_spending_cap_usd_micros::text,
       'spent', s.total::text, 'resets_at', s.total_resets_at))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.live_until(p private.payments)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.to_timestamp(p.valid_before + 900)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.lock_accounts_in(of_slot bigint)
@@ -6585,7 +6589,7 @@ CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
  STABLE
 AS $function$
   select case
-    when p.valid_before <= extract(epoch from private.clock()) then 'expired'
+    when private.live_until(p) <= private.clock() then 'expired'
     -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
     when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
@@ -7172,6 +7176,8 @@ CREATE OR REPLACE FUNCTION private.reserve_gas(p private.payments, gas_from text
 AS $function$
 declare
   g private.gas_standing;
+  kept numeric;
+  is_transfer boolean := p.kind = 'transfer';
 begin
   if not private.is_cancellable(p) then
     return true;
@@ -7180,19 +7186,23 @@ begin
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
   end if;
-  if gas_from is distinct from 'relayer' or exists (
-    select from private.gas_uses u where u.payment = p.id and u.slot is null)
-  then
+  if is_transfer and gas_from is distinct from 'relayer' then
     return true;
   end if;
-  if gas_chain is distinct from p.chain then
+  if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  if p.amount_usd_micros < g.least_usd_micros or g.calls < 1 or g.wei < cost_wei then
+  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei then
     return false;
   end if;
-  insert into private.gas_uses (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, 'transfer', cost_wei);
+  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+    return false;
+  end if;
+  insert into private.gas_uses as u (account, chain, payment, kind, wei)
+  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
+  on conflict (payment) where slot is null do update
+    set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $function$;
 
@@ -7362,13 +7372,13 @@ CREATE OR REPLACE FUNCTION private.spend_gas(into_slot bigint, cost_wei numeric)
  LANGUAGE plpgsql
 AS $function$
 begin
+  update private.gas_uses u set slot = into_slot from private.relay_calls c
+   where u.slot is null and c.slot = into_slot and u.payment = c.payment and u.kind = c.kind;
   insert into private.gas_uses (account, chain, payment, kind, wei, slot)
   select p.account, p.chain, p.id, 'cancel', 1, into_slot
     from private.relay_calls c join private.payments p on p.id = c.payment
-   where c.slot = into_slot and c.kind = 'cancel';
-  update private.gas_uses u set slot = into_slot
-   where u.slot is null and u.payment in (select c.payment from private.relay_calls c
-     where c.slot = into_slot and c.kind = 'transfer');
+   where c.slot = into_slot and c.kind = 'cancel' and not exists (
+     select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
   perform private.raise_gas(into_slot, cost_wei);
 end $function$;
 
@@ -7789,6 +7799,8 @@ grant execute on function api.housekeeping_keep_balances(chain bigint, block_num
 
 grant execute on function api.housekeeping_lanes() to service_role;
 
+grant execute on function api.housekeeping_may_send(tx_hash text) to service_role;
+
 grant execute on function api.housekeeping_missed_deposits(chain bigint, wallet text, token text, batch integer) to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
@@ -7804,8 +7816,6 @@ grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) 
 grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint) to service_role;
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
-
-grant execute on function api.housekeeping_send(tx_hash text) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 

@@ -256,6 +256,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
+  housekeeping_may_send: { args: { tx_hash: string } }
   housekeeping_missed_deposits: {
     args: {
       chain: number
@@ -271,7 +272,6 @@ export type DatabaseFunctions = {
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
   housekeeping_repair_lane: { args: { chain: number; address: string; counted: number } }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
-  housekeeping_send: { args: { tx_hash: string } }
   housekeeping_settle: {
     args: {
       payment: string

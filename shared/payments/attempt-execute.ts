@@ -3,6 +3,7 @@
  * and judges the outcome from the chain. Who comes while another request is at it waits for its
  * outcome; a later call sends the same signature again or answers what is kept.
  */
+import { readGasPrice } from '../chains/evm/gas-price.ts'
 import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
@@ -24,6 +25,7 @@ import { authorizePayment } from './authorize.ts'
 import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { proveAttempt } from './fate.ts'
+import { gasOf } from './gas.ts'
 import type { Judge } from './judge.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
@@ -72,9 +74,13 @@ function isUnused({ state }: Payment): boolean {
 async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const seen = await readFunds(context, { chain, token }, payment)
-  if (seen.status !== 'ok') {
-    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
+  const [seen, gas] = await Promise.all([
+    readFunds(context, { chain, token }, payment),
+    readGasPrice(context.world, chain),
+  ])
+  if (seen.status !== 'ok' || gas.status !== 'ok') {
+    const log = 'log' in seen ? seen.log : 'log' in gas ? gas.log : ''
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log })
   }
   if (seen.barred && isUnused(payment)) return refuseBarred(seen.barred, token.symbol)
   const allowance = await allowanceOf(context, payment)
@@ -82,6 +88,7 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   const signing: Signing = {
     fundsAtomic: seen.tokenAtomic,
     seenBlock: Number(seen.blockNumber),
+    gas: gasOf(payment, gas),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }

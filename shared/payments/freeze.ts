@@ -32,8 +32,8 @@ const openPayment = paymentRow
   .extend({
     valid_before: z.int(),
     obstacle: z.enum(obstacles).nullable(),
-    /** A transaction with its transfer was sent, and is not mined yet as far as the ledger knows. */
-    is_sent: z.boolean(),
+    /** A transaction with its transfer is stored, and not mined yet as far as the ledger knows. */
+    is_carried: z.boolean(),
   })
 type OpenPayment = z.output<typeof openPayment>
 
@@ -64,7 +64,7 @@ export async function freezeAccount(context: Freezing, reason: string | undefine
   const open = await Promise.all(
     frozen.open_payments.map(async (payment, place) => {
       const why = await stop(context, payment, place)
-      const isOut = why !== 'in_block' && payment.is_sent
+      const isOut = why !== 'in_block' && payment.is_carried
       return { payment, why: isOut ? ('in_transaction' as const) : why }
     }),
   )
@@ -98,7 +98,7 @@ async function stop(
 const sentences: Record<Why, string> = {
   live_authorization: 'Its signature is out and unused; it is being cancelled.',
   not_queued: 'Its signature is out, and its cancellation could not be queued yet.',
-  in_transaction: 'A transaction that carries it was sent, and may still be mined.',
+  in_transaction: 'A transaction that carries it may be on its way to the chain.',
   in_block: 'It is in a block. Should the block be replaced before it is final, it is cancelled.',
   permit2:
     'Its permit of Permit2 is out; nothing but a transaction of the wallet itself could cancel it.',

@@ -13,7 +13,6 @@ import type {
   SignedTransaction,
 } from '../custody/port.ts'
 import type { World } from '../world.ts'
-import { noteSent } from './note-sent.ts'
 
 /** Transactions that one request relays for others; under load each holds up to 25 calls. */
 const roundsMax = 40
@@ -52,14 +51,8 @@ async function relayNext(world: World, request: RelayRequest): Promise<RelayAnsw
 
 async function send(world: World, chain: Chain, signed: SignedTransaction | undefined) {
   if (!signed) return
-  const told = { chain: chain.caip2, tx: signed.hash }
-  try {
-    if (!(await noteSent(world, signed.hash))) return
-    const { outcome, message } = await broadcast(world, chain, signed.raw)
-    if (outcome === 'accepted' || outcome === 'known') return
-    // The bytes are stored: housekeeping sends them again until the chain decides.
-    world.log({ ...told, broadcast: outcome, log: message ?? '' })
-  } catch (error) {
-    world.log({ ...told, log: `not sent: ${String(error)}` })
-  }
+  const { outcome, message } = await broadcast(world, chain, signed.raw)
+  if (outcome === 'accepted' || outcome === 'known') return
+  // The bytes are stored: housekeeping sends them again until the chain decides.
+  world.log({ chain: chain.caip2, tx: signed.hash, broadcast: outcome, log: message ?? '' })
 }

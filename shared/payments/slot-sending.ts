@@ -5,10 +5,8 @@
  */
 import type { Chain } from '../chains/chain.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
-import type { SignedTransaction } from '../custody/port.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
-import { noteSent } from './note-sent.ts'
 import type { Slot } from './slot.ts'
 
 /** A lane's next transaction that is not mined for so long is replaced at a higher price. */
@@ -32,7 +30,7 @@ export async function pushSlot(
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
     return replace(world, chain, slot, relay)
   }
-  const outcome = await send(world, chain, bytesOf(latest))
+  const outcome = await sendAgain(world, chain, latest)
   if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
   return requeue(world, slot, false)
@@ -47,19 +45,17 @@ async function replace(
   const fees = { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }
   const signed = await world.custody?.replace({ slot, ...fees })
   const latest = attempts.at(-1)
-  const stored = signed ?? (latest && bytesOf(latest))
-  if (stored) await send(world, chain, stored)
+  if (signed) await broadcast(world, chain, signed.raw)
+  else if (latest) await sendAgain(world, chain, latest)
   return signed !== undefined
 }
 
 /** What endpoints said, or `held` where an account was frozen whose transfer the bytes carry. */
-async function send(world: World, chain: Chain, { hash, raw }: SignedTransaction) {
-  if (!(await noteSent(world, hash))) return 'held'
+async function sendAgain(world: World, chain: Chain, { tx_hash, raw }: Slot['attempts'][number]) {
+  if ((await world.db.call('housekeeping_may_send', { tx_hash })) !== true) return 'held'
   const { outcome } = await broadcast(world, chain, raw)
   return outcome
 }
-
-const bytesOf = ({ tx_hash: hash, raw }: Slot['attempts'][number]) => ({ hash, raw })
 
 /** Gives its calls back: `lost` once another transaction holds the nonce. */
 async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {

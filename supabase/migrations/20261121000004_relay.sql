@@ -49,8 +49,6 @@ create table private.relay_transactions (
   -- The payments whose transfers are in its bytes.
   carries uuid[] not null,
   created_at timestamptz not null default private.clock(),
-  -- When it was first handed to an endpoint; what never was is known to nobody.
-  sent_at timestamptz,
   primary key (slot, attempt)
 );
 
@@ -97,8 +95,9 @@ create table private.gas_terms (
 );
 
 -- Gas that relayers spend for an account, at its worst: a row for each time that one of its calls
--- goes into a transaction. For a transfer the row comes first, without a slot, and is what lets it be
--- put into one; what never was counts no longer once the payment is over.
+-- goes into a transaction. The row comes first, without a slot: for a transfer, which it lets be put
+-- into one, and for the cancellation that a purchase may need. What never was put into one counts no
+-- longer once the payment is over.
 create table private.gas_uses (
   id bigint generated always as identity primary key,
   account uuid not null references private.accounts,
@@ -107,8 +106,7 @@ create table private.gas_uses (
   kind text not null check (kind in ('transfer', 'cancel')),
   wei numeric(78, 0) not null check (wei > 0),
   slot bigint references private.relay_slots,
-  at timestamptz not null default private.clock(),
-  check (kind = 'transfer' or slot is not null)
+  at timestamptz not null default private.clock()
 );
 create unique index gas_uses_unspent on private.gas_uses (payment) where slot is null;
 create index gas_uses_counted on private.gas_uses (account, chain, at) include (wei);
@@ -150,14 +148,20 @@ create function private.call_json(c private.relay_calls, p private.payments) ret
     'nonce', p.authorization_nonce, 'signature', c.signature)
 $$;
 
+-- Until when a signature may be good by the chain's clock, which may be behind ours.
+create function private.live_until(p private.payments) returns timestamptz
+  language sql immutable as $$
+  select pg_catalog.to_timestamp(p.valid_before + 900)
+$$;
+
 -- Whether a call may still be put into a transaction: it has an effect, and it is no transfer of a
 -- frozen account.
 create function private.is_live(c private.relay_calls, p private.payments) returns boolean
   language sql stable as $$
-  select p.valid_before > extract(epoch from private.clock())
-    and (c.kind = 'cancel' or p.state = 'signed'
+  select case c.kind when 'cancel' then private.live_until(p) > private.clock()
+    else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
       and not exists (select from private.accounts a
-        where a.id = p.account and a.frozen_at is not null))
+        where a.id = p.account and a.frozen_at is not null) end
 $$;
 
 -- Whether a transaction carries a transfer of an account that is frozen: then it is sent by nobody.

@@ -115,6 +115,20 @@ test('a purchase whose settlement was taken back is cancelled before its holder 
   await expect(used).rejects.toThrow('authorization is used or canceled')
 })
 
+test('a signature that is over by our clock alone is cancelled by a freeze', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  await world.tick(1_200)
+
+  const frozen = await freeze(payer)
+  await keepHouse(world.world)
+  await node(world, 'evm_mine')
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+
+  expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: signed.paymentId }] })
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+})
+
 test('of a batch the transfers of other accounts go on when one of them is frozen', async () => {
   const [one, other] = [await acquainted(world), await acquainted(world)]
   await holdLanes(world)

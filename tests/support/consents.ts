@@ -14,7 +14,7 @@ import { askMandate } from './mandates.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
-import { inTenMinutes } from './signed.ts'
+import { gasNow, inTenMinutes } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
 
@@ -120,6 +120,7 @@ export async function authorizeRequest(
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(tests),
+    gas: gasNow,
   }
 }
 

@@ -17,7 +17,6 @@ import {
   isRelayNeeded,
   isStopped,
   mayLeave,
-  noteSent,
   replace,
   transfersIn,
 } from './relay.ts'
@@ -87,7 +86,7 @@ async function recordPayment(
   if (payment.kind === 'x402' && kept.kept) house.published.add(payment)
   if (!claim || !kept.sent) return
   const waiting = transactionOf(hash, claim, claim.calls)
-  await store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
+  store(house, dice, { ...waiting, payments: [...waiting.payments, payment] })
 }
 
 const storedWire = (hash: string, cost: bigint) => {
@@ -102,19 +101,13 @@ function transactionOf(hash: string, { lane, nonce }: Place, calls: readonly Cal
 }
 
 /** What is stored may be sent now, or housekeeping finds it. */
-async function store(house: House, dice: Dice, transaction: Transaction): Promise<void> {
+function store(house: House, dice: Dice, transaction: Transaction): void {
   confirmStopped(transaction)
   house.stored.set(transaction.hash, transaction)
-  if (dice.isLucky(75)) await broadcast(house, transaction)
+  if (dice.isLucky(75)) broadcast(house, transaction)
 }
 
-/** Hands stored bytes to the chain, unless the ledger keeps them back. */
-export async function broadcast(house: House, transaction: Transaction): Promise<void> {
-  const { twin, chain, published } = house
-  const answer = await ask(house, 'housekeeping_send', { tx_hash: transaction.hash })
-  const isNoted = noteSent(twin, transaction.hash)
-  agree('housekeeping_send', answer, [{ housekeeping_send: isNoted }])
-  if (!isNoted) return
+export function broadcast({ chain, published }: House, transaction: Transaction): void {
   send(chain, transaction)
   for (const payment of transaction.payments) published.add(payment)
 }
@@ -155,7 +148,7 @@ async function recordClaim(
   })
   const sent = fillSlot(twin, lease, calls.length, signed)
   agree('custody_record_claim', rowOf(answer), { sent, queued: isRelayNeeded(twin) })
-  if (sent) await store(house, dice, transactionOf(signed.hash, claim, calls))
+  if (sent) store(house, dice, transactionOf(signed.hash, claim, calls))
 }
 
 async function replaceOne(house: House, dice: Dice): Promise<void> {
@@ -217,19 +210,22 @@ async function recordReplacement(
     ...storedWire(hash, cost),
     carries: carries.map(({ id }) => id),
   })
-  const isKept = replace(house.twin, slot, number, { hash, cost, carries, isSent: false })
+  const isKept = replace(house.twin, slot, number, { hash, cost, carries })
   agree('custody_record_replacement', answer, [{ custody_record_replacement: isKept }])
-  if (isKept) await store(house, dice, transaction)
+  if (isKept) store(house, dice, transaction)
 }
 
-/** Sends stored bytes again, as housekeeping does with every slot that is open, or would have. */
+/** Sends stored bytes again, as housekeeping does with every slot that is open, if the ledger lets it. */
 async function sendStored(house: House, dice: Dice): Promise<void> {
   const open = house.twin.slots.filter(({ state, attempts }) => {
     return state === 'open' && attempts.length > 0
   })
-  const hash = dice.anyOf(dice.anyOf(open)?.attempts ?? [])?.hash
-  const transaction = hash === undefined ? undefined : house.stored.get(hash)
-  if (transaction) await broadcast(house, transaction)
+  const attempt = dice.anyOf(dice.anyOf(open)?.attempts ?? [])
+  if (!attempt) return
+  const answer = await ask(house, 'housekeeping_may_send', { tx_hash: attempt.hash })
+  agree('housekeeping_may_send', answer, [{ housekeeping_may_send: !isStopped(attempt) }])
+  const transaction = house.stored.get(attempt.hash)
+  if (transaction && !isStopped(attempt)) broadcast(house, transaction)
 }
 
 export const custodyOperations: readonly Operation[] = [

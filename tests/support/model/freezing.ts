@@ -6,7 +6,7 @@ import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
 import { rowsOf } from './ledger.ts'
 import { newCall } from './relay.ts'
 import type { Account, Call, Payment, Twin } from './state.ts'
-import { admit, refusable } from './state.ts'
+import { admit, liveUntil, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
 async function freezeOne(house: House, dice: Dice): Promise<void> {
@@ -84,21 +84,21 @@ function byAmount(a: Payment, b: Payment): number {
   return a.id < b.id ? -1 : 1
 }
 
-const isOver = (twin: Twin, payment: Payment) => (payment.validBefore ?? 0) <= twin.now
+const isOver = (twin: Twin, payment: Payment) => liveUntil(payment) <= twin.now
 
 const untold = new Set(['delivery', 'terms', 'signature', 'allowance_signature'])
 
 function openWire(twin: Twin, payment: Payment) {
   const row = Object.entries(paymentWire(twin, payment)).filter(([name]) => !untold.has(name))
-  const isSent = twin.slots
+  const isCarried = twin.slots
     .filter(({ state }) => state === 'open')
     .flatMap(({ attempts }) => attempts)
-    .some((attempt) => attempt.isSent && attempt.carries.includes(payment))
+    .some(({ carries }) => carries.includes(payment))
   const obstacle = isOver(twin, payment) ? 'expired' : null
   return {
     ...Object.fromEntries(row),
     obstacle,
-    is_sent: isSent,
+    is_carried: isCarried,
   }
 }
 

@@ -139,7 +139,7 @@ export async function keepModelHouse(house: House, dice: Dice): Promise<void> {
     if (slot.state !== 'open') continue
     const latest = slot.attempts.at(-1)
     const sent = latest && !isStopped(latest) ? house.stored.get(latest.hash) : undefined
-    if (sent) await broadcast(house, sent)
+    if (sent) broadcast(house, sent)
     else await replaceSlot(house, dice, slot)
   }
   for (const payment of await listOpen(house)) {

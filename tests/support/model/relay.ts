@@ -1,6 +1,7 @@
 /** The twin of lanes, slots and the queue of signed calls. */
 import { hasGas, raiseGas, spendGas } from './gas.ts'
 import type { Attempt, Call, Lane, Payment, Slot, Twin } from './state.ts'
+import { liveUntil } from './state.ts'
 
 /** A lane that is held for one transaction. */
 export type Claim = { lease: string; lane: string; nonce: number; calls: Call[] }
@@ -14,20 +15,13 @@ const callsMax = 25
 
 /** Whether a call has an effect still and is no transfer of a frozen account. */
 export function mayLeave(twin: Twin, { kind, payment }: Call): boolean {
-  if ((payment.validBefore ?? 0) <= twin.now) return false
-  return kind === 'cancel' || (payment.state === 'signed' && !payment.account.isFrozen)
+  if (kind === 'cancel') return liveUntil(payment) > twin.now
+  const isGood = (payment.validBefore ?? 0) > twin.now
+  return isGood && payment.state === 'signed' && !payment.account.isFrozen
 }
 
 /** Whether nobody may send a transaction any more. */
 export const isStopped = ({ carries }: Attempt) => carries.some(({ account }) => account.isFrozen)
-
-/** Notes that stored bytes are sent now; false where nobody may send them. */
-export function noteSent(twin: Twin, hash: string): boolean {
-  const stored = twin.slots.flatMap(({ attempts }) => attempts).find((one) => one.hash === hash)
-  if (!stored || isStopped(stored)) return false
-  stored.isSent = true
-  return true
-}
 
 /** Calls that nobody holds and that may leave, cancellations first, then by turn. */
 function waitingCalls(twin: Twin): Call[] {
@@ -147,7 +141,7 @@ export function fillSlot(
   for (const call of calls) Object.assign(call, { claim: null, claimedUntil: 0 })
   if (!lane || calls.length !== count) return false
   const carries = transfersIn(calls)
-  const slot = newSlot(lane, lane.next, [{ hash, cost, carries, isSent: false }])
+  const slot = newSlot(lane, lane.next, [{ hash, cost, carries }])
   twin.slots.push(slot)
   lane.next += 1
   for (const call of calls) Object.assign(call, { slot, tries: call.tries + 1 })
