@@ -11,9 +11,9 @@ import type { CallRow } from './call-row.ts'
 import { callOf } from './call-row.ts'
 import type { Claim } from './claim.ts'
 import {
+  ceilingOf,
   claimRow,
   feesAsked,
-  isWithinBudget,
   laneOwner,
   lanesSeen,
   signClaim,
@@ -102,8 +102,9 @@ export async function replaceSlot(
   const row = await unbound(world.db).one('custody_load_slot', { slot: id }, slotRow)
   const slot = row && { ...row, calls: sortCalls(world, row.calls).good }
   if (!slot || slot.attempts >= attemptsMaxOf(slot, asked)) return undefined
-  const fees = raised(asked, slot)
-  if (!isWithinBudget(world, slot.chain, fees, slot.calls.length)) return undefined
+  const ceiling = ceilingOf(world, slot.chain, slot.calls)
+  const fees = raised(capped(asked, ceiling), slot)
+  if (BigInt(fees.maxFeePerGas) > ceiling) return undefined
   const transaction = await signSlot(roots, slot, fees)
   const kept = await world.db.call('custody_record_replacement', {
     slot: id,
@@ -122,6 +123,15 @@ function attemptsMaxOf(
 ): number {
   const isFarBelow = BigInt(maxFeePerGas) >= 2n * BigInt(max_fee_per_gas ?? 0)
   return held || isFarBelow ? lastAttemptsMax : attemptsMax
+}
+
+function capped({ maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: RelayFees, ceiling: bigint) {
+  const atMost = (wei: string) => (BigInt(wei) < ceiling ? wei : ceiling.toString())
+  return {
+    maxFeePerGas: atMost(maxFeePerGas),
+    maxPriorityFeePerGas: atMost(maxPriorityFeePerGas),
+    dataFeeWei,
+  }
 }
 
 /** Nodes take a replacement that is a tenth dearer in both fees (geth's price bump); this is more. */

@@ -1,5 +1,5 @@
 /**
- * What it would cost now to bring one call to a chain. It is asked for with whatever else a payment is
+ * What it would cost now to bring a cancellation to a chain. It is asked for with whatever else a payment is
  * decided from, so no endpoint that is slow delays it for more than a second.
  */
 import type { Chain } from '../chain.ts'
@@ -9,12 +9,12 @@ import { dataFeeCall, readDataFee } from './data-fee.ts'
 import type { Fees } from './fees.ts'
 import { feeHistoryCall, readFees } from './fees.ts'
 import type { GasConfig } from './gas-budget.ts'
-import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import { stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
 import { decodeSnapshot, encodeSnapshot } from './multicall.ts'
 import type { ChainWorld } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 
-/** Fees within the operator's budget, and the most that a rollup charges for the bytes of one call. */
+/** Fees within what the operator pays for a cancellation, and the most that a rollup charges for the bytes of one call. */
 export type GasPrice = Fees & { dataFeeWei: bigint }
 
 /** Reads both; one endpoint alone cannot raise the fees. */
@@ -30,6 +30,6 @@ export async function readGasPrice(
   const suggested = median ?? readFees(history)
   if (snapshot.status !== 'ok') return snapshot
   if ('log' in suggested) return suggested
-  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
+  const fees = withinBudget(suggested, stoppingMaxFeePerGasOf(chain, world.config))
   return { status: 'ok', ...fees, dataFeeWei: readDataFee(chain, snapshot.results[0]) }
 }

@@ -11,7 +11,7 @@ import { dataFeeCall, readDataFee } from './data-fee.ts'
 import type { Fees } from './fees.ts'
 import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas } from './fees.ts'
 import type { BudgetedFees, GasConfig } from './gas-budget.ts'
-import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import { maxFeePerGasOf, stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcsFor } from './rpc.ts'
@@ -32,6 +32,8 @@ export type LaneStates = BudgetedFees & {
   relayedCostWei: bigint
   /** Of it, what a rollup charges for calldata. */
   dataFeeWei: bigint
+  /** For a transaction that moves nothing. */
+  stopping: BudgetedFees
   /** Unix seconds of the newest block that any endpoint has. */
   blockTimestampSeconds: bigint
 }
@@ -59,9 +61,11 @@ export async function readLanes(
   const blockTimestampSeconds = moved.reduce((one, other) => (one > other ? one : other))
   const suggested = medianFees([first, ...others]) ?? first
   const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
+  const stopping = withinBudget(suggested, stoppingMaxFeePerGasOf(chain, world.config))
   const dataFeeWei = lowerMedian([first, ...others].map((one) => one.dataFeeWei)) ?? 0n
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
-  return { status: 'ok', ...fees, lanes, relayedCostWei, dataFeeWei, blockTimestampSeconds }
+  const seenAt = { blockTimestampSeconds }
+  return { status: 'ok', ...fees, stopping, lanes, relayedCostWei, dataFeeWei, ...seenAt }
 }
 
 function furthest(one: LaneState, other: LaneState): LaneState {
