@@ -1031,6 +1031,8 @@ CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (s
 
 CREATE INDEX relay_calls_turns ON private.relay_calls USING btree (account, chain, kind, turn) WHERE (slot IS NULL);
 
+CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) WHERE (state = 'open'::text);
+
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
 CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
@@ -1327,6 +1329,8 @@ begin
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true);
+    elsif private.is_full(p.chain, p.wallet) then
+      outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
     then
@@ -2300,10 +2304,20 @@ CREATE OR REPLACE FUNCTION api.housekeeping_slots(batch integer)
 AS $function$
 begin
   return query
-  with seen as (
+  with due as (
+    select d.id, d.checked_at, l.kind = 'relayer' and d.state = 'open' as is_first,
+      case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
+        order by d.checked_at nulls first, d.nonce) else 1 end as turn
+    from private.relay_slots d
+      join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
+     where d.state in ('open', 'mined')
+  ), held as (
+    select h.id from private.relay_slots h where h.id in (select d.id from due d
+      order by d.turn, d.is_first desc, d.checked_at nulls first limit batch)
+    for update skip locked
+  ), seen as (
     update private.relay_slots s set checked_at = private.clock()
-     where s.id in (select d.id from private.relay_slots d where d.state in ('open', 'mined')
-       order by d.checked_at nulls first limit batch for update skip locked) returning s.*
+     where s.id in (select h.id from held h) returning s.*
   )
   select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
@@ -5816,6 +5830,15 @@ CREATE OR REPLACE FUNCTION private.is_free(l private.relay_lanes)
 AS $function$
   select l.kind = 'relayer' and l.paused_for is null
     and (l.leased_until is null or l.leased_until <= private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_full(on_chain bigint, wallet text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select count(*) >= 16 from private.relay_slots s
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)

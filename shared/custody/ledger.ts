@@ -76,6 +76,7 @@ const answerRow = z.object({
     'insufficient_funds',
     'gas_budget',
     'insufficient_gas',
+    'lane_full',
     'closed',
     'expired',
     'not_found',

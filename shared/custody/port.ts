@@ -68,6 +68,8 @@ export type AuthorizeAnswer =
   | { outcome: 'gas_budget' }
   /** The wallet cannot pay for this transaction beside those that it has open. */
   | { outcome: 'insufficient_gas' }
+  /** The wallet has as many transactions in flight as it may. */
+  | { outcome: 'lane_full' }
   | { outcome: 'closed' | 'expired' | 'not_found' }
   | {
       outcome: 'refused'

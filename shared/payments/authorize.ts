@@ -13,7 +13,7 @@ import { enteredRow } from './entered.ts'
 import type { GasRefusal } from './gas.ts'
 import { noCancelLeft } from './gas.ts'
 import type { Asked, Judge } from './judge.ts'
-import { noGas, notFunded } from './not-funded.ts'
+import { laneFull, noGas, notFunded } from './not-funded.ts'
 
 /** What the decision does not need and the signature does. */
 export type Signing = Pick<
@@ -64,6 +64,7 @@ export async function authorizePayment(
     const answer = await askCustody(context, latest, carried, signing)
     if (answer.outcome === 'signed') return { ...answer, ...carried }
     if (answer.outcome === 'insufficient_gas') return noGas
+    if (answer.outcome === 'lane_full') return laneFull
     if (!isRaceLost(answer)) return refusalOf(answer)
     latest = (await readFacts(context, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)

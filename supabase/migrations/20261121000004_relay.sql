@@ -34,6 +34,7 @@ create table private.relay_slots (
   foreign key (chain, lane) references private.relay_lanes (chain, address),
   check (state not in ('mined', 'final') or block_hash is not null)
 );
+create index relay_slots_open on private.relay_slots (chain, lane) where state = 'open';
 create index relay_slots_watched on private.relay_slots (checked_at nulls first)
   where state in ('open', 'mined');
 
@@ -315,6 +316,13 @@ create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei nu
     from private.relay_slots s
     left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
       where t.slot = s.id) dearest on true
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
+$$;
+
+-- Whether a wallet has as many transactions in flight as nodes keep of one sender.
+create function private.is_full(on_chain bigint, wallet text) returns boolean
+  language sql stable as $$
+  select count(*) >= 16 from private.relay_slots s
    where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $$;
 

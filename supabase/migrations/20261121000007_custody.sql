@@ -122,6 +122,8 @@ begin
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true);
+    elsif private.is_full(p.chain, p.wallet) then
+      outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
     then

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import { maxFeePerGasOf } from '../../shared/chains/evm/gas-budget.ts'
 import { findChain } from '../../shared/chains/registry.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { node, stopMining } from '../support/faults/chain.ts'
-import { orderTo, transferPath } from '../support/faults/pair.ts'
+import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
+import { limitGas } from '../support/gas.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
+import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start({ chain: true })
@@ -53,4 +55,38 @@ test('a transfer waits while gas is over its budget, and goes with its price bel
 
   expect(dearest.every(({ wei }) => BigInt(wei) <= ceiling())).toBe(true)
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
+})
+
+/** Wei that relayers are charged with for an account, at worst. */
+async function chargedTo({ id }: Agent): Promise<bigint> {
+  const [row] = await world.db.sql<{ wei: string }[]>`
+    select sum(wei)::text as wei from private.gas_uses where account = ${id}`
+  return BigInt(row?.wei ?? '0')
+}
+
+test('of a batch that becomes dearer only those go on whose account has gas left for it', async () => {
+  const [poor, rich] = [await acquainted(world), await acquainted(world)]
+  const send = ({ payer, payee }: typeof poor) => payer.post(transferPath, orderTo(payee))
+  await setBaseFee(10n ** 8n)
+  await send(poor)
+  await node(world, 'evm_mine')
+  await stopMining(world)
+  await holdLanes(world)
+  await Promise.all([send(poor), send(rich)])
+  await elapse(world, 6)
+  await keepHouse(world.world)
+  const weiPerDay = (await chargedTo(poor.payer)) + 10n ** 12n
+  await limitGas(world, { weiPerDay })
+
+  await node(world, 'anvil_dropAllTransactions')
+  await setBaseFee(10n ** 9n)
+  for (let run = 0; run < 4; run += 1) {
+    await elapse(world, 61)
+    await keepHouse(world.world)
+    await node(world, 'evm_mine')
+  }
+
+  expect(await chargedTo(poor.payer)).toBeLessThanOrEqual(weiPerDay)
+  expect(await usdcOf(world, poor.payee)).toBe(10_000_000n)
+  expect(await usdcOf(world, rich.payee)).toBe(10_000_000n)
 })

@@ -96,6 +96,10 @@ export function gasNeeded(twin: Twin, wallet: string, cost: bigint): bigint {
   return dearest.reduce((sum, one) => sum + one, cost)
 }
 
+/** Whether a wallet has as many transactions in flight as it may. */
+export const isFull = ({ slots }: Twin, wallet: string): boolean =>
+  slots.filter(({ lane, state }) => lane.address === wallet && state === 'open').length >= aheadMax
+
 /** Holds the wallet itself, which sends its own transfer. */
 export function claimWallet(
   twin: Twin,
