@@ -1391,7 +1391,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
- RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
+ RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, envelope jsonb, owner text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1403,6 +1403,13 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(c, p)),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('payment', u.payment,
+        'account', u.account, 'charged_wei', u.wei::text,
+        'left_wei', (private.gas_left(u.account, u.chain)).wei::text)), '[]')
+       from private.gas_uses u where u.slot = s.id and u.kind = 'transfer'),
+    exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
+      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
+        and c.kind = 'cancel'),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -1530,10 +1537,12 @@ AS $function$
 begin
   -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
   perform from private.accounts a where a.id in (select p.account from private.payments p
-    where p.id = any (carries)) order by a.id for share;
+    where p.id = any (carries)) order by a.id for no key update;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
   if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (carries) and a.frozen_at is not null) then
+    where p.id = any (carries) and a.frozen_at is not null)
+    or not private.has_gas(slot, cost_wei::numeric, carries)
+  then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
@@ -1544,7 +1553,7 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric);
+  perform private.raise_gas(slot, cost_wei::numeric, carries);
   return true;
 end $function$;
 
@@ -5620,6 +5629,30 @@ begin
   return g;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[])
+ RETURNS TABLE(id bigint, account uuid, kind text, before numeric, after numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.id, u.account, u.kind, u.wei,
+    greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
+    from private.gas_uses u
+   where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not exists (
+    select from private.gas_parts(of_slot, cost_wei, carries) g
+      join private.relay_slots s on s.id = of_slot
+     where g.kind = 'transfer' and carries <> '{}'
+     group by g.account, s.chain
+    having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -6931,13 +6964,12 @@ begin
   on conflict on constraint relay_calls_payment_kind_key do nothing;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric)
+CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[])
  RETURNS void
  LANGUAGE sql
 AS $function$
-  update private.gas_uses u set at = private.clock(), wei = greatest(u.wei,
-      (select pg_catalog.ceil(cost_wei / count(*)) from private.gas_uses o where o.slot = of_slot))
-   where u.slot = of_slot
+  update private.gas_uses u set at = private.clock(), wei = g.after
+    from private.gas_parts(of_slot, cost_wei, carries) g where u.id = g.id
 $function$;
 
 CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
@@ -7402,7 +7434,7 @@ begin
     from private.relay_calls c join private.payments p on p.id = c.payment
    where c.slot = into_slot and c.kind = 'cancel' and not exists (
      select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
-  perform private.raise_gas(into_slot, cost_wei);
+  perform private.raise_gas(into_slot, cost_wei, '{}');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)

@@ -124,15 +124,36 @@ begin
     from private.relay_calls c join private.payments p on p.id = c.payment
    where c.slot = into_slot and c.kind = 'cancel' and not exists (
      select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
-  perform private.raise_gas(into_slot, cost_wei);
+  perform private.raise_gas(into_slot, cost_wei, '{}');
 end $$;
 
--- Raises the charge of a slot's calls to what the dearest of its transactions costs, in equal parts.
-create function private.raise_gas(of_slot bigint, cost_wei numeric) returns void
+-- What a transaction of a slot that carries these transfers charges its calls with: equal parts of what
+-- it costs. Without any transfer all pay that ever were in the slot.
+create function private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[])
+  returns table (id bigint, account uuid, kind text, before numeric, after numeric)
+  language sql stable as $$
+  select u.id, u.account, u.kind, u.wei,
+    greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
+    from private.gas_uses u
+   where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$$;
+
+-- Raises the charge of a slot's calls to what the dearest of its transactions costs.
+create function private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[]) returns void
   language sql as $$
-  update private.gas_uses u set at = private.clock(), wei = greatest(u.wei,
-      (select pg_catalog.ceil(cost_wei / count(*)) from private.gas_uses o where o.slot = of_slot))
-   where u.slot = of_slot
+  update private.gas_uses u set at = private.clock(), wei = g.after
+    from private.gas_parts(of_slot, cost_wei, carries) g where u.id = g.id
+$$;
+
+-- Whether the accounts of the transfers in a dearer transaction have gas left for it.
+create function private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[]) returns boolean
+  language sql stable as $$
+  select not exists (
+    select from private.gas_parts(of_slot, cost_wei, carries) g
+      join private.relay_slots s on s.id = of_slot
+     where g.kind = 'transfer' and carries <> '{}'
+     group by g.account, s.chain
+    having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
 $$;
 
 -- Takes the lock under which gas is reserved, of every account with a call in a slot: before any other

@@ -57,6 +57,26 @@ test('a transfer waits while gas is over its budget, and goes with its price bel
   expect(await usdcOf(world, payee)).toBe(10_000_000n)
 })
 
+test('a cancellation is not held up by a transfer before it that is too dear now', async () => {
+  const [waiting, frozen] = [await acquainted(world), await acquainted(world)]
+  const signed = await signedPayment(world, frozen.payer, frozen.payee.address)
+  await setBaseFee(10n ** 8n)
+  await stopMining(world)
+  await world.worker().post(waiting.payer, transferPath, orderTo(waiting.payee))
+  await setBaseFee(2n * ceiling())
+
+  await frozen.payer.post('/account-freeze', {})
+  for (let run = 0; run < 3; run += 1) {
+    await keepHouse(world.world)
+    await elapse(world, 61)
+    await setBaseFee(2n * ceiling())
+  }
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+  expect(await usdcOf(world, waiting.payee)).toBe(0n)
+})
+
 /** Wei that relayers are charged with for an account, at worst. */
 async function chargedTo({ id }: Agent): Promise<bigint> {
   const [row] = await world.db.sql<{ wei: string }[]>`

@@ -1,7 +1,17 @@
 /** The twin of the budget of gas: what relayers spend for an account, added up anew each time. */
 import { daySeconds } from './limits.ts'
 import { timeText } from './mandate-wire.ts'
-import type { Account, Call, GasTerms, GasUse, Lane, Payment, Slot, Twin } from './state.ts'
+import type {
+  Account,
+  Attempt,
+  Call,
+  GasTerms,
+  GasUse,
+  Lane,
+  Payment,
+  Slot,
+  Twin,
+} from './state.ts'
 import { isLive, liveUntil } from './state.ts'
 
 /** Some run in plenty, some at the edge. */
@@ -95,17 +105,35 @@ export function spendGas(twin: Twin, slot: Slot, calls: readonly Call[], cost: b
     if (kept) kept.slot = slot
     else if (kind === 'cancel') twin.gas.push({ payment, kind, wei: 1n, slot, at: twin.now })
   }
-  raiseGas(twin, slot, cost)
+  raiseGas(twin, slot, { cost, carries: [] })
+}
+
+type Dearer = Pick<Attempt, 'cost' | 'carries'>
+
+/** What each call of a transaction is charged; without a transfer all that ever were in its place. */
+function partsOf(twin: Twin, slot: Slot, { cost, carries }: Dearer) {
+  const uses = twin.gas.filter(({ slot: place, kind, payment }) => {
+    const isIn = carries.length === 0 || kind === 'cancel' || carries.includes(payment)
+    return place === slot && isIn
+  })
+  const count = BigInt(uses.length)
+  return uses.map((use) => ({ use, wei: most(use.wei, (cost + count - 1n) / count) }))
 }
 
 /** Raises what the calls of a place are charged to what its dearest transaction costs. */
-export function raiseGas(twin: Twin, slot: Slot, cost: bigint): void {
-  const uses = twin.gas.filter((use) => use.slot === slot)
-  const count = BigInt(uses.length)
-  for (const use of uses) {
-    use.wei = most(use.wei, (cost + count - 1n) / count)
-    use.at = twin.now
-  }
+export function raiseGas(twin: Twin, slot: Slot, dearer: Dearer): void {
+  for (const { use, wei } of partsOf(twin, slot, dearer)) Object.assign(use, { wei, at: twin.now })
+}
+
+/** Whether the accounts of the transfers in a dearer transaction have gas left for it. */
+export function hasGasFor(twin: Twin, slot: Slot, dearer: Dearer): boolean {
+  const moving = partsOf(twin, slot, dearer).filter(({ use }) => use.kind === 'transfer')
+  if (dearer.carries.length === 0) return true
+  return moving.every(({ use: { payment } }) => {
+    const own = moving.filter(({ use }) => use.payment.account === payment.account)
+    const raise = own.reduce((sum, { use, wei }) => sum + wei - use.wei, 0n)
+    return raise <= gasLeft(twin, payment.account).wei
+  })
 }
 
 /** Gives a call back to the queue, if there is gas for another transaction. */

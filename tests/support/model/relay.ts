@@ -1,5 +1,5 @@
 /** The twin of lanes, slots and the queue of signed calls. */
-import { hasGas, raiseGas, spendGas } from './gas.ts'
+import { hasGas, hasGasFor, raiseGas, spendGas } from './gas.ts'
 import type { Attempt, Call, Lane, Payment, Slot, Twin } from './state.ts'
 import { liveUntil } from './state.ts'
 
@@ -181,11 +181,12 @@ export const transfersIn = (calls: readonly Call[]): Payment[] =>
 /** Keeps a transaction in place of a slot's latest, unless one of its accounts is frozen by now. */
 export function replace(twin: Twin, slot: Slot, number: number, attempt: Attempt): boolean {
   if (slot.state !== 'open' || slot.attempts.length >= number || isStopped(attempt)) return false
+  if (!hasGasFor(twin, slot, attempt)) return false
   slot.attempts.push(attempt)
   for (const payment of attempt.carries) {
     if (payment.state === 'signed') payment.txHash = attempt.hash
   }
-  raiseGas(twin, slot, attempt.cost)
+  raiseGas(twin, slot, attempt)
   return true
 }
 
