@@ -1,6 +1,7 @@
 /** Caps of keys and apps: the most that each moves by itself, whatever the consent. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { resolveAll } from '../support/books.ts'
 import type { CapsUsd } from '../support/capped.ts'
 import { appWith, keyWith } from '../support/capped.ts'
@@ -10,6 +11,7 @@ import type { Market } from '../support/market.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 import { ownerOf } from '../support/owner.ts'
 import type { Agent, Answer } from '../support/world.ts'
+import { finalize } from '../support/world.ts'
 
 const path = '/wallet-custodial-transfer'
 const order = { chain: 'base-sepolia', token: 'USDC' }
@@ -154,6 +156,8 @@ test('the worst case of an app ends at its caps', async () => {
   const { app, payer, send } = await home({ day: 10 })
   await send(payer, '100')
   await resolveAll(market)
+  await finalize(market.chain)
+  await keepHouse(market.world)
 
   const { body } = await app.get('/account-exposure')
   const owner = await ownerOf(market, payer)

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { resolveAll } from '../support/books.ts'
 import { keyWith } from '../support/capped.ts'
 import { askedFor, posting } from '../support/held.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
@@ -208,6 +209,7 @@ test('a payment whose reservation ended unsigned is decided anew when it is aske
   expect(over.body['status']).toBe('awaiting_confirmation')
   expect(whyOf(over)).toEqual(['automatic_limit'])
   expect(within.body).toMatchObject({ status: 'submitted', transfer_id })
+  await resolveAll(world)
   expect(await usdcOf(world, payee)).toBe(210_000_000n)
 })
 
