@@ -278,7 +278,6 @@ create table private.gas_uses (
   at timestamp with time zone not null default private.clock(),
   constraint gas_uses_pkey PRIMARY KEY (id),
   constraint gas_uses_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint gas_uses_check CHECK (((kind = 'transfer'::text) OR (slot IS NOT NULL))),
   constraint gas_uses_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'cancel'::text]))),
   constraint gas_uses_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id),
   constraint gas_uses_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
@@ -1032,6 +1031,8 @@ CREATE INDEX relay_calls_slot ON private.relay_calls USING btree (slot) WHERE (s
 
 CREATE INDEX relay_calls_turns ON private.relay_calls USING btree (account, chain, kind, turn) WHERE (slot IS NULL);
 
+CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) WHERE (state = 'open'::text);
+
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
 CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
@@ -1200,6 +1201,17 @@ begin
     when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.recognize(credential, 'pay', true);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint DEFAULT NULL::bigint, tokens text[] DEFAULT NULL::text[])
  RETURNS TABLE(action_id uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -1317,6 +1329,8 @@ begin
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true);
+    elsif private.is_full(p.chain, p.wallet) then
+      outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
     then
@@ -1377,7 +1391,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.custody_load_slot(slot bigint)
- RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
+ RETURNS TABLE(chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text, max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, envelope jsonb, owner text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1389,6 +1403,13 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(c, p)),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('payment', u.payment,
+        'account', u.account, 'charged_wei', u.wei::text,
+        'left_wei', (private.gas_left(u.account, u.chain)).wei::text)), '[]')
+       from private.gas_uses u where u.slot = s.id and u.kind = 'transfer'),
+    exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
+      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
+        and c.kind = 'cancel'),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -1516,10 +1537,12 @@ AS $function$
 begin
   -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
   perform from private.accounts a where a.id in (select p.account from private.payments p
-    where p.id = any (carries)) order by a.id for share;
+    where p.id = any (carries)) order by a.id for no key update;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
   if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (carries) and a.frozen_at is not null) then
+    where p.id = any (carries) and a.frozen_at is not null)
+    or not private.has_gas(slot, cost_wei::numeric, carries)
+  then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
@@ -1530,7 +1553,7 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric);
+  perform private.raise_gas(slot, cost_wei::numeric, carries);
   return true;
 end $function$;
 
@@ -1657,9 +1680,8 @@ begin
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'carried_by', (
-          select coalesce(jsonb_agg(t.tx_hash), '[]') from private.relay_transactions t
-            join private.relay_slots s on s.id = t.slot
+        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_carried', exists (
+          select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
            where s.state = 'open' and (o.p).id = any (t.carries)))
         order by o.place)
       from open o where o.place <= listed_max), '[]'),
@@ -2094,6 +2116,17 @@ begin
    order by l.chain, l.kind, l.address;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.housekeeping_may_send(tx_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return exists (select from private.relay_transactions t
+    where t.tx_hash = housekeeping_may_send.tx_hash and not private.is_held(t));
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.housekeeping_open(batch integer)
  RETURNS TABLE(payment_row jsonb)
  LANGUAGE plpgsql
@@ -2297,10 +2330,20 @@ CREATE OR REPLACE FUNCTION api.housekeeping_slots(batch integer)
 AS $function$
 begin
   return query
-  with seen as (
+  with due as (
+    select d.id, d.checked_at, l.kind = 'relayer' and d.state = 'open' as is_first,
+      case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
+        order by d.checked_at nulls first, d.nonce) else 1 end as turn
+    from private.relay_slots d
+      join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
+     where d.state in ('open', 'mined')
+  ), held as (
+    select h.id from private.relay_slots h where h.id in (select d.id from due d
+      order by d.turn, d.is_first desc, d.checked_at nulls first limit batch)
+    for update skip locked
+  ), seen as (
     update private.relay_slots s set checked_at = private.clock()
-     where s.id in (select d.id from private.relay_slots d where d.state in ('open', 'mined')
-       order by d.checked_at nulls first limit batch for update skip locked) returning s.*
+     where s.id in (select h.id from held h) returning s.*
   )
   select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,
@@ -5581,26 +5624,52 @@ begin
   g.least_usd_micros := terms.least_usd_micros;
   g.calls_per_day :=
     case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*), 0),
+  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
     greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
       - coalesce(sum(u.wei), 0), 0),
-    min(u.at) + interval '24 hours',
-    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel'),
-    min(u.at) filter (where u.kind = 'cancel') + interval '24 hours'
+    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
+    min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
   from private.gas_uses u
+    join private.payments p on p.id = u.payment
+    cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
    where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
-     and (u.slot is not null or exists (select from private.payments p
-       where p.id = u.payment and p.state in ('authorized', 'signed')));
+     and (u.slot is not null or p.state in ('authorized', 'signed')
+       or e.is_kept and p.state = 'unknown');
   select greatest(g.cancels - count(*), 0),
-    least(g.cancels_free_at, to_timestamp(min(p.valid_before)))
+    least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
   from private.payments p join private.wallets w on w.address = p.wallet
    where w.account = payer and p.chain = on_chain
      and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
-     and p.valid_before > extract(epoch from present);
+     and private.live_until(p) > present;
   return g;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[])
+ RETURNS TABLE(id bigint, account uuid, kind text, before numeric, after numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.id, u.account, u.kind, u.wei,
+    greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
+    from private.gas_uses u
+   where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not exists (
+    select from private.gas_parts(of_slot, cost_wei, carries) g
+      join private.relay_slots s on s.id = of_slot
+     where g.kind = 'transfer' and carries <> '{}'
+     group by g.account, s.chain
+    having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.has_passkey(owner uuid)
  RETURNS boolean
@@ -5814,6 +5883,15 @@ AS $function$
     and (l.leased_until is null or l.leased_until <= private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_full(on_chain bigint, wallet text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select count(*) >= 16 from private.relay_slots s
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
  RETURNS boolean
  LANGUAGE sql
@@ -5864,10 +5942,10 @@ CREATE OR REPLACE FUNCTION private.is_live(c private.relay_calls, p private.paym
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.valid_before > extract(epoch from private.clock())
-    and (c.kind = 'cancel' or p.state = 'signed'
+  select case c.kind when 'cancel' then private.live_until(p) > private.clock()
+    else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
       and not exists (select from private.accounts a
-        where a.id = p.account and a.frozen_at is not null))
+        where a.id = p.account and a.frozen_at is not null) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
@@ -6187,6 +6265,14 @@ AS $function$
     'daily_spending_cap', jsonb_build_object(
       'limit', a.daily_spending_cap_usd_micros::text,
       'spent', s.total::text, 'resets_at', s.total_resets_at))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.live_until(p private.payments)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.to_timestamp(p.valid_before + 900)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.lock_accounts_in(of_slot bigint)
@@ -6577,7 +6663,7 @@ CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
  STABLE
 AS $function$
   select case
-    when p.valid_before <= extract(epoch from private.clock()) then 'expired'
+    when private.live_until(p) <= private.clock() then 'expired'
     -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
     when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
@@ -6896,13 +6982,12 @@ begin
   on conflict on constraint relay_calls_payment_kind_key do nothing;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric)
+CREATE OR REPLACE FUNCTION private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[])
  RETURNS void
  LANGUAGE sql
 AS $function$
-  update private.gas_uses u set at = private.clock(), wei = greatest(u.wei,
-      (select pg_catalog.ceil(cost_wei / count(*)) from private.gas_uses o where o.slot = of_slot))
-   where u.slot = of_slot
+  update private.gas_uses u set at = private.clock(), wei = g.after
+    from private.gas_parts(of_slot, cost_wei, carries) g where u.id = g.id
 $function$;
 
 CREATE OR REPLACE FUNCTION private.rebase(b private.balances)
@@ -7165,6 +7250,8 @@ CREATE OR REPLACE FUNCTION private.reserve_gas(p private.payments, gas_from text
 AS $function$
 declare
   g private.gas_standing;
+  kept numeric;
+  is_transfer boolean := p.kind = 'transfer';
 begin
   if not private.is_cancellable(p) then
     return true;
@@ -7173,19 +7260,23 @@ begin
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
   end if;
-  if gas_from is distinct from 'relayer' or exists (
-    select from private.gas_uses u where u.payment = p.id and u.slot is null)
-  then
+  if is_transfer and gas_from is distinct from 'relayer' then
     return true;
   end if;
-  if gas_chain is distinct from p.chain then
+  if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  if p.amount_usd_micros < g.least_usd_micros or g.calls < 1 or g.wei < cost_wei then
+  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei then
     return false;
   end if;
-  insert into private.gas_uses (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, 'transfer', cost_wei);
+  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+    return false;
+  end if;
+  insert into private.gas_uses as u (account, chain, payment, kind, wei)
+  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
+  on conflict (payment) where slot is null do update
+    set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $function$;
 
@@ -7355,14 +7446,14 @@ CREATE OR REPLACE FUNCTION private.spend_gas(into_slot bigint, cost_wei numeric)
  LANGUAGE plpgsql
 AS $function$
 begin
+  update private.gas_uses u set slot = into_slot from private.relay_calls c
+   where u.slot is null and c.slot = into_slot and u.payment = c.payment and u.kind = c.kind;
   insert into private.gas_uses (account, chain, payment, kind, wei, slot)
   select p.account, p.chain, p.id, 'cancel', 1, into_slot
     from private.relay_calls c join private.payments p on p.id = c.payment
-   where c.slot = into_slot and c.kind = 'cancel';
-  update private.gas_uses u set slot = into_slot
-   where u.slot is null and u.payment in (select c.payment from private.relay_calls c
-     where c.slot = into_slot and c.kind = 'transfer');
-  perform private.raise_gas(into_slot, cost_wei);
+   where c.slot = into_slot and c.kind = 'cancel' and not exists (
+     select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
+  perform private.raise_gas(into_slot, cost_wei, '{}');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.spend_proof(proof_digest text)
@@ -7687,6 +7778,8 @@ grant execute on function api.check_aliases(asked jsonb, client text) to service
 
 grant execute on function api.claim_idempotency(credential text, needed text, operation text, key text, request_digest text) to service_role;
 
+grant execute on function api.confirm_payer(credential text) to service_role;
+
 grant execute on function api.create_hosted_action(credential text, type text, token_digest text, asked jsonb, ttl_seconds integer, pending_max integer, chain bigint, tokens text[]) to service_role;
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
@@ -7760,6 +7853,8 @@ grant execute on function api.housekeeping_judge_outflows(chain bigint, batch in
 grant execute on function api.housekeeping_keep_balances(chain bigint, block_number bigint, block_hash text, readings jsonb) to service_role;
 
 grant execute on function api.housekeeping_lanes() to service_role;
+
+grant execute on function api.housekeeping_may_send(tx_hash text) to service_role;
 
 grant execute on function api.housekeeping_open(batch integer) to service_role;
 

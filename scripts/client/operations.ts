@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '30135aa619957bfa658f685bfb6ce38b0360afd4992043c7f777fc401bda33f9'
+export const contractDigest = '3b503507a84daab2adf28d970c67934d7ec0bb1d87eb6567be30b7a426560250'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [

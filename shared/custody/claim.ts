@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { relayGas } from '../chains/evm/fees.ts'
-import { maxFeePerGasOf } from '../chains/evm/gas-budget.ts'
+import { maxFeePerGasOf, stoppingMaxFeePerGasOf } from '../chains/evm/gas-budget.ts'
 import { findChain } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
@@ -25,19 +25,18 @@ export const feesAsked = z.strictObject({
 })
 
 /**
- * Whoever asks, no lane's gas is burned beyond the operator's budget. A transaction without calls needs
- * less gas, so its price may be higher: a place that has to be emptied is not stuck at the ceiling.
+ * The most that a unit of gas may cost: whoever asks, no lane's gas is burned beyond the operator's
+ * budget. A transaction that only stops something may be dearer than one with a transfer.
  */
-export function isWithinBudget(
+export function ceilingOf(
   { config }: Pick<World, 'config'>,
   chainId: number,
-  { maxFeePerGas }: RelayFees,
-  calls: number,
-): boolean {
+  calls: readonly Pick<RelayCall, 'kind'>[],
+): bigint {
   const chain = findChain(`eip155:${chainId}`)
-  if (!chain) return false
-  const gas = relayGas(chainId, Math.min(calls, 1))
-  return BigInt(maxFeePerGas) * gas <= maxFeePerGasOf(chain, config) * relayGas(chainId, 1)
+  if (!chain) return 0n
+  const isMoving = calls.some(({ kind }) => kind === 'transfer')
+  return isMoving ? maxFeePerGasOf(chain, config) : stoppingMaxFeePerGasOf(chain, config)
 }
 
 /** Lanes as they may be named. */
@@ -97,7 +96,7 @@ export async function signClaim(
 ): Promise<SignedClaim> {
   const { chain: chainId, lane, nonce } = claim
   const calls = [...claim.calls.map(callOf), ...own]
-  if (!isWithinBudget(world, chainId, fees, calls.length)) {
+  if (BigInt(fees.maxFeePerGas) > ceilingOf(world, chainId, calls)) {
     throw new Error('gas is dearer than the budget')
   }
   const binding = { account: claim.owner, address: lane }

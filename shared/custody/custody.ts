@@ -114,11 +114,11 @@ async function sign(
 async function signTransaction(
   world: World,
   roots: Roots,
-  { relay: fees }: AuthorizeRequest,
+  { gas }: AuthorizeRequest,
   { claim: row, payment_row: { token } }: AuthorizedRow,
   authorization: SignedPayment,
 ): Promise<SignedClaim | undefined> {
-  if (!fees || !row) return undefined
+  if (!row) return undefined
   const claim = await setAsideBad(world, row, true)
-  return signClaim(world, roots, claim, fees, [{ kind: 'transfer', token, authorization }])
+  return signClaim(world, roots, claim, gas, [{ kind: 'transfer', token, authorization }])
 }

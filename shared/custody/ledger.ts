@@ -34,10 +34,9 @@ export const authorizeRequest = z.strictObject({
     .string()
     .regex(/^[0-9]{1,78}$/)
     .optional(),
+  gas: z.strictObject({ ...feesAsked.shape, chainId: z.int() }),
   relay: z
     .strictObject({
-      ...feesAsked.shape,
-      chainId: z.int(),
       gasFrom: z.enum(['relayer', 'wallet']),
       walletNonce: z.int().nonnegative(),
       walletWei: weiText,
@@ -77,6 +76,7 @@ const answerRow = z.object({
     'insufficient_funds',
     'gas_budget',
     'insufficient_gas',
+    'lane_full',
     'closed',
     'expired',
     'not_found',
@@ -111,6 +111,8 @@ export async function commitDecision(
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
+    gas_chain: asked.gas.chainId,
+    cost_wei: costWei(asked.gas.chainId, asked.gas, 1),
     ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
     ...(asked.relay
@@ -118,8 +120,6 @@ export async function commitDecision(
           gas_from: asked.relay.gasFrom,
           wallet_nonce: asked.relay.walletNonce,
           wallet_wei: asked.relay.walletWei,
-          gas_chain: asked.relay.chainId,
-          cost_wei: costWei(asked.relay.chainId, asked.relay, 1),
           lanes: asked.relay.lanes,
         }
       : {}),

@@ -34,16 +34,17 @@ export type AuthorizeRequest = {
   validBefore: number
   /** The wallet's next EIP-2612 nonce, where a Permit2 permit needs an allowance beside it. */
   allowanceNonce?: string | undefined
-  /** For a transfer: how its transaction is to be paid for on chain. */
+  /** What gas costs now on the payment's chain: of its transaction, or of its cancellation. */
+  gas: RelayFees & { chainId: number }
+  /** For a transfer: who pays for its transaction. */
   relay?:
-    | (RelayFees & {
-        chainId: number
+    | {
         gasFrom: 'relayer' | 'wallet'
         walletNonce: number
         /** What the wallet holds for gas. */
         walletWei: string
         lanes: LaneSeen[]
-      })
+      }
     | undefined
 }
 
@@ -67,6 +68,8 @@ export type AuthorizeAnswer =
   | { outcome: 'gas_budget' }
   /** The wallet cannot pay for this transaction beside those that it has open. */
   | { outcome: 'insufficient_gas' }
+  /** The wallet has as many transactions in flight as it may. */
+  | { outcome: 'lane_full' }
   | { outcome: 'closed' | 'expired' | 'not_found' }
   | {
       outcome: 'refused'

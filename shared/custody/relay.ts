@@ -7,13 +7,15 @@ import * as z from 'zod'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
+import { affordable, chargeRow } from './affordable.ts'
 import type { CallRow } from './call-row.ts'
 import { callOf } from './call-row.ts'
 import type { Claim } from './claim.ts'
 import {
+  ceilingOf,
   claimRow,
+  costWei,
   feesAsked,
-  isWithinBudget,
   laneOwner,
   lanesSeen,
   signClaim,
@@ -80,6 +82,9 @@ const slotRow = z.object({
   max_priority_fee_per_gas: z.string().nullable(),
   /** Those that may leave still. */
   calls: z.array(z.unknown()),
+  charges: z.array(chargeRow),
+  /** A cancellation waits behind it in its lane. */
+  blocks: z.boolean(),
   envelope: z.unknown(),
   owner: laneOwner,
 })
@@ -91,7 +96,7 @@ const lastAttemptsMax = 16
 
 /**
  * Signs a slot again, at the asked fees or an eighth above the last ones if that is more, with those
- * of its calls that may leave still.
+ * of its calls that may leave still and are paid for.
  */
 export async function replaceSlot(
   world: World,
@@ -100,10 +105,14 @@ export async function replaceSlot(
 ): Promise<SignedTransaction | undefined> {
   const { slot: id, ...asked } = replaceRequest.parse(request)
   const row = await unbound(world.db).one('custody_load_slot', { slot: id }, slotRow)
-  const slot = row && { ...row, calls: sortCalls(world, row.calls).good }
-  if (!slot || slot.attempts >= attemptsMaxOf(slot, asked)) return undefined
-  const fees = raised(asked, slot)
-  if (!isWithinBudget(world, slot.chain, fees, slot.calls.length)) return undefined
+  if (!row || row.attempts >= attemptsMaxOf(row, asked)) return undefined
+  const all = { ...row, calls: sortCalls(world, row.calls).good }
+  const stopping = { ...all, calls: all.calls.filter(({ kind }) => kind === 'cancel') }
+  const [laden, fees] =
+    priced(world, all, asked) ?? (all.blocks ? priced(world, stopping, asked) : undefined) ?? []
+  if (!laden || !fees) return undefined
+  const costOf = (calls: number) => BigInt(costWei(row.chain, fees, calls))
+  const slot = { ...laden, calls: affordable(laden.calls, row.charges, costOf) }
   const transaction = await signSlot(roots, slot, fees)
   const kept = await world.db.call('custody_record_replacement', {
     slot: id,
@@ -114,7 +123,7 @@ export async function replaceSlot(
   return kept === true ? transaction : undefined
 }
 
-type Slot = z.output<typeof slotRow> & { calls: readonly CallRow[] }
+type Slot = Omit<z.output<typeof slotRow>, 'calls'> & { calls: readonly CallRow[] }
 
 function attemptsMaxOf(
   { held, max_fee_per_gas }: Pick<z.output<typeof slotRow>, 'held' | 'max_fee_per_gas'>,
@@ -122,6 +131,22 @@ function attemptsMaxOf(
 ): number {
   const isFarBelow = BigInt(maxFeePerGas) >= 2n * BigInt(max_fee_per_gas ?? 0)
   return held || isFarBelow ? lastAttemptsMax : attemptsMax
+}
+
+/** The slot with its fees; undefined where it is dearer than what is paid for its calls. */
+function priced(world: World, slot: Slot, asked: RelayFees): [Slot, RelayFees] | undefined {
+  const ceiling = ceilingOf(world, slot.chain, slot.calls)
+  const fees = raised(capped(asked, ceiling), slot)
+  return BigInt(fees.maxFeePerGas) <= ceiling ? [slot, fees] : undefined
+}
+
+function capped({ maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: RelayFees, ceiling: bigint) {
+  const atMost = (wei: string) => (BigInt(wei) < ceiling ? wei : ceiling.toString())
+  return {
+    maxFeePerGas: atMost(maxFeePerGas),
+    maxPriorityFeePerGas: atMost(maxPriorityFeePerGas),
+    dataFeeWei,
+  }
 }
 
 /** Nodes take a replacement that is a tenth dearer in both fees (geth's price bump); this is more. */

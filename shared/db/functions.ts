@@ -37,6 +37,7 @@ export type DatabaseFunctions = {
       request_digest: string
     }
   }
+  confirm_payer: { args: { credential: string } }
   create_hosted_action: {
     args: {
       credential: string
@@ -256,6 +257,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_lanes: { args: Record<string, never> }
+  housekeeping_may_send: { args: { tx_hash: string } }
   housekeeping_open: { args: { batch: number } }
   housekeeping_pause_lane: { args: { chain: number; address: string; reason: string } }
   housekeeping_rebook_transfers: {

@@ -4,7 +4,7 @@
  * outcome; a later call sends the same signature again or answers what is kept.
  */
 import { agreedBar } from '../chains/evm/agreed-bars.ts'
-import { askHead } from '../chains/evm/ask-head.ts'
+import { readGasPrice } from '../chains/evm/gas-price.ts'
 import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
@@ -26,6 +26,7 @@ import { authorizePayment } from './authorize.ts'
 import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { proveAttempt } from './fate.ts'
+import { gasOf } from './gas.ts'
 import type { Judge } from './judge.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
@@ -74,12 +75,13 @@ function isUnused({ state }: Payment): boolean {
 async function prepareSigning(context: Context, { payment_row: payment, facts }: Entered) {
   const { chain, token } = assetOf(payment)
   const terms = termsOf(payment)
-  const [seen, together] = await Promise.all([
+  const [seen, gas] = await Promise.all([
     readFunds(context, { chain, token }, payment),
-    askHead(context.world, chain),
+    readGasPrice(context.world, chain),
   ])
-  if (seen.status !== 'ok') {
-    return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
+  if (seen.status !== 'ok' || gas.status !== 'ok') {
+    const log = 'log' in seen ? seen.log : 'log' in gas ? gas.log : ''
+    return fail('unavailable', { message: `${chain.title} does not answer.`, log })
   }
   if (isUnused(payment)) {
     const parties = { token, wallet: payment.wallet, payee: payment.payee }
@@ -90,7 +92,8 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (isRefusal(allowance)) return allowance
   const signing: Signing = {
     fundsAtomic: seen.tokenAtomic,
-    seenBlock: Number((together?.head ?? seen).blockNumber),
+    seenBlock: Number(gas.blockNumber),
+    gas: gasOf(payment, gas),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),
   }
@@ -118,6 +121,7 @@ async function deliver(
 ): Promise<Executed> {
   const terms = termsOf(payment)
   const headers = paymentHeaders(terms, authorization)
+  await context.db.run('confirm_payer', {})
   const fetched = await sendPaid(context.world, terms.request, headers)
   const nonce = wordSchema.parse(authorization.nonce)
   // What was delivered is kept whether or not the chain can be read; housekeeping looks again.

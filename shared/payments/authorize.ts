@@ -11,14 +11,14 @@ import type { Decision } from '../policy/decide.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
 import type { GasRefusal } from './gas.ts'
-import { tooManyOpen } from './gas.ts'
+import { noCancelLeft } from './gas.ts'
 import type { Asked, Judge } from './judge.ts'
-import { noGas, notFunded } from './not-funded.ts'
+import { laneFull, noGas, notFunded } from './not-funded.ts'
 
 /** What the decision does not need and the signature does. */
 export type Signing = Pick<
   AuthorizeRequest,
-  'seenBlock' | 'validAfter' | 'validBefore' | 'relay' | 'allowanceNonce'
+  'seenBlock' | 'validAfter' | 'validBefore' | 'gas' | 'relay' | 'allowanceNonce'
 > & {
   fundsAtomic: bigint
   /** Made anew from fresh facts, where relayers have no gas left for it: the wallet may have. */
@@ -64,10 +64,11 @@ export async function authorizePayment(
     const answer = await askCustody(context, latest, carried, signing)
     if (answer.outcome === 'signed') return { ...answer, ...carried }
     if (answer.outcome === 'insufficient_gas') return noGas
+    if (answer.outcome === 'lane_full') return laneFull
     if (!isRaceLost(answer)) return refusalOf(answer)
     latest = (await readFacts(context, latest)) ?? latest
     if (answer.outcome === 'insufficient_funds') return notFundedNow(latest, signing)
-    if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? tooManyOpen(latest)
+    if (answer.outcome === 'gas_budget') signing = signing.again?.(latest) ?? noCancelLeft(latest)
     if (isRefusal(signing)) return signing
   }
   return fail('unavailable', { retryAfterSeconds: 1, log: 'authorize lost every race' })
@@ -95,7 +96,7 @@ async function askCustody(
   context: Context,
   entered: Entered,
   carried: Carried,
-  { fundsAtomic, seenBlock, validAfter, validBefore, relay, allowanceNonce }: Signing,
+  { fundsAtomic, seenBlock, validAfter, validBefore, gas, relay, allowanceNonce }: Signing,
 ): Promise<AuthorizeAnswer> {
   const { custody } = context.world
   if (!custody) throw new Rejection(fail('unavailable', { log: 'CUSTODY is not bound' }))
@@ -110,6 +111,7 @@ async function askCustody(
       seenBlock,
       validAfter,
       validBefore,
+      gas,
       relay,
       allowanceNonce,
     })

@@ -4,16 +4,12 @@
  * again. What is listed as being cancelled can settle until the chain has cancelled it.
  */
 import * as z from 'zod'
-import { knownTransactions } from '../chains/evm/known-transactions.ts'
-import type { Hex } from '../chains/hex.ts'
-import { wordSchema } from '../chains/hex.ts'
 import { assetOf } from '../chains/registry.ts'
 import { time } from '../db/row-fields.ts'
 import type { Context } from '../http/handler.ts'
 import { accountFrozen } from '../mail/money-messages.ts'
 import { sealMail } from '../mail/outbox.ts'
 import { formatAmount } from '../money/amount.ts'
-import type { World } from '../world.ts'
 import { paymentRow } from './payment.ts'
 
 /** Payments that one call lists. */
@@ -36,8 +32,8 @@ const openPayment = paymentRow
   .extend({
     valid_before: z.int(),
     obstacle: z.enum(obstacles).nullable(),
-    /** Transactions with its transfer that are not mined yet as far as the ledger knows. */
-    carried_by: z.array(wordSchema),
+    /** A transaction with its transfer is stored, and not mined yet as far as the ledger knows. */
+    is_carried: z.boolean(),
   })
 type OpenPayment = z.output<typeof openPayment>
 
@@ -65,11 +61,10 @@ export async function freezeAccount(context: Freezing, reason: string | undefine
   const question = { listed_max: listedMax, mail, ...(reason === undefined ? {} : { reason }) }
   const frozen = await context.db.one('freeze_account', question, frozenRow)
   if (!frozen) throw new Error('freeze_account answered no row')
-  const known = await knownOf(world, frozen.open_payments)
   const open = await Promise.all(
     frozen.open_payments.map(async (payment, place) => {
       const why = await stop(context, payment, place)
-      const isOut = why !== 'in_block' && payment.carried_by.some((hash) => known.has(hash))
+      const isOut = why !== 'in_block' && payment.is_carried
       return { payment, why: isOut ? ('in_transaction' as const) : why }
     }),
   )
@@ -80,18 +75,6 @@ export async function freezeAccount(context: Freezing, reason: string | undefine
     cannot_be_stopped: open.filter((one) => !isStopping(one)).map(describe),
     not_listed: frozen.not_listed,
   }
-}
-
-/** The transactions that a node has already; of a chain that does not answer, none. */
-async function knownOf(world: World, open: readonly OpenPayment[]): Promise<Set<Hex>> {
-  const chains = new Map(open.map((payment) => [payment.chain, assetOf(payment).chain]))
-  const known = await Promise.all(
-    [...chains].map(([id, chain]) => {
-      const own = open.filter((payment) => payment.chain === id)
-      return knownTransactions(world, chain, [...new Set(own.flatMap((one) => one.carried_by))])
-    }),
-  )
-  return new Set(known.flatMap((hashes) => [...hashes]))
 }
 
 async function stop(
@@ -115,7 +98,7 @@ async function stop(
 const sentences: Record<Why, string> = {
   live_authorization: 'Its signature is out and unused; it is being cancelled.',
   not_queued: 'Its signature is out, and its cancellation could not be queued yet.',
-  in_transaction: 'A transaction that carries it is on its way to the chain.',
+  in_transaction: 'A transaction that carries it may be on its way to the chain.',
   in_block: 'It is in a block. Should the block be replaced before it is final, it is cancelled.',
   permit2:
     'Its permit of Permit2 is out; nothing but a transaction of the wallet itself could cancel it.',

@@ -3,16 +3,18 @@
  * 24 hours, else the wallet with its own coin, else nobody, and then the transfer is refused before
  * anything is reserved. The ledger decides again, under the lock of the account.
  */
+import type { GasPrice } from '../chains/evm/gas-price.ts'
 import type { Preflight } from '../chains/evm/preflight.ts'
 import type { Chain } from '../chains/registry.ts'
 import { assetOf } from '../chains/registry.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
-import type { LaneSeen } from '../custody/port.ts'
+import type { AuthorizeRequest, LaneSeen } from '../custody/port.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { Entered } from './entered.ts'
 import { carriesTransfers } from './funded-lanes.ts'
 import { noGas } from './not-funded.ts'
+import type { Payment } from './payment.ts'
 
 /** What the chain says about who could pay. */
 export type GasSeen = Pick<Preflight, 'walletWei' | 'relayedCostWei'> & {
@@ -24,12 +26,25 @@ export type GasRefusal = Refusal<'relay_limit_reached' | 'unavailable'>
 
 const daySeconds = 86_400
 
+/** Fees that were read for a payment, as custody takes them. */
+export function gasOf(
+  { chain: chainId }: Pick<Payment, 'chain'>,
+  { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }: GasPrice,
+): AuthorizeRequest['gas'] {
+  return {
+    chainId,
+    maxFeePerGas: maxFeePerGas.toString(),
+    maxPriorityFeePerGas: maxPriorityFeePerGas.toString(),
+    dataFeeWei: dataFeeWei.toString(),
+  }
+}
+
 /** Who pays, or why nobody does and what to do about it. */
 export function gasPayer(entered: Entered, seen: GasSeen): 'relayer' | 'wallet' | GasRefusal {
   const { payment_row: payment, facts } = entered
   const { chain } = assetOf(payment)
   const { gas } = facts
-  if (gas.left_cancels < 1) return tooManyOpen(entered)
+  if (gas.left_cancels < 1) return noCancelLeft(entered)
   const isLarge = payment.amount_usd_micros >= gas.least_usd_micros
   const isWithin = gas.left_calls >= 1 && gas.left_wei >= seen.relayedCostWei
   if (seen.lanes.some(carriesTransfers) && isLarge && isWithin) return 'relayer'
@@ -37,12 +52,14 @@ export function gasPayer(entered: Entered, seen: GasSeen): 'relayer' | 'wallet' 
   return isLarge && isWithin ? noGas : overBudget(entered, chain)
 }
 
-/** The refusal of a payment whose cancellation relayers could not pay for. */
-export function tooManyOpen({ facts }: Entered): GasRefusal {
-  const { cancels_reset_at: resetsAt } = facts.gas
+/** The refusal of a payment whose cancellation relayers would not pay for. */
+export function noCancelLeft({ facts }: Entered): GasRefusal {
+  const { left_cancels, cancels_reset_at, resets_at } = facts.gas
+  const resetsAt = left_cancels < 1 ? cancels_reset_at : resets_at
   return fail('relay_limit_reached', {
-    message: 'Too many signed payments of this account on this chain are not settled yet.',
-    hint: `Wait until one of them is settled or over${resetsAt ? `, at ${resetsAt} at the latest` : ''}.`,
+    message:
+      'Relayers keep no gas to cancel one more signed payment of this account on this chain.',
+    hint: `Wait until one of those is settled or over${resetsAt ? `, or until ${resetsAt}` : ''}.`,
     ...retryAt(resetsAt, facts.now),
   })
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import type { Chain } from '../chains/chain.ts'
+import { relayGas } from '../chains/evm/fees.ts'
 import type { LaneState, LaneStates } from '../chains/evm/lanes.ts'
 import { readLanes } from '../chains/evm/lanes.ts'
 import { addressSchema } from '../chains/hex.ts'
@@ -51,7 +52,10 @@ export async function keepLanes(
   }
   const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
   const relayers = rows.filter(({ kind }) => kind === 'relayer')
-  const funded = fundedLanes(relayers, seen)
+  // Over the budget of a transfer nothing but cancellations goes out, at a price of their own.
+  const fees = seen.isOverBudget ? seen.stopping : seen
+  const cost = relayGas(chain.id, 1) * fees.maxFeePerGas + seen.dataFeeWei
+  const funded = fundedLanes(relayers, { lanes: seen.lanes, relayedCostWei: cost })
   for (const row of rows) {
     const state = states.get(row.address)
     if (!state) continue
@@ -62,10 +66,12 @@ export async function keepLanes(
   return {
     states,
     relay: {
-      maxFeePerGas: seen.maxFeePerGas.toString(),
-      maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
+      maxFeePerGas: fees.maxFeePerGas.toString(),
+      maxPriorityFeePerGas: fees.maxPriorityFeePerGas.toString(),
       dataFeeWei: seen.dataFeeWei.toString(),
-      lanes: seen.isOverBudget ? [] : funded,
+      lanes: fees.isOverBudget
+        ? []
+        : funded.map((lane) => (seen.isOverBudget ? { ...lane, transfers: 0 } : lane)),
     },
   }
 }

@@ -39,3 +39,10 @@ export const noGas = fail('unavailable', {
   hint: 'Try again later, or fund the wallet with the native coin of the chain.',
   retryAfterSeconds: 60,
 })
+
+/** The refusal of a transfer whose wallet has to wait until its own transactions are mined. */
+export const laneFull = fail('unavailable', {
+  message: 'The wallet has too many transactions of its own in flight on this chain.',
+  hint: 'Try again once some of them are mined.',
+  retryAfterSeconds: 60,
+})

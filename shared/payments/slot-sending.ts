@@ -33,8 +33,8 @@ export async function pushSlot(
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
     return replace(world, chain, slot, relay)
   }
-  const { outcome } = await broadcast(world, chain, latest.raw)
-  if (outcome === 'underpriced') return replace(world, chain, slot, relay)
+  const outcome = await sendAgain(world, chain, latest)
+  if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
   return requeue(world, slot, false)
 }
@@ -48,9 +48,16 @@ async function replace(
   const fees = { maxFeePerGas, maxPriorityFeePerGas, dataFeeWei }
   const signed = await world.custody?.replace({ slot, ...fees })
   const latest = attempts.at(-1)
-  const raw = signed?.raw ?? (latest?.held ? undefined : latest?.raw)
-  if (raw) await broadcast(world, chain, raw)
+  if (signed) await broadcast(world, chain, signed.raw)
+  else if (latest) await sendAgain(world, chain, latest)
   return signed !== undefined
+}
+
+/** What endpoints said, or `held` where an account was frozen whose transfer the bytes carry. */
+async function sendAgain(world: World, chain: Chain, { tx_hash, raw }: Slot['attempts'][number]) {
+  if ((await world.db.call('housekeeping_may_send', { tx_hash })) !== true) return 'held'
+  const { outcome } = await broadcast(world, chain, raw)
+  return outcome
 }
 
 /** Gives its calls back: `lost` once another transaction holds the nonce. */

@@ -17,7 +17,7 @@ import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { fundedLanes } from './funded-lanes.ts'
 import type { GasRefusal } from './gas.ts'
-import { gasPayer, tooSmall } from './gas.ts'
+import { gasOf, gasPayer, tooSmall } from './gas.ts'
 import type { Judge } from './judge.ts'
 import { gasTooDear, notFunded } from './not-funded.ts'
 import { sendAndRelay } from './relay.ts'
@@ -41,7 +41,7 @@ export async function sendTransfer(
   const authorized = await authorizePayment(context, entered, judge, signing)
   if (!isRefusal(authorized) && authorized.outcome === 'signed' && authorized.first) {
     const { chain } = assetOf(entered.payment_row)
-    await sendAndRelay(context.world, chain, authorized, signing.relay)
+    await sendAndRelay(context.world, chain, authorized, { ...signing.gas, ...signing.relay })
   }
   return authorized
 }
@@ -95,10 +95,6 @@ function signingFrom(entered: Entered, seen: Preflight): SigningTransfer | GasRe
   const gasFrom = gasPayer(entered, { ...seen, lanes })
   if (isRefusal(gasFrom)) return gasFrom
   const relay: NonNullable<Signing['relay']> = {
-    maxFeePerGas: seen.maxFeePerGas.toString(),
-    maxPriorityFeePerGas: seen.maxPriorityFeePerGas.toString(),
-    dataFeeWei: seen.dataFeeWei.toString(),
-    chainId: payment.chain,
     gasFrom,
     walletNonce: seen.walletNonce,
     walletWei: seen.walletWei.toString(),
@@ -109,6 +105,7 @@ function signingFrom(entered: Entered, seen: Preflight): SigningTransfer | GasRe
     seenBlock: Number(seen.blockNumber),
     validAfter: 0,
     validBefore: facts.now + validSeconds,
+    gas: gasOf(payment, seen),
     relay,
     again: (latest) => signingFrom(latest, seen),
   }

@@ -34,6 +34,7 @@ create table private.relay_slots (
   foreign key (chain, lane) references private.relay_lanes (chain, address),
   check (state not in ('mined', 'final') or block_hash is not null)
 );
+create index relay_slots_open on private.relay_slots (chain, lane) where state = 'open';
 create index relay_slots_watched on private.relay_slots (checked_at nulls first)
   where state in ('open', 'mined');
 
@@ -95,8 +96,9 @@ create table private.gas_terms (
 );
 
 -- Gas that relayers spend for an account, at its worst: a row for each time that one of its calls
--- goes into a transaction. For a transfer the row comes first, without a slot, and is what lets it be
--- put into one; what never was counts no longer once the payment is over.
+-- goes into a transaction. The row comes first, without a slot: for a transfer, which it lets be put
+-- into one, and for the cancellation that a purchase may need. What never was put into one counts no
+-- longer once the payment is over.
 create table private.gas_uses (
   id bigint generated always as identity primary key,
   account uuid not null references private.accounts,
@@ -105,8 +107,7 @@ create table private.gas_uses (
   kind text not null check (kind in ('transfer', 'cancel')),
   wei numeric(78, 0) not null check (wei > 0),
   slot bigint references private.relay_slots,
-  at timestamptz not null default private.clock(),
-  check (kind = 'transfer' or slot is not null)
+  at timestamptz not null default private.clock()
 );
 create unique index gas_uses_unspent on private.gas_uses (payment) where slot is null;
 create index gas_uses_counted on private.gas_uses (account, chain, at) include (wei);
@@ -148,14 +149,20 @@ create function private.call_json(c private.relay_calls, p private.payments) ret
     'nonce', p.authorization_nonce, 'signature', c.signature)
 $$;
 
+-- Until when a signature may be good by the chain's clock, which may be behind ours.
+create function private.live_until(p private.payments) returns timestamptz
+  language sql immutable as $$
+  select pg_catalog.to_timestamp(p.valid_before + 900)
+$$;
+
 -- Whether a call may still be put into a transaction: it has an effect, and it is no transfer of a
 -- frozen account.
 create function private.is_live(c private.relay_calls, p private.payments) returns boolean
   language sql stable as $$
-  select p.valid_before > extract(epoch from private.clock())
-    and (c.kind = 'cancel' or p.state = 'signed'
+  select case c.kind when 'cancel' then private.live_until(p) > private.clock()
+    else p.valid_before > extract(epoch from private.clock()) and p.state = 'signed'
       and not exists (select from private.accounts a
-        where a.id = p.account and a.frozen_at is not null))
+        where a.id = p.account and a.frozen_at is not null) end
 $$;
 
 -- Whether a transaction carries a transfer of an account that is frozen: then it is sent by nobody.
@@ -309,6 +316,13 @@ create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei nu
     from private.relay_slots s
     left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
       where t.slot = s.id) dearest on true
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
+$$;
+
+-- Whether a wallet has as many transactions in flight as nodes keep of one sender.
+create function private.is_full(on_chain bigint, wallet text) returns boolean
+  language sql stable as $$
+  select count(*) >= 16 from private.relay_slots s
    where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $$;
 

@@ -122,6 +122,8 @@ begin
   if outcome = 'authorized' and free and p.kind = 'transfer' and p.signature is null then
     if gas_from is distinct from 'wallet' then
       claimed := private.claim_lane(p.chain, lanes, true);
+    elsif private.is_full(p.chain, p.wallet) then
+      outcome := 'lane_full';
     elsif coalesce(wallet_wei::numeric
       < private.own_gas_needed(p.chain, p.wallet, cost_wei::numeric), true)
     then
@@ -266,10 +268,11 @@ end $$;
 
 -- An open slot to be signed again with higher fees: the same place, so at most one of its transactions
 -- is ever mined, and of its calls those that may leave still. A slot without calls does nothing but
--- use its nonce.
+-- use its nonce. `charges` tells what a relayer's transfers are charged with, and how much more their
+-- accounts may spend; `blocks` whether a cancellation waits behind it.
 create function api.custody_load_slot(slot bigint) returns table (
   chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
-  max_priority_fee_per_gas text, calls jsonb, envelope jsonb, owner text)
+  max_priority_fee_per_gas text, calls jsonb, charges jsonb, blocks boolean, envelope jsonb, owner text)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
@@ -278,6 +281,13 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(c, p)),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('payment', u.payment,
+        'account', u.account, 'charged_wei', u.wei::text,
+        'left_wei', (private.gas_left(u.account, u.chain)).wei::text)), '[]')
+       from private.gas_uses u where u.slot = s.id and u.kind = 'transfer'),
+    exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
+      where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
+        and c.kind = 'cancel'),
     k.envelope, k.owner
   from private.relay_slots s
     join private.custody_keys k on k.address = s.lane
@@ -287,7 +297,7 @@ begin
 end $$;
 
 -- Keeps a replacement; false when another one was kept first, the slot is over, or a transfer that it
--- carries is of an account that was frozen meanwhile.
+-- carries is of an account that was frozen meanwhile or has no gas left for it.
 create function api.custody_record_replacement(
   slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text,
   max_priority_fee_per_gas text, cost_wei text, carries uuid[])
@@ -295,10 +305,12 @@ create function api.custody_record_replacement(
 begin
   -- Held against a freeze that is just being made: it sees this transaction, or this sees it.
   perform from private.accounts a where a.id in (select p.account from private.payments p
-    where p.id = any (carries)) order by a.id for share;
+    where p.id = any (carries)) order by a.id for no key update;
   perform from private.relay_slots s where s.id = slot and s.state = 'open' for update;
   if not found or exists (select from private.payments p join private.accounts a on a.id = p.account
-    where p.id = any (carries) and a.frozen_at is not null) then
+    where p.id = any (carries) and a.frozen_at is not null)
+    or not private.has_gas(slot, cost_wei::numeric, carries)
+  then
     return false;
   end if;
   insert into private.relay_transactions values (slot, attempt, tx_hash, raw,
@@ -309,7 +321,7 @@ begin
   end if;
   update private.payments p set tx_hash = custody_record_replacement.tx_hash
    where p.id = any (carries) and p.state = 'signed';
-  perform private.raise_gas(slot, cost_wei::numeric);
+  perform private.raise_gas(slot, cost_wei::numeric, carries);
   return true;
 end $$;
 grant execute on function api.custody_authorize, api.custody_withdraw, api.custody_record,

@@ -1,18 +1,29 @@
 -- The watch over slots and lanes: what became of a relayed transaction, what has to be sent again or
 -- replaced, and whether a lane's counter agrees with the chain's.
 
--- A batch of slots that are not final, those longest unseen first, with every transaction that was
--- signed for them and the payments that they carry.
+-- A batch of slots that are not final, with every transaction that was signed for them and the payments
+-- that they carry: open ones of relayers first, then those longest unseen. Wallets take turns, so that
+-- however many one of them has open, all others are looked at as often.
 create function api.housekeeping_slots(batch integer) returns table (
   slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, calls jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
   return query
-  with seen as (
+  with due as (
+    select d.id, d.checked_at, l.kind = 'relayer' and d.state = 'open' as is_first,
+      case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
+        order by d.checked_at nulls first, d.nonce) else 1 end as turn
+    from private.relay_slots d
+      join private.relay_lanes l on l.chain = d.chain and l.address = d.lane
+     where d.state in ('open', 'mined')
+  ), held as (
+    select h.id from private.relay_slots h where h.id in (select d.id from due d
+      order by d.turn, d.is_first desc, d.checked_at nulls first limit batch)
+    for update skip locked
+  ), seen as (
     update private.relay_slots s set checked_at = private.clock()
-     where s.id in (select d.id from private.relay_slots d where d.state in ('open', 'mined')
-       order by d.checked_at nulls first limit batch for update skip locked) returning s.*
+     where s.id in (select h.id from held h) returning s.*
   )
   select s.id, s.chain, s.lane, l.kind, s.nonce, s.state, s.block_number, s.block_hash,
     (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tx_hash', t.tx_hash,

@@ -26,7 +26,8 @@ create type private.gas_standing as (
 );
 
 -- Cancellations count, at their own price, and are never turned away: what bounds them is that each
--- authorization had to find room for its own.
+-- authorization had to find room for its own. What is reserved for one is no call, and is free once the
+-- payment is settled or over.
 create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
   language plpgsql stable as $$
 declare
@@ -42,24 +43,26 @@ begin
   g.least_usd_micros := terms.least_usd_micros;
   g.calls_per_day :=
     case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*), 0),
+  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
     greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
       - coalesce(sum(u.wei), 0), 0),
-    min(u.at) + interval '24 hours',
-    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel'),
-    min(u.at) filter (where u.kind = 'cancel') + interval '24 hours'
+    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+    terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
+    min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
   from private.gas_uses u
+    join private.payments p on p.id = u.payment
+    cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
    where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
-     and (u.slot is not null or exists (select from private.payments p
-       where p.id = u.payment and p.state in ('authorized', 'signed')));
+     and (u.slot is not null or p.state in ('authorized', 'signed')
+       or e.is_kept and p.state = 'unknown');
   select greatest(g.cancels - count(*), 0),
-    least(g.cancels_free_at, to_timestamp(min(p.valid_before)))
+    least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
   from private.payments p join private.wallets w on w.address = p.wallet
    where w.account = payer and p.chain = on_chain
      and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
-     and p.valid_before > extract(epoch from present);
+     and private.live_until(p) > present;
   return g;
 end $$;
 
@@ -70,15 +73,18 @@ create function private.is_cancellable(p private.payments) returns boolean
   select p.terms ->> 'transfer_method' is distinct from 'permit2'
 $$;
 
--- Reserves the gas of a payment that is about to be authorized, under the lock of its account: room
--- for its cancellation and, where a relayer sends it, what that costs at worst, as custody worked it
--- out for the chain that it names. False when the account is over its budget. What is reserved for a
--- payment already stays so.
+-- Reserves the gas of a payment that is about to be authorized, under the lock of its account, as
+-- custody worked it out for the chain that it names: what a relayer's transaction with it costs at
+-- worst, or the cancellation without which nothing stops a purchase. A transfer is stopped by keeping
+-- its transaction back, and has room for a cancellation. False when the account is over its budget; what
+-- was reserved for the payment before is raised to the price of now.
 create function private.reserve_gas(
   p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
   returns boolean language plpgsql as $$
 declare
   g private.gas_standing;
+  kept numeric;
+  is_transfer boolean := p.kind = 'transfer';
 begin
   if not private.is_cancellable(p) then
     return true;
@@ -87,19 +93,23 @@ begin
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
   end if;
-  if gas_from is distinct from 'relayer' or exists (
-    select from private.gas_uses u where u.payment = p.id and u.slot is null)
-  then
+  if is_transfer and gas_from is distinct from 'relayer' then
     return true;
   end if;
-  if gas_chain is distinct from p.chain then
+  if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  if p.amount_usd_micros < g.least_usd_micros or g.calls < 1 or g.wei < cost_wei then
+  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei then
     return false;
   end if;
-  insert into private.gas_uses (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, 'transfer', cost_wei);
+  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+    return false;
+  end if;
+  insert into private.gas_uses as u (account, chain, payment, kind, wei)
+  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
+  on conflict (payment) where slot is null do update
+    set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $$;
 
@@ -107,22 +117,43 @@ end $$;
 create function private.spend_gas(into_slot bigint, cost_wei numeric) returns void
   language plpgsql as $$
 begin
+  update private.gas_uses u set slot = into_slot from private.relay_calls c
+   where u.slot is null and c.slot = into_slot and u.payment = c.payment and u.kind = c.kind;
   insert into private.gas_uses (account, chain, payment, kind, wei, slot)
   select p.account, p.chain, p.id, 'cancel', 1, into_slot
     from private.relay_calls c join private.payments p on p.id = c.payment
-   where c.slot = into_slot and c.kind = 'cancel';
-  update private.gas_uses u set slot = into_slot
-   where u.slot is null and u.payment in (select c.payment from private.relay_calls c
-     where c.slot = into_slot and c.kind = 'transfer');
-  perform private.raise_gas(into_slot, cost_wei);
+   where c.slot = into_slot and c.kind = 'cancel' and not exists (
+     select from private.gas_uses u where u.slot = into_slot and u.payment = c.payment and u.kind = 'cancel');
+  perform private.raise_gas(into_slot, cost_wei, '{}');
 end $$;
 
--- Raises the charge of a slot's calls to what the dearest of its transactions costs, in equal parts.
-create function private.raise_gas(of_slot bigint, cost_wei numeric) returns void
+-- What a transaction of a slot that carries these transfers charges its calls with: equal parts of what
+-- it costs. Without any transfer all pay that ever were in the slot.
+create function private.gas_parts(of_slot bigint, cost_wei numeric, carries uuid[])
+  returns table (id bigint, account uuid, kind text, before numeric, after numeric)
+  language sql stable as $$
+  select u.id, u.account, u.kind, u.wei,
+    greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
+    from private.gas_uses u
+   where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$$;
+
+-- Raises the charge of a slot's calls to what the dearest of its transactions costs.
+create function private.raise_gas(of_slot bigint, cost_wei numeric, carries uuid[]) returns void
   language sql as $$
-  update private.gas_uses u set at = private.clock(), wei = greatest(u.wei,
-      (select pg_catalog.ceil(cost_wei / count(*)) from private.gas_uses o where o.slot = of_slot))
-   where u.slot = of_slot
+  update private.gas_uses u set at = private.clock(), wei = g.after
+    from private.gas_parts(of_slot, cost_wei, carries) g where u.id = g.id
+$$;
+
+-- Whether the accounts of the transfers in a dearer transaction have gas left for it.
+create function private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[]) returns boolean
+  language sql stable as $$
+  select not exists (
+    select from private.gas_parts(of_slot, cost_wei, carries) g
+      join private.relay_slots s on s.id = of_slot
+     where g.kind = 'transfer' and carries <> '{}'
+     group by g.account, s.chain
+    having sum(g.after - g.before) > (private.gas_left(g.account, s.chain)).wei)
 $$;
 
 -- Takes the lock under which gas is reserved, of every account with a call in a slot: before any other

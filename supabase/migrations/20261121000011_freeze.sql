@@ -6,7 +6,7 @@
 create function private.obstacle(p private.payments) returns text
   language sql stable as $$
   select case
-    when p.valid_before <= extract(epoch from private.clock()) then 'expired'
+    when private.live_until(p) <= private.clock() then 'expired'
     -- Permit2 takes the word of nobody but the owner's own transaction (invalidateUnorderedNonces).
     when p.terms ->> 'transfer_method' = 'permit2' then 'permit2'
   end
@@ -53,8 +53,8 @@ create function private.open_signatures(of_account uuid) returns setof private.p
 $$;
 
 -- Freezes the caller's account for good, as far as any key goes; a second call changes nothing and
--- answers the same time. Answers what may still settle, uncancelled and large first, with the
--- transactions that carry it, and how many more than `listed_max` there are. The brake has a rate of
+-- answers the same time. Answers what may still settle, uncancelled and large first, whether a
+-- transaction that carries it may be out, and how many more than `listed_max` there are. The brake has a rate of
 -- its own: whoever floods the key with other requests does not hold it back.
 create function api.freeze_account(
   credential text, listed_max integer, reason text default null, mail jsonb default null)
@@ -80,14 +80,31 @@ begin
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'carried_by', (
-          select coalesce(jsonb_agg(t.tx_hash), '[]') from private.relay_transactions t
-            join private.relay_slots s on s.id = t.slot
+        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_carried', exists (
+          select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
            where s.state = 'open' and (o.p).id = any (t.carries)))
         order by o.place)
       from open o where o.place <= listed_max), '[]'),
     greatest((select count(*) from open) - listed_max, 0)::integer
   from private.accounts a where a.id = caller.account;
+end $$;
+
+-- Whether a stored transaction may be sent again: it carries no transfer of a frozen account. Asked right
+-- before, whatever was read earlier. It is first sent as soon as it is stored, which either a freeze
+-- waits for and names, or which fails after one.
+create function api.housekeeping_may_send(tx_hash text) returns boolean
+  language plpgsql stable security definer set search_path = '' as $$
+begin
+  return exists (select from private.relay_transactions t
+    where t.tx_hash = housekeeping_may_send.tx_hash and not private.is_held(t));
+end $$;
+
+-- Turns away who may not pay any more; asked right before a signature is handed to a merchant.
+create function api.confirm_payer(credential text) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.recognize(credential, 'pay', true);
+  return true;
 end $$;
 
 -- Whether custody may cancel an authorization: it is live, and the account is frozen or has the
@@ -139,7 +156,7 @@ begin
       and c.signature = custody_record_cancel.signature);
 end $$;
 grant execute on function api.housekeeping_uncancelled to service_role;
-grant execute on function api.freeze_account to service_role;
+grant execute on function api.freeze_account, api.housekeeping_may_send, api.confirm_payer to service_role;
 grant execute on function api.custody_cancel, api.custody_record_cancel to custody;
 
 -- What a key could have leave is worked out from this. What is open may be executed, which makes its

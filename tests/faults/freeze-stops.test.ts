@@ -36,7 +36,7 @@ const sendingNothing: Fetch = async (input, init) => {
   return fetch(input, { ...init, body })
 }
 
-test('what no endpoint had taken before a freeze is not sent after it', async () => {
+test('what endpoints did not take before a freeze is named, and not sent after it', async () => {
   const { payer, payee } = await acquainted(world)
   const cut = world.worker({ fetch: sendingNothing })
   const sent = await cut.post(payer, transferPath, orderTo(payee))
@@ -45,7 +45,7 @@ test('what no endpoint had taken before a freeze is not sent after it', async ()
   await goOn()
 
   expect(sent.body).toMatchObject({ status: 'submitted' })
-  expect(frozen.body).toMatchObject({ cannot_be_stopped: [] })
+  expect(frozen.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
   expect(namedIn(frozen)).toEqual([sent.body['transfer_id']])
   expect(await usdcOf(world, payee)).toBe(0n)
 })
@@ -109,6 +109,20 @@ test('a purchase whose settlement was taken back is cancelled before its holder 
 
   const frozen = await freeze(payer)
   await goOn()
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+
+  expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: signed.paymentId }] })
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+})
+
+test('a signature that is over by our clock alone is cancelled by a freeze', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  await world.tick(1_200)
+
+  const frozen = await freeze(payer)
+  await keepHouse(world.world)
+  await node(world, 'evm_mine')
   const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
 
   expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: signed.paymentId }] })

@@ -97,3 +97,20 @@ test('two transfers of one wallet at once are both sent, each in a place of its 
   expect(settled.map(({ body }) => body['status'])).toEqual(['settled', 'settled'])
   expect(await usdcOf(world, payee)).toBe(20_000_000n)
 })
+
+test('a wallet has no more than sixteen transactions in flight, and says when to go on', async () => {
+  const { payer, payee } = await acquainted(world)
+  await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
+  await stopMining(world)
+  for (let count = 0; count < 16; count += 1) await send(payer, payee, '0.01')
+
+  const over = await send(payer, payee, '0.01')
+  await node(world, 'anvil_mine', '0x10')
+  await keepHouse(world.world)
+  const later = await send(payer, payee, '0.01')
+
+  expect(over).toMatchObject({ status: 503, body: { error: 'unavailable' } })
+  expect(over.body['message']).toContain('transactions of its own in flight')
+  expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(later).toMatchObject({ status: 200, body: { status: 'submitted' } })
+})

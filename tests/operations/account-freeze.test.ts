@@ -197,7 +197,7 @@ describe('what cannot be stopped is told with the reason:', () => {
     const { payer, payee } = await acquainted(world)
     const { paymentId } = await signedPayment(world, payer, payee.address)
     await world.db.sql`update private.payments set valid_before = extract(epoch from
-      private.clock()) - 1 where id = ${paymentId}`
+      private.clock()) - 901 where id = ${paymentId}`
 
     const { body } = await payer.post(path, {})
 
@@ -223,7 +223,8 @@ test('what was reserved and not signed is released, and custody keeps no signatu
   const { payer, payee } = await acquainted(world)
   const { credential, paymentId } = await authorizing(world, payer, payee.address)
   await world.db.sql`select from api.custody_authorize(${credential}, ${paymentId},
-    'agent_asserted', 1, '1000000000', 1, 0, ${inTenMinutes(world)}, 45)`
+    'agent_asserted', 1, '1000000000', 1, 0, ${inTenMinutes(world)}, 45,
+    cost_wei => '1', gas_chain => 84532)`
 
   await payer.post(path, {})
   const [late] = await world.db.sql`select r.kept from private.payments p, api.custody_record(

@@ -6,7 +6,7 @@ import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts
 import { required } from '../../shared/env.ts'
 import { authorizationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
-import { inTenMinutes } from '../support/signed.ts'
+import { gasNow, inTenMinutes } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -41,6 +41,7 @@ async function entered(payer: Agent, payee: string, pepper: string): Promise<Aut
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(world),
+    gas: gasNow,
   }
 }
 
@@ -70,15 +71,13 @@ test('answers the same signature again and never makes another', async () => {
   expect(again).toEqual({ ...first, first: false })
 })
 
-const relay = { maxPriorityFeePerGas: '1', gasFrom: 'relayer', walletNonce: 0, lanes: [] }
-
 test.each([
   ['a digest', { digest: `0x${'1'.repeat(64)}` }],
   ['another amount', { valueAtomic: '1' }],
   ['another payee', { to: `0x${'1'.repeat(40)}` }],
   ['a raw transaction', { raw: '0x02' }],
   ['no payment', { paymentId: 'all' }],
-  ['an absurd gas price', { relay: { ...relay, maxFeePerGas: '10000000000001' } }],
+  ['an absurd gas price', { gas: { ...gasNow, maxFeePerGas: '1'.repeat(40) } }],
 ])('refuses to be asked with %s', async (_what, change) => {
   const { payer, payee } = await acquainted(world)
   const request = await enter(payer, payee.address)

@@ -175,12 +175,12 @@ test('no more is signed than can be cancelled, and none of it is charged while n
 
   const third = await world.world.custody?.authorize(await authorizing(world, payer, payee.address))
   const sent = await transferTo(world, payer, 1, '1')
-  await world.tick(601)
+  await world.tick(1_501)
   const later = await signedPayment(world, payer, payee.address)
 
   expect(third).toEqual({ outcome: 'gas_budget' })
   expect(sent).toMatchObject({ status: 429, body: { error: 'relay_limit_reached' } })
-  expect(Number(sent.headers.get('retry-after'))).toBeLessThanOrEqual(600)
+  expect(Number(sent.headers.get('retry-after'))).toBeLessThanOrEqual(1_500)
   expect(later.signature).toMatch(/^0x/)
-  expect(await gasOf(payer)).toEqual([])
+  expect((await gasOf(payer)).filter(({ slot }) => slot !== null)).toEqual([])
 })

@@ -14,7 +14,7 @@ import { askMandate } from './mandates.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
-import { inTenMinutes } from './signed.ts'
+import { gasNow, inTenMinutes } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
 import { pepper } from './world.ts'
 
@@ -108,18 +108,20 @@ export async function authorizeRequest(
   consentLevel: AuthorizeRequest['consentLevel'],
   mandateId?: string,
 ): Promise<AuthorizeRequest> {
-  const [account] = await tests.db.sql<{ version: number }[]>`
-    select facts_version as version from private.accounts where id = ${payer.id}`
+  const [entered] = await tests.db.sql<{ version: number; chain: number }[]>`
+    select a.facts_version as version, p.chain::integer from private.accounts a, private.payments p
+     where a.id = ${payer.id} and p.id = ${paymentId}`
   return {
     credential: await credentialOf(payer.key, pepper),
     paymentId,
     consentLevel,
     ...(mandateId === undefined ? {} : { mandateId }),
-    factsVersion: account?.version ?? 0,
+    factsVersion: entered?.version ?? 0,
     fundsAtomic: '1000000000',
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(tests),
+    gas: { ...gasNow, chainId: entered?.chain ?? 0 },
   }
 }
 

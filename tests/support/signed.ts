@@ -36,7 +36,16 @@ export async function authorizing(
     seenBlock: 1,
     validAfter: 0,
     validBefore: inTenMinutes(world),
+    gas: gasNow,
   }
+}
+
+/** What gas costs on the chain of the tests at most. */
+export const gasNow: AuthorizeRequest['gas'] = {
+  chainId: 84532,
+  maxFeePerGas: '3000000000',
+  maxPriorityFeePerGas: '1000000000',
+  dataFeeWei: '0',
 }
 
 /** Unix seconds: the end of a signature that is asked for now. */

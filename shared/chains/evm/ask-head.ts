@@ -3,7 +3,7 @@
  * single one can say so alone. One that is slow delays nothing for more than a second and has no say.
  */
 import type { Address, Chain } from '../chain.ts'
-import type { RpcAnswer } from './answer.ts'
+import type { RpcAnswer, RpcCall } from './answer.ts'
 import { countCall, readCount } from './counts.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
 import { agreedCount } from './enough.ts'
@@ -43,7 +43,7 @@ export async function askHead(
   const endpoints = endpointsFor(world, chain)
   if (endpoints.length < 2) return undefined
   const counts = wallet === undefined ? [] : [countCall(wallet, 'pending')]
-  const calls = [feeHistoryCall, encodeSnapshot(chain, [dataFeeCall]), ...counts]
+  const calls = [...headCallsOf(chain), ...counts]
   const limits = { timeoutMilliseconds: answerMilliseconds }
   const said = await Promise.all(
     endpoints.map(async ({ operator, rpc }) => {
@@ -52,6 +52,11 @@ export async function askHead(
     }),
   )
   return { head: medianHead(said.flatMap(({ heads }) => heads)), walletNonce: agreedCount(said) }
+}
+
+/** Asks one endpoint for it. */
+export function headCallsOf(chain: Chain): RpcCall[] {
+  return [feeHistoryCall, encodeSnapshot(chain, [dataFeeCall])]
 }
 
 function medianHead(heads: readonly Head[]): Head | undefined {
@@ -64,7 +69,8 @@ function medianHead(heads: readonly Head[]): Head | undefined {
   return { ...fees, blockNumber, blockTimestampSeconds, dataFeeWei }
 }
 
-function readHead(chain: Chain, [history, state]: readonly RpcAnswer[]): Head[] {
+/** Reads the answers to `headCallsOf`; nothing where one is missing. */
+export function readHead(chain: Chain, [history, state]: readonly RpcAnswer[]): Head[] {
   const fees = readFees(history)
   const snapshot = decodeSnapshot(state)
   if ('log' in fees || snapshot.status !== 'ok') return []

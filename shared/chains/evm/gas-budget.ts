@@ -31,6 +31,17 @@ export function maxFeePerGasOf(
   return (budget * weiPerCoin) / (rate * relayGas(id, 1))
 }
 
+/** So much more may a unit of gas cost where nothing is moved by it, and something is stopped. */
+const stoppingFactor = 4n
+
+/** The same for a transaction that cancels authorizations, or only uses its place up. */
+export function stoppingMaxFeePerGasOf(
+  chain: Pick<Chain, 'id' | 'caip2' | 'native'>,
+  config: GasConfig,
+): bigint {
+  return stoppingFactor * maxFeePerGasOf(chain, config)
+}
+
 /** As much as was suggested, and no more than the ceiling. */
 export function withinBudget(fees: Fees, ceiling: bigint): BudgetedFees {
   const { baseFeePerGas, maxPriorityFeePerGas: tip } = fees

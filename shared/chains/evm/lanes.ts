@@ -12,7 +12,7 @@ import { agreedCount } from './enough.ts'
 import type { Fees } from './fees.ts'
 import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas } from './fees.ts'
 import type { BudgetedFees, GasConfig } from './gas-budget.ts'
-import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import { maxFeePerGasOf, stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
@@ -36,6 +36,8 @@ export type LaneStates = BudgetedFees & {
   relayedCostWei: bigint
   /** Of it, what a rollup charges for calldata. */
   dataFeeWei: bigint
+  /** For a transaction that moves nothing. */
+  stopping: BudgetedFees
   /** Unix seconds of the newest block that any endpoint has. */
   blockTimestampSeconds: bigint
 }
@@ -67,11 +69,14 @@ export async function readLanes(
   }
   const times = known.map((one) => one.blockTimestampSeconds)
   const blockTimestampSeconds = times.reduce((one, other) => (one > other ? one : other))
-  const fees = withinBudget(medianFees(known) ?? first, maxFeePerGasOf(chain, world.config))
+  const suggested = medianFees(known) ?? first
+  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
+  const stopping = withinBudget(suggested, stoppingMaxFeePerGasOf(chain, world.config))
   const dataFeeWei = lowerMedian(known.map((one) => one.dataFeeWei)) ?? 0n
   const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
   const lanes = addresses.flatMap((address) => combine(address, told))
-  return { status: 'ok', ...fees, lanes, relayedCostWei, dataFeeWei, blockTimestampSeconds }
+  const costs = { ...fees, stopping, relayedCostWei, dataFeeWei }
+  return { status: 'ok', ...costs, lanes, blockTimestampSeconds }
 }
 
 function combine(

@@ -215,15 +215,17 @@ async function recordReplacement(
   if (isKept) store(house, dice, transaction)
 }
 
-/** Sends stored bytes again, as housekeeping does with every slot that is open, or a node does. */
+/** Sends stored bytes again, as housekeeping does with every slot that is open, if the ledger lets it. */
 async function sendStored(house: House, dice: Dice): Promise<void> {
   const open = house.twin.slots.filter(({ state, attempts }) => {
     return state === 'open' && attempts.length > 0
   })
-  const sendable = dice.anyOf(open)?.attempts.filter((attempt) => !isStopped(attempt))
-  const hash = dice.anyOf(sendable ?? [])?.hash
-  const transaction = hash === undefined ? undefined : house.stored.get(hash)
-  if (transaction) broadcast(house, transaction)
+  const attempt = dice.anyOf(dice.anyOf(open)?.attempts ?? [])
+  if (!attempt) return
+  const answer = await ask(house, 'housekeeping_may_send', { tx_hash: attempt.hash })
+  agree('housekeeping_may_send', answer, [{ housekeeping_may_send: !isStopped(attempt) }])
+  const transaction = house.stored.get(attempt.hash)
+  if (transaction && !isStopped(attempt)) broadcast(house, transaction)
 }
 
 export const custodyOperations: readonly Operation[] = [

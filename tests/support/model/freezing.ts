@@ -1,6 +1,4 @@
 /** The brake: accounts are frozen and go on, and what they had signed is cancelled on the chain. */
-import * as z from 'zod'
-
 import { hold } from './custody-work.ts'
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
@@ -8,7 +6,7 @@ import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
 import { rowsOf } from './ledger.ts'
 import { newCall } from './relay.ts'
 import type { Account, Call, Payment, Twin } from './state.ts'
-import { admit, refusable } from './state.ts'
+import { admit, liveUntil, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
 async function freezeOne(house: House, dice: Dice): Promise<void> {
@@ -24,14 +22,10 @@ async function freezeOne(house: House, dice: Dice): Promise<void> {
   if ('refused' in found) return agree('freeze_account', answer, found)
   freeze(twin, found.account)
   const { frozen_since, open_payments, not_listed } = rowOf(answer) ?? {}
-  const listed = rowsOf(open_payments).map((row) => ({
-    ...row,
-    carried_by: hashes.parse(row['carried_by']).sort(),
-  }))
   const open = openSignatures(twin, found.account)
   agree(
     'freeze_account',
-    { since: Number(frozen_since) / 1000, listed, not_listed },
+    { since: Number(frozen_since) / 1000, listed: rowsOf(open_payments), not_listed },
     {
       since: found.account.frozenAt,
       listed: open.slice(0, listedMax).map((payment) => openWire(twin, payment)),
@@ -39,8 +33,6 @@ async function freezeOne(house: House, dice: Dice): Promise<void> {
     },
   )
 }
-
-const hashes = z.array(z.string())
 
 /** What was not signed is released, and what no transaction ever carried. */
 function freeze(twin: Twin, account: Account): void {
@@ -92,21 +84,21 @@ function byAmount(a: Payment, b: Payment): number {
   return a.id < b.id ? -1 : 1
 }
 
-const isOver = (twin: Twin, payment: Payment) => (payment.validBefore ?? 0) <= twin.now
+const isOver = (twin: Twin, payment: Payment) => liveUntil(payment) <= twin.now
 
 const untold = new Set(['delivery', 'terms', 'signature', 'allowance_signature'])
 
 function openWire(twin: Twin, payment: Payment) {
   const row = Object.entries(paymentWire(twin, payment)).filter(([name]) => !untold.has(name))
-  const attempts = twin.slots
+  const isCarried = twin.slots
     .filter(({ state }) => state === 'open')
-    .flatMap((slot) => slot.attempts)
-    .filter(({ carries }) => carries.includes(payment))
+    .flatMap(({ attempts }) => attempts)
+    .some(({ carries }) => carries.includes(payment))
   const obstacle = isOver(twin, payment) ? 'expired' : null
   return {
     ...Object.fromEntries(row),
     obstacle,
-    carried_by: attempts.map(({ hash }) => hash).sort(),
+    is_carried: isCarried,
   }
 }
 

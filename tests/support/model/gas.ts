@@ -1,8 +1,18 @@
 /** The twin of the budget of gas: what relayers spend for an account, added up anew each time. */
 import { daySeconds } from './limits.ts'
 import { timeText } from './mandate-wire.ts'
-import type { Account, Call, GasTerms, Lane, Payment, Slot, Twin } from './state.ts'
-import { isLive } from './state.ts'
+import type {
+  Account,
+  Attempt,
+  Call,
+  GasTerms,
+  GasUse,
+  Lane,
+  Payment,
+  Slot,
+  Twin,
+} from './state.ts'
+import { isLive, liveUntil } from './state.ts'
 
 /** Some run in plenty, some at the edge. */
 export const plentyOfGas: GasTerms = {
@@ -16,28 +26,32 @@ export const littleGas: GasTerms = { wei: 600n, calls: 16, leastUsd: 2_000_000n,
 const most = (one: bigint, other: bigint) => (one > other ? one : other)
 const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times))
 
+/** What is reserved for the cancellation of a purchase. */
+const isKept = ({ kind, slot }: GasUse) => kind === 'cancel' && slot === null
+
+function doesCount({ now }: Twin, use: GasUse): boolean {
+  const { state } = use.payment
+  const isOpen = state === 'authorized' || state === 'signed'
+  const mayGo = isOpen || (isKept(use) && state === 'unknown')
+  return use.at > now - daySeconds && (use.slot !== null || mayGo)
+}
+
 function gasLeft(twin: Twin, account: Account) {
   const { wei, calls, cancels } = twin.gasTerms
-  const used = twin.gas.filter(
-    ({ payment, slot, at }) =>
-      payment.account === account &&
-      at > twin.now - daySeconds &&
-      (slot !== null || payment.state === 'authorized' || payment.state === 'signed'),
-  )
-  const canceled = used.filter(({ kind }) => kind === 'cancel')
+  const used = twin.gas.filter((use) => use.payment.account === account && doesCount(twin, use))
+  const called = used.filter((use) => !isKept(use))
+  const canceled = called.filter(({ kind }) => kind === 'cancel')
   const open = twin.payments.filter(
-    (one) => one.account === account && isLive(one) && (one.validBefore ?? 0) > twin.now,
+    (one) => one.account === account && isLive(one) && liveUntil(one) > twin.now,
   )
   const spent = used.reduce((sum, one) => sum + one.wei, 0n)
-  const frees = [
-    ...canceled.map(({ at }) => at + daySeconds),
-    ...open.map((p) => p.validBefore ?? 0),
-  ]
-  const first = earliest(used.map(({ at }) => at + daySeconds))
+  const frees = [...canceled.map(({ at }) => at + daySeconds), ...open.map(liveUntil)]
   return {
     wei: most(wei - spent, 0n),
-    calls: Math.max(calls - used.length, 0),
-    freesAt: first,
+    calls: Math.max(calls - called.length, 0),
+    freesAt: earliest(
+      used.map((use) => (isKept(use) ? liveUntil(use.payment) : use.at + daySeconds)),
+    ),
     cancels: Math.max(cancels - canceled.length - open.length, 0),
     cancelsFreeAt: earliest(frees),
   }
@@ -69,9 +83,15 @@ export function reserveGas(
 ): boolean {
   const left = gasLeft(twin, payment.account)
   if (left.cancels < 1 && payment.state !== 'authorized') return false
-  if (gasFrom !== 'relayer' || hasGas(twin, payment)) return true
-  if (payment.usd < twin.gasTerms.leastUsd || left.calls < 1 || left.wei < costWei) return false
-  twin.gas.push({ payment, kind: 'transfer', wei: costWei, slot: null, at: twin.now })
+  const isTransfer = payment.kind === 'transfer'
+  if (isTransfer && gasFrom !== 'relayer') return true
+  const kept = twin.gas.find((use) => use.payment === payment && use.slot === null)
+  if (left.wei + (kept?.wei ?? 0n) < costWei) return false
+  const isLarge = payment.usd >= twin.gasTerms.leastUsd
+  if (isTransfer && !kept && (!isLarge || left.calls < 1)) return false
+  if (kept) Object.assign(kept, { wei: most(kept.wei, costWei), at: twin.now })
+  const kind = isTransfer ? 'transfer' : 'cancel'
+  if (!kept) twin.gas.push({ payment, kind, wei: costWei, slot: null, at: twin.now })
   return true
 }
 
@@ -79,22 +99,41 @@ export function reserveGas(
 export function spendGas(twin: Twin, slot: Slot, calls: readonly Call[], cost: bigint): void {
   if (slot.lane.kind !== 'relayer') return
   for (const { kind, payment } of calls) {
-    if (kind === 'cancel') twin.gas.push({ payment, kind, wei: 1n, slot, at: twin.now })
-    for (const use of twin.gas) {
-      if (kind === 'transfer' && use.payment === payment && use.slot === null) use.slot = slot
-    }
+    const kept = twin.gas.find(
+      (use) => use.payment === payment && use.kind === kind && use.slot === null,
+    )
+    if (kept) kept.slot = slot
+    else if (kind === 'cancel') twin.gas.push({ payment, kind, wei: 1n, slot, at: twin.now })
   }
-  raiseGas(twin, slot, cost)
+  raiseGas(twin, slot, { cost, carries: [] })
+}
+
+type Dearer = Pick<Attempt, 'cost' | 'carries'>
+
+/** What each call of a transaction is charged; without a transfer all that ever were in its place. */
+function partsOf(twin: Twin, slot: Slot, { cost, carries }: Dearer) {
+  const uses = twin.gas.filter(({ slot: place, kind, payment }) => {
+    const isIn = carries.length === 0 || kind === 'cancel' || carries.includes(payment)
+    return place === slot && isIn
+  })
+  const count = BigInt(uses.length)
+  return uses.map((use) => ({ use, wei: most(use.wei, (cost + count - 1n) / count) }))
 }
 
 /** Raises what the calls of a place are charged to what its dearest transaction costs. */
-export function raiseGas(twin: Twin, slot: Slot, cost: bigint): void {
-  const uses = twin.gas.filter((use) => use.slot === slot)
-  const count = BigInt(uses.length)
-  for (const use of uses) {
-    use.wei = most(use.wei, (cost + count - 1n) / count)
-    use.at = twin.now
-  }
+export function raiseGas(twin: Twin, slot: Slot, dearer: Dearer): void {
+  for (const { use, wei } of partsOf(twin, slot, dearer)) Object.assign(use, { wei, at: twin.now })
+}
+
+/** Whether the accounts of the transfers in a dearer transaction have gas left for it. */
+export function hasGasFor(twin: Twin, slot: Slot, dearer: Dearer): boolean {
+  const moving = partsOf(twin, slot, dearer).filter(({ use }) => use.kind === 'transfer')
+  if (dearer.carries.length === 0) return true
+  return moving.every(({ use: { payment } }) => {
+    const own = moving.filter(({ use }) => use.payment.account === payment.account)
+    const raise = own.reduce((sum, { use, wei }) => sum + wei - use.wei, 0n)
+    return raise <= gasLeft(twin, payment.account).wei
+  })
 }
 
 /** Gives a call back to the queue, if there is gas for another transaction. */

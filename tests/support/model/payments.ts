@@ -8,6 +8,7 @@ import {
   claimWallet,
   fillSlot,
   gasNeeded,
+  isFull,
   isRelayNeeded,
   leaveQueue,
   newCall,
@@ -152,6 +153,9 @@ export function authorize(
   if (goesOn) payment.leasedUntil = twin.now + leaseSeconds
   if (payment.signature === null && !reserveGas(twin, payment, asked)) {
     return { outcome: 'gas_budget', first: false }
+  }
+  if (takesOwnPlace(payment, asked) && isFull(twin, payment.account.wallet)) {
+    return { outcome: 'lane_full', first: false }
   }
   if (isGasShort(twin, payment, asked)) return { outcome: 'insufficient_gas', first: false }
   const claim = claimFor(twin, payment, asked, told)

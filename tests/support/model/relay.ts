@@ -1,6 +1,7 @@
 /** The twin of lanes, slots and the queue of signed calls. */
-import { hasGas, raiseGas, spendGas } from './gas.ts'
+import { hasGas, hasGasFor, raiseGas, spendGas } from './gas.ts'
 import type { Attempt, Call, Lane, Payment, Slot, Twin } from './state.ts'
+import { liveUntil } from './state.ts'
 
 /** A lane that is held for one transaction. */
 export type Claim = { lease: string; lane: string; nonce: number; calls: Call[] }
@@ -14,8 +15,9 @@ const callsMax = 25
 
 /** Whether a call has an effect still and is no transfer of a frozen account. */
 export function mayLeave(twin: Twin, { kind, payment }: Call): boolean {
-  if ((payment.validBefore ?? 0) <= twin.now) return false
-  return kind === 'cancel' || (payment.state === 'signed' && !payment.account.isFrozen)
+  if (kind === 'cancel') return liveUntil(payment) > twin.now
+  const isGood = (payment.validBefore ?? 0) > twin.now
+  return isGood && payment.state === 'signed' && !payment.account.isFrozen
 }
 
 /** Whether nobody may send a transaction any more. */
@@ -93,6 +95,10 @@ export function gasNeeded(twin: Twin, wallet: string, cost: bigint): bigint {
   )
   return dearest.reduce((sum, one) => sum + one, cost)
 }
+
+/** Whether a wallet has as many transactions in flight as it may. */
+export const isFull = ({ slots }: Twin, wallet: string): boolean =>
+  slots.filter(({ lane, state }) => lane.address === wallet && state === 'open').length >= aheadMax
 
 /** Holds the wallet itself, which sends its own transfer. */
 export function claimWallet(
@@ -175,11 +181,12 @@ export const transfersIn = (calls: readonly Call[]): Payment[] =>
 /** Keeps a transaction in place of a slot's latest, unless one of its accounts is frozen by now. */
 export function replace(twin: Twin, slot: Slot, number: number, attempt: Attempt): boolean {
   if (slot.state !== 'open' || slot.attempts.length >= number || isStopped(attempt)) return false
+  if (!hasGasFor(twin, slot, attempt)) return false
   slot.attempts.push(attempt)
   for (const payment of attempt.carries) {
     if (payment.state === 'signed') payment.txHash = attempt.hash
   }
-  raiseGas(twin, slot, attempt.cost)
+  raiseGas(twin, slot, attempt)
   return true
 }
 

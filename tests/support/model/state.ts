@@ -227,6 +227,8 @@ const liveStates: readonly State[] = ['authorized', 'signed', 'unknown']
 export const unusedStates: readonly State[] = ['prepared', 'awaiting_confirmation']
 
 export const isLive = ({ state }: Payment) => liveStates.includes(state)
+/** Until when its signature may be good by the chain's clock. */
+export const liveUntil = ({ validBefore }: Payment) => (validBefore ?? 0) + 900
 export const isUnused = ({ state }: Payment) => unusedStates.includes(state)
 
 /** Why a call is turned away, as the ledger names it. */

@@ -1,0 +1,32 @@
+/**
+ * What it would cost now to bring a cancellation to a chain. It is asked for with whatever else a payment is
+ * decided from, so no endpoint that is slow delays it for more than a second.
+ */
+import type { Chain } from '../chain.ts'
+import type { Unavailable } from './answer.ts'
+import { unavailable } from './answer.ts'
+import { askHead, headCallsOf, readHead } from './ask-head.ts'
+import type { Fees } from './fees.ts'
+import type { GasConfig } from './gas-budget.ts'
+import { stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import type { ChainWorld } from './rpc.ts'
+import { rpcFor } from './rpc.ts'
+
+/** Fees within what the operator pays for a cancellation, and the most that a rollup charges for the bytes of one call. */
+export type GasPrice = Fees & { dataFeeWei: bigint }
+
+/** Reads both, and the height of the newest block; no endpoint of several can say so alone. */
+export async function readGasPrice(
+  world: ChainWorld & { config: GasConfig },
+  chain: Chain,
+): Promise<(GasPrice & { status: 'ok'; blockNumber: bigint }) | Unavailable> {
+  const [answers, together] = await Promise.all([
+    rpcFor(world, chain).batch(headCallsOf(chain)),
+    askHead(world, chain),
+  ])
+  const head = together?.head ?? readHead(chain, answers)[0]
+  if (!head) return unavailable('the newest block or its fees are missing')
+  const { blockNumber, dataFeeWei } = head
+  const fees = withinBudget(head, stoppingMaxFeePerGasOf(chain, world.config))
+  return { status: 'ok', ...fees, dataFeeWei, blockNumber }
+}

@@ -1,0 +1,75 @@
+/** A freeze that comes while a request, or a run of housekeeping, is about to send. */
+import { expect, test } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import type { Fetch } from '../../shared/world.ts'
+import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { orderTo, transferPath } from '../support/faults/pair.ts'
+import { acquainted } from '../support/ledger.ts'
+import { attemptOf, openMarket, prepare } from '../support/market.ts'
+import type { Agent, Answer } from '../support/world.ts'
+
+const world = await openMarket()
+
+/** Freezes the account as soon as the ledger has answered a call of this name. */
+function freezingAfter(name: string, payer: () => Agent) {
+  const answers: Answer[] = []
+  const through: Fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    const { url } = new Request(input, { method: 'HEAD' })
+    if (answers.length > 0 || !url.endsWith(`/${name}`)) return answer
+    answers.push(await payer().post('/account-freeze', {}))
+    return answer
+  }
+  return { worker: world.worker({ fetch: through }), answers }
+}
+
+const knownToNode = (hash: unknown) => node(world, 'eth_getTransactionByHash', hash)
+
+test('a transfer that is stored and about to be sent is named as on its way by a freeze', async () => {
+  const { payer, payee } = await acquainted(world)
+  await stopMining(world)
+  const { worker, answers } = freezingAfter('custody_record', () => payer)
+
+  const sent = await worker.post(payer, transferPath, orderTo(payee))
+
+  const named = { payment_id: sent.body['transfer_id'], why: 'in_transaction' }
+  expect(answers[0]?.body).toMatchObject({ cancelling: [], cannot_be_stopped: [named] })
+})
+
+test('what housekeeping read before a freeze is not sent again after it', async () => {
+  const { payer, payee } = await acquainted(world)
+  await stopMining(world)
+  const sent = await world.worker().post(payer, transferPath, orderTo(payee))
+  await node(world, 'anvil_dropTransaction', sent.body['tx_hash'])
+  const { worker, answers } = freezingAfter('housekeeping_slots', () => payer)
+
+  await keepHouse(worker.world)
+
+  expect(await knownToNode(sent.body['tx_hash'])).toBeNull()
+  expect(answers[0]?.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+})
+
+test('a transaction that an endpoint took and denies is named as on its way', async () => {
+  const { payer, payee } = await acquainted(world)
+  await stopMining(world)
+  const sent = await world.worker().post(payer, transferPath, orderTo(payee))
+  await node(world, 'anvil_dropTransaction', sent.body['tx_hash'])
+
+  const frozen = await payer.post('/account-freeze', {})
+
+  expect(frozen.body).toMatchObject({ cannot_be_stopped: [{ why: 'in_transaction' }] })
+  await elapse(world, 61)
+})
+
+test('a purchase that is signed and not handed over yet is kept from the merchant', async () => {
+  const agent = await world.agent('pay', { usdc: 1 })
+  const prepared = await prepare(agent, { resource_url: world.merchant.v2Url })
+  const { worker, answers } = freezingAfter('custody_record', () => agent)
+
+  const order = { attempt_id: attemptOf(prepared), user_confirmed: true }
+  const executed = await worker.post(agent, '/x402-payment-execute', order)
+
+  expect(executed).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+  expect(answers[0]?.body).toMatchObject({ cancelling: [{ why: 'live_authorization' }] })
+  expect(await world.usdcOf(agent.address)).toBe(1_000_000n)
+})

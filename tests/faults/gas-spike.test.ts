@@ -1,0 +1,112 @@
+/** Gas that is dearer than what the operator pays for one transaction, or than it was a moment ago. */
+import { expect, test } from 'vitest'
+import { maxFeePerGasOf } from '../../shared/chains/evm/gas-budget.ts'
+import { findChain } from '../../shared/chains/registry.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { elapse, node, stopMining } from '../support/faults/chain.ts'
+import { holdLanes, orderTo, transferPath } from '../support/faults/pair.ts'
+import { limitGas } from '../support/gas.ts'
+import { acquainted, usdcOf } from '../support/ledger.ts'
+import { signedPayment } from '../support/signed.ts'
+import type { Agent } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const world = await start({ chain: true })
+
+/** The most that a unit of gas may cost for a transfer. */
+function ceiling(): bigint {
+  const chain = findChain(world.chain.network)
+  return chain ? maxFeePerGasOf(chain, world.world.config) : 0n
+}
+
+/** A block at this price, and the next ones near it. */
+async function setBaseFee(wei: bigint): Promise<void> {
+  await node(world, 'anvil_setNextBlockBaseFeePerGas', `0x${wei.toString(16)}`)
+  await node(world, 'evm_mine')
+}
+
+test('a cancellation goes out while gas is over the budget of a transfer', async () => {
+  const { payer, payee } = await acquainted(world)
+  const signed = await signedPayment(world, payer, payee.address)
+  await setBaseFee(2n * ceiling())
+
+  await payer.post('/account-freeze', {})
+  await keepHouse(world.world)
+  await node(world, 'evm_mine')
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+})
+
+test('a transfer waits while gas is over its budget, and goes with its price below that', async () => {
+  const { payer, payee } = await acquainted(world)
+  await setBaseFee(10n ** 9n)
+  await stopMining(world)
+  await world.worker().post(payer, transferPath, orderTo(payee))
+  await node(world, 'anvil_dropAllTransactions')
+  await setBaseFee(2n * ceiling())
+
+  await keepHouse(world.world)
+  const dearest = await world.db.sql<{ wei: string }[]>`select max_fee_per_gas::text as wei
+    from private.relay_transactions where carries <> '{}'`
+  await setBaseFee(10n ** 9n)
+  await keepHouse(world.world)
+  await node(world, 'evm_mine')
+
+  expect(dearest.every(({ wei }) => BigInt(wei) <= ceiling())).toBe(true)
+  expect(await usdcOf(world, payee)).toBe(10_000_000n)
+})
+
+test('a cancellation is not held up by a transfer before it that is too dear now', async () => {
+  const [waiting, frozen] = [await acquainted(world), await acquainted(world)]
+  const signed = await signedPayment(world, frozen.payer, frozen.payee.address)
+  await setBaseFee(10n ** 8n)
+  await stopMining(world)
+  await world.worker().post(waiting.payer, transferPath, orderTo(waiting.payee))
+  await setBaseFee(2n * ceiling())
+
+  await frozen.payer.post('/account-freeze', {})
+  for (let run = 0; run < 3; run += 1) {
+    await keepHouse(world.world)
+    await elapse(world, 61)
+    await setBaseFee(2n * ceiling())
+  }
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: signed.calldata }, 'latest')
+
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+  expect(await usdcOf(world, waiting.payee)).toBe(0n)
+})
+
+/** Wei that relayers are charged with for an account, at worst. */
+async function chargedTo({ id }: Agent): Promise<bigint> {
+  const [row] = await world.db.sql<{ wei: string }[]>`
+    select sum(wei)::text as wei from private.gas_uses where account = ${id}`
+  return BigInt(row?.wei ?? '0')
+}
+
+test('of a batch that becomes dearer only those go on whose account has gas left for it', async () => {
+  const [poor, rich] = [await acquainted(world), await acquainted(world)]
+  const send = ({ payer, payee }: typeof poor) => payer.post(transferPath, orderTo(payee))
+  await setBaseFee(10n ** 8n)
+  await send(poor)
+  await node(world, 'evm_mine')
+  await stopMining(world)
+  await holdLanes(world)
+  await Promise.all([send(poor), send(rich)])
+  await elapse(world, 6)
+  await keepHouse(world.world)
+  const weiPerDay = (await chargedTo(poor.payer)) + 10n ** 12n
+  await limitGas(world, { weiPerDay })
+
+  await node(world, 'anvil_dropAllTransactions')
+  await setBaseFee(10n ** 9n)
+  for (let run = 0; run < 4; run += 1) {
+    await elapse(world, 61)
+    await keepHouse(world.world)
+    await node(world, 'evm_mine')
+  }
+
+  expect(await chargedTo(poor.payer)).toBeLessThanOrEqual(weiPerDay)
+  expect(await usdcOf(world, poor.payee)).toBe(10_000_000n)
+  expect(await usdcOf(world, rich.payee)).toBe(10_000_000n)
+})

@@ -1,0 +1,44 @@
+/** Which places housekeeping looks at first, when there are more than fit into one run. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { openHouse } from '../support/model/house.ts'
+import type { Ledger } from '../support/model/ledger.ts'
+import { openLedger } from '../support/model/ledger.ts'
+
+let ledger: Ledger
+beforeAll(async () => {
+  ledger = await openLedger()
+})
+afterAll(() => ledger.close())
+
+const lane = (digit: string) => `0x${digit.repeat(40)}`
+const [busy, quiet, relayer] = [lane('a'), lane('b'), lane('c')]
+const batch = 10
+const told = z.array(z.object({ lane: z.string(), nonce: z.int() }))
+
+/** A lane with so many places that nobody looked at yet. */
+async function openPlaces(address: string, kind: string, count: number): Promise<void> {
+  await ledger.query(`insert into private.relay_lanes (chain, address, kind, next_nonce)
+    values (84532, '${address}', '${kind}', ${count})`)
+  await ledger.query(`insert into private.relay_slots (chain, lane, nonce)
+    select 84532, '${address}', n from generate_series(0, ${count - 1}) n`)
+}
+
+const look = async () => told.parse(await ledger.call('housekeeping_slots', { batch }))
+
+test('hundreds of places of one wallet keep nobody else waiting', async () => {
+  await openHouse(ledger)
+  await openPlaces(busy, 'wallet', 300)
+  await openPlaces(quiet, 'wallet', 1)
+  await openPlaces(relayer, 'relayer', 3)
+
+  const first = await look()
+  const second = await look()
+
+  const lanesOf = (slots: typeof first) => slots.map((slot) => slot.lane)
+  expect(lanesOf(first).filter((one) => one === relayer)).toHaveLength(3)
+  expect(lanesOf(first)).toContain(quiet)
+  expect(first.filter((one) => one.lane === busy)).toHaveLength(batch - 4)
+  const again = second.filter((one) => first.some((before) => before.nonce === one.nonce))
+  expect(again.filter((one) => one.lane === busy)).toEqual([])
+})
