@@ -2,8 +2,6 @@
  * The only parser and formatter of amounts. An amount is a decimal string on the wire and a bigint
  * of atomic units in code; nothing here, or anywhere, passes through floating point.
  */
-import { trimEndOf } from '../trim-end.ts'
-
 /** What an amount looks like on the wire (DESIGN section 3). */
 export const amountPattern = /^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/
 
@@ -22,7 +20,7 @@ export function parseAmount(text: string, decimals: number): bigint | undefined 
 export function formatAmount(atomic: bigint, decimals: number): string {
   const digits = atomic.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
-  const fraction = trimEndOf(digits.slice(digits.length - decimals), '0')
+  const fraction = /^.*[1-9]/.exec(digits.slice(digits.length - decimals))?.[0] ?? ''
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 

@@ -36,16 +36,16 @@ async function responseOf(agent: Agent, answer: Answering) {
   return responseBody.parse(paid.body['response'])
 }
 
-/** Requests of the product whose address or body contains this text are lost. */
-function cut(text: string) {
+/** Requests of the product whose address or body contains one of these texts are lost. */
+function cut(...texts: string[]) {
   const without: Fetch = (input, init) => {
     const address = input instanceof Request ? input.url : String(input)
     const body = typeof init?.body === 'string' ? init.body : ''
-    const isLost = address.includes(text) || body.includes(text)
+    const isLost = texts.some((text) => address.includes(text) || body.includes(text))
     return isLost ? Promise.reject(new Error('connection lost')) : network(input, init)
   }
   // The database keeps the network that it was opened with; everything else takes the world's.
-  if (text.startsWith('/rpc/')) vi.stubGlobal('fetch', without)
+  if (texts.some((text) => text.startsWith('/rpc/'))) vi.stubGlobal('fetch', without)
   else market.world.fetch = without
 }
 
@@ -162,7 +162,7 @@ test('a node that fails after the payment was sent leaves it unknown until it an
     await prepare(agent, { resource_url: `${hostile.url}/settled/ok?dark` }),
   )
   // Only the proof asks for receipts and logs.
-  cut('eth_getTransactionReceipt')
+  cut('eth_getTransactionReceipt', 'eth_getLogs')
 
   const during = await execute(agent, attempt)
   mend()

@@ -24,8 +24,8 @@ export type Head = Fees & {
 /** What the endpoints say together; `head` is undefined while none tells all of it. */
 export type Together = {
   head: Head | undefined
-  /** The wallet's next transaction number as far as enough of them show it. */
-  walletNonce: number | undefined
+  /** The wallet's next transaction number as far as enough of them show it; zero where they do not. */
+  walletNonce: number
 }
 
 const answerMilliseconds = 1_000
@@ -51,7 +51,10 @@ export async function askHead(
       return { operator, count: readCount(answers[2]), heads: readHead(chain, answers) }
     }),
   )
-  return { head: medianHead(said.flatMap(({ heads }) => heads)), walletNonce: agreedCount(said) }
+  return {
+    head: medianHead(said.flatMap(({ heads }) => heads)),
+    walletNonce: agreedCount(said) ?? 0,
+  }
 }
 
 /** Asks one endpoint for it. */

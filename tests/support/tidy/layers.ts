@@ -17,7 +17,7 @@ const layers = [
   ],
   ['world.ts', 'custody', 'chains', 'vault', 'mailbox', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
-  ['money', 'sealing', 'env.ts', 'base64.ts', 'digest.ts'],
+  ['money', 'sealing', 'env.ts', 'base64.ts', 'trim-end.ts', 'digest.ts'],
 ]
 
 /** Packages and where they may be imported; a package that is not listed may be nowhere. */
