@@ -703,7 +703,7 @@ END) stored,
   constraint payments_mandate_fkey FOREIGN KEY (mandate) REFERENCES private.mandates(id),
   constraint payments_payee_check CHECK ((payee ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_resource_check CHECK ((resource ~ '^[0-9a-f]{64}$'::text)),
-  constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'failed'::text, 'released'::text, 'expired'::text, 'declined'::text]))),
+  constraint payments_state_check CHECK ((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'authorized'::text, 'signed'::text, 'unknown'::text, 'settled'::text, 'released'::text, 'expired'::text, 'declined'::text]))),
   constraint payments_token_check CHECK ((token ~ '^0x[0-9a-fA-F]{40}$'::text)),
   constraint payments_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
@@ -6485,7 +6485,7 @@ AS $function$
     when p.state = 'settled' and (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index) then 'booked'
     when p.state in ('signed', 'unknown', 'settled') then
       case when private.is_watched(p) then 'awaited' else 'late' end
-    when p.state in ('released', 'failed') then 'over'
+    when p.state = 'released' then 'over'
     else 'unknown' end, p.id
   from (select) one left join private.payments p
     on (p.chain, p.token, p.wallet, p.authorization_nonce)
@@ -6529,7 +6529,7 @@ AS $function$
         or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
       (6, 'late', f.is_open),
       (7, 'late', f.place = 'wrong' and f.is_enough),
-      (8, 'over', f.state in ('released', 'failed')),
+      (8, 'over', f.state = 'released'),
       (9, 'short', f.is_here or f.place = 'wrong')
     ) r (rank, standing, applies) where r.applies
   )
@@ -6912,7 +6912,7 @@ AS $function$
    where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token
      and lower(p.payee) = lower(o.payee) and p.terms ->> 'transfer_method' = 'permit2'
      and p.signature is not null
-     and p.state in ('signed', 'unknown', 'settled', 'released', 'failed')
+     and p.state in ('signed', 'unknown', 'settled', 'released')
      -- A node that was ahead, or a chain that was cut back, leaves it signed after the block of its use.
      and (p.authorized_block is null or p.authorized_block <= o.block_number + 64
        or (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index))

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '3b503507a84daab2adf28d970c67934d7ec0bb1d87eb6567be30b7a426560250'
+export const contractDigest = 'c1f69386fbc6df72f38a37294eb59b487e27232fa10310d682e220dada184eb6'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -319,7 +319,7 @@ export type WalletCustodialTransferRequest = {
 
 export type WalletCustodialTransferAnswer = {
   transfer_id: string
-  status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'failed' | 'released' | 'expired' | 'declined'
+  status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'released' | 'expired' | 'declined'
   requires_user_confirm: boolean
   reasons: Array<{
     code: string
@@ -429,7 +429,7 @@ export type TransferStatusRequest = {
 
 export type TransferStatusAnswer = {
   transfer_id: string
-  status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'failed' | 'released' | 'expired' | 'declined'
+  status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'released' | 'expired' | 'declined'
   finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
   /** CAIP-2 id. */
   chain: string
@@ -1001,7 +1001,7 @@ export type PaymentMandateStatementAnswer = {
     /** For transfer_status, which proves it, and consent_receipt. */
     payment_id: string
     kind: 'transfer' | 'x402'
-    status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'failed' | 'released' | 'expired' | 'declined'
+    status: 'awaiting_confirmation' | 'submitted' | 'unknown' | 'settled' | 'released' | 'expired' | 'declined'
     finality: 'submitted' | 'reverted' | 'included' | 'safe' | 'finalized' | 'reorged' | null
     /** Decimal string in token units. */
     amount: string

@@ -68,7 +68,6 @@ export const paymentStatus = z.enum([
   'submitted',
   'unknown',
   'settled',
-  'failed',
   'released',
   'expired',
   'declined',

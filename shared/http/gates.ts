@@ -37,7 +37,10 @@ export function gatesOf(contract: Operation): MiddlewareHandler<Frame>[] {
     }
     await next()
   }
-  const size = bodyLimit({
+  const size: MiddlewareHandler<Frame> = (c, next) =>
+    // Of other methods no body is read, and hono cannot make one anew with what it has read of it.
+    c.req.method === 'POST' ? postSize(c, next) : next()
+  const postSize = bodyLimit({
     maxSize: bodyBytesMax,
     onError: () => {
       throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))

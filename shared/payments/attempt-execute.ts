@@ -174,7 +174,7 @@ async function lookForOutcome(context: Context, payment: Payment): Promise<Execu
   for (let look = 0; look < looksMax; look += 1) {
     const found = await context.db.one('find_payment', { payment: payment.id }, foundRow)
     latest = found?.payment_row ?? latest
-    if (latest.delivery || ['settled', 'failed', 'released'].includes(latest.state)) break
+    if (latest.delivery || ['settled', 'released'].includes(latest.state)) break
     await context.world.pause(pause)
     pause = Math.min(pause * 2, lookEveryMilliseconds)
   }

@@ -72,7 +72,7 @@ function statusOf({ state }: Payment, delivery: Delivery | null | undefined) {
     const isDelivered = isAnswered && code >= 200 && code < 300
     return isDelivered ? ('settled' as const) : ('paid_not_delivered' as const)
   }
-  if (state === 'failed' || state === 'released') return 'rejected_unpaid' as const
+  if (state === 'released') return 'rejected_unpaid' as const
   const isRefused = isAnswered && code >= 400 && code < 500 && !isUndecided(delivery)
   return isRefused ? ('rejected_unpaid' as const) : ('unknown' as const)
 }

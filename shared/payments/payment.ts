@@ -19,7 +19,6 @@ export const paymentRow = z.object({
     'signed',
     'unknown',
     'settled',
-    'failed',
     'released',
     'expired',
     'declined',

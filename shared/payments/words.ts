@@ -35,7 +35,6 @@ export function statusOf(state: Payment['state']) {
     case 'awaiting_confirmation':
     case 'unknown':
     case 'settled':
-    case 'failed':
     case 'released':
     case 'expired':
     case 'declined':

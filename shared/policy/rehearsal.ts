@@ -22,7 +22,6 @@ export type PastPayment = Pick<
     | 'signed'
     | 'unknown'
     | 'settled'
-    | 'failed'
     | 'released'
     | 'expired'
     | 'declined'
@@ -43,7 +42,7 @@ const pastMilliseconds = 90 * dayMilliseconds
 const rememberedMax = 20
 
 /**
- * Replays the last 90 days of the account. Payments that failed or were released moved nothing and
+ * Replays the last 90 days of the account. Payments that were released moved nothing and
  * are left out; one that nobody confirmed, or that the owner declined, is paid if it is allowed.
  */
 export function rehearse(
@@ -82,7 +81,7 @@ function inOrder(past: readonly PastPayment[], now: Date): PastPayment[] {
   const since = now.getTime() - pastMilliseconds
   return past
     .filter(({ at }) => at.getTime() > since && at <= now)
-    .filter(({ state }) => state !== 'failed' && state !== 'released')
+    .filter(({ state }) => state !== 'released')
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
 }
 

@@ -10,7 +10,7 @@ create table private.payments (
   kind text not null check (kind in ('transfer', 'x402')),
   state text not null default 'prepared' check (state in (
     'prepared', 'awaiting_confirmation', 'authorized', 'signed', 'unknown',
-    'settled', 'failed', 'released', 'expired', 'declined')),
+    'settled', 'released', 'expired', 'declined')),
   -- The claim of an Idempotency-Key under which it was entered, so that it is entered once.
   claim uuid,
   chain bigint not null,

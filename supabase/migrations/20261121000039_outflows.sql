@@ -70,7 +70,7 @@ create function private.match_by_nonce(o private.outflows) returns private.outfl
     when p.state = 'settled' and (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index) then 'booked'
     when p.state in ('signed', 'unknown', 'settled') then
       case when private.is_watched(p) then 'awaited' else 'late' end
-    when p.state in ('released', 'failed') then 'over'
+    when p.state = 'released' then 'over'
     else 'unknown' end, p.id
   from (select) one left join private.payments p
     on (p.chain, p.token, p.wallet, p.authorization_nonce)
@@ -85,7 +85,7 @@ create function private.permits_like(o private.outflows) returns setof private.p
    where p.wallet = o.wallet and p.chain = o.chain and p.token = o.token
      and lower(p.payee) = lower(o.payee) and p.terms ->> 'transfer_method' = 'permit2'
      and p.signature is not null
-     and p.state in ('signed', 'unknown', 'settled', 'released', 'failed')
+     and p.state in ('signed', 'unknown', 'settled', 'released')
      -- A node that was ahead, or a chain that was cut back, leaves it signed after the block of its use.
      and (p.authorized_block is null or p.authorized_block <= o.block_number + 64
        or (p.tx_hash, p.log_index) = (o.tx_hash, o.log_index))
@@ -135,7 +135,7 @@ create function private.match_permit(o private.outflows) returns private.outflow
         or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
       (6, 'late', f.is_open),
       (7, 'late', f.place = 'wrong' and f.is_enough),
-      (8, 'over', f.state in ('released', 'failed')),
+      (8, 'over', f.state = 'released'),
       (9, 'short', f.is_here or f.place = 'wrong')
     ) r (rank, standing, applies) where r.applies
   )

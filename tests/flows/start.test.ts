@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -126,6 +127,19 @@ test('a request cannot choose another function by a header', async () => {
   const answer = await get('/get-identity', { 'MF-Route-Override': 'aoa-not-found' })
 
   expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized' } })
+})
+
+test('a GET with a body in chunks is answered as one without', async () => {
+  const { base_url, api_keys } = readWorld()
+  const headers = { authorization: `Bearer ${api_keys.read}`, 'transfer-encoding': 'chunked' }
+  const asked = request(new URL('/get-identity', base_url), { headers })
+
+  asked.end('anything')
+
+  const [{ statusCode }] = z
+    .tuple([z.looseObject({ statusCode: z.int() })])
+    .parse(await once(asked, 'response'))
+  expect(statusCode).toBe(200)
 })
 
 test('the printed commands work as they are, up to a settled purchase', async () => {

@@ -17,7 +17,6 @@ const states = [
   'awaiting_confirmation',
   'expired',
   'declined',
-  'failed',
   'released',
 ] as const
 
@@ -49,7 +48,7 @@ type Said = { payment: PastPayment; verdict: string; reasons: string }
 function rehearseTwin(terms: Terms, past: PastPayment[], cap: bigint): Said[] {
   const counted = past
     .filter(({ at }) => at.getTime() <= noon.getTime() && at.getTime() > noon.getTime() - 90 * day)
-    .filter(({ state }) => !['failed', 'released'].includes(state))
+    .filter(({ state }) => state !== 'released')
     .toSorted((a, b) => a.at.getTime() - b.at.getTime())
   const said: Said[] = []
   for (const payment of counted) {

@@ -9,7 +9,6 @@ const states: Record<
   submitted: ['plain', 'On its way'],
   unknown: ['warning', 'Not certain yet'],
   settled: ['good', 'Settled'],
-  failed: ['danger', 'Failed'],
   released: ['plain', 'Not sent'],
   declined: ['plain', 'Declined'],
   expired: ['plain', 'Expired'],

@@ -37,10 +37,14 @@ const burnAddresses = new Set([
   '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
 ])
 
-/** Multicall3 (anyone can take what it holds), Permit2, the proxies of x402 and the CREATE2 deployer. */
+/**
+ * Multicall3 (anyone can take what it holds), Permit2, the proxies of x402, the CREATE2 deployer, and the
+ * deposit contract of Ethereum's validators.
+ */
 const systemContracts = new Set([
   ...[multicall3Address, permit2Address, ...x402Contracts].map((place) => place.toLowerCase()),
   '0x4e59b44847b379578588920ca78fbf26c0b4956c',
+  '0x00000000219ab540356cbb839cbe05303d7705fa',
 ])
 
 // A token's address on another network is the same slip, so all of them count on each.
@@ -52,8 +56,10 @@ const tokenContracts = new Set(
 export function isLossyRecipient(address: Address, { stack }: Chain): LossReason | undefined {
   const lower = address.toLowerCase()
   if (burnAddresses.has(lower)) return 'burn_address'
-  // Precompiles of the EVM and of Nitro lie below 0x100, and P256VERIFY at it (EIP-7951).
-  if (/^0x0{37}(100|0[0-9a-f]{2})$/.test(lower)) return 'precompile'
+  // Precompiles and system contracts of the EVM, Nitro and Polygon lie there, and nobody has a key to one.
+  if (/^0x0{24}[0-9a-f]{16}$/.test(lower)) return 'precompile'
+  // Those of Avalanche: https://build.avax.network/docs/avalanche-l1s/evm-configuration
+  if (/^0x0[1-3]0{34}[0-9a-f]{4}$/.test(lower)) return 'precompile'
   // The OP Stack reserves 2,048 predeploys: https://specs.optimism.io/protocol/predeploys.html
   if (stack === 'op' && /^0x420{35}[0-7][0-9a-f]{2}$/.test(lower)) return 'system_contract'
   if (systemContracts.has(lower)) return 'system_contract'

@@ -62,7 +62,7 @@ async function paymentsTold({ world, product, reader, thief }: Play): Promise<To
   )
 }
 
-const overStates = ['released', 'failed', 'expired', 'declined', 'awaiting_confirmation']
+const overStates = ['released', 'expired', 'declined', 'awaiting_confirmation']
 
 async function unlikeChain(play: Play): Promise<string | undefined> {
   const payments = await paymentsTold(play)
