@@ -8,7 +8,7 @@ import { events, openStreet } from '../support/model/street.ts'
 import { confirmStreet, confirmStreetEnd } from '../support/model/street-invariants.ts'
 
 const market = await openMarket({ lanes: 3, deadlineMaxMilliseconds: 3_000 })
-const runs = 10
+const runs = 6
 const commandsMax = 100
 const commandsMin = 100
 

@@ -12,7 +12,7 @@ const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 /** What axe finds wrong, a line each with the places. */
 export async function barriersOn(page: Page): Promise<string[]> {
-  await page.evaluate(`${axe};0`)
+  if ((await page.evaluate('typeof axe')) !== 'object') await page.evaluate(`${axe};0`)
   const run = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(standards)} } })
     .then(({ violations }) => violations.map(({ id, nodes }) =>
       id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' ')))`
@@ -24,7 +24,6 @@ export async function outOfReachOn(page: Page): Promise<string[]> {
   const count = z.int().parse(await page.evaluate(collectControls))
   for (let press = 0; press <= count; press += 1) {
     await page.keyboard.press('Tab')
-    await page.evaluate('reach()')
   }
   return z.array(z.string()).parse(await page.evaluate('missed()'))
 }
@@ -45,7 +44,7 @@ const collectControls = `(() => {
   const left = new Map(all.map((one) => [group(one), one]))
   const plain = new Map(all.map((one) => [one, look(one)]))
   const dim = []
-  globalThis.reach = () => {
+  const reach = () => {
     const one = document.activeElement
     if (!plain.has(one) || !left.delete(group(one))) return
     const { outlineStyle, outlineWidth } = getComputedStyle(one)
@@ -53,6 +52,7 @@ const collectControls = `(() => {
     if (!ring || look(one) === plain.get(one)) dim.push('dim: ' + one.outerHTML)
   }
   globalThis.missed = () => [...left.values()].map((one) => 'unreached: ' + one.outerHTML).concat(dim)
+  document.addEventListener('focusin', reach)
   document.activeElement?.blur()
   return all.length
 })()`
