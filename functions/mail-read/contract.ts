@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { untrustedText } from '../../shared/contract/fields.ts'
 import * as form from '../../shared/contract/forms.ts'
-import { mailFields, untrustedText } from '../../shared/contract/mail.ts'
+import { mailFields } from '../../shared/contract/mail.ts'
 import { operation } from '../../shared/contract/operation.ts'
 
 const verdict = z.enum(['pass', 'fail', 'neutral', 'error', 'none', 'absent'])

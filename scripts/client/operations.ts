@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'c1f69386fbc6df72f38a37294eb59b487e27232fa10310d682e220dada184eb6'
+export const contractDigest = '79dd5e04983f2930c44b6785041b6ebef379bdec05f877b66181ad11a253f4a3'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -324,6 +324,16 @@ export type WalletCustodialTransferAnswer = {
   reasons: Array<{
     code: string
     message: string
+    /** The words of the merchant. */
+    untrusted?: {
+      /** Who is said to have written it. */
+      from: string
+      /** UTF-16 units of the whole text. */
+      length: number
+      /** Whether more follows. */
+      truncated: boolean
+      text: string
+    }
     /** US dollars, decimal string. */
     headroom_usd?: string
     resets_at?: string | null
@@ -510,6 +520,16 @@ export type X402PaymentPrepareAnswer = {
   reasons: Array<{
     code: string
     message: string
+    /** The words of the merchant. */
+    untrusted?: {
+      /** Who is said to have written it. */
+      from: string
+      /** UTF-16 units of the whole text. */
+      length: number
+      /** Whether more follows. */
+      truncated: boolean
+      text: string
+    }
     /** US dollars, decimal string. */
     headroom_usd?: string
     resets_at?: string | null
@@ -628,6 +648,16 @@ export type X402PaymentExecuteAnswer = {
   reasons: Array<{
     code: string
     message: string
+    /** The words of the merchant. */
+    untrusted?: {
+      /** Who is said to have written it. */
+      from: string
+      /** UTF-16 units of the whole text. */
+      length: number
+      /** Whether more follows. */
+      truncated: boolean
+      text: string
+    }
     /** US dollars, decimal string. */
     headroom_usd?: string
     resets_at?: string | null

@@ -121,7 +121,7 @@ async function readAnswer(response: Response, bytesMax: number): Promise<Fetched
   const encoding = headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
     await response.body?.cancel()
-    return { kind: 'refused', reason: `The answer is encoded as ${encoding.slice(0, 32)}.` }
+    return { kind: 'refused', reason: 'The answer is compressed, which was not asked for.' }
   }
   return { kind: 'answered', status, headers, ...(await readBounded(response, bytesMax)) }
 }

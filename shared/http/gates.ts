@@ -87,13 +87,27 @@ const notKeepable = {
 /** Of each name and each sentence of what is wrong with a request. */
 const problemCharactersMax = 500
 
-type Issue = Pick<z.core.$ZodIssue, 'path' | 'message'>
+type Issue = z.core.$ZodIssue
+
+/**
+ * A name that may stand in our sentence. Others may have been dictated by whoever wrote what the caller
+ * passes on, and would speak in our voice.
+ */
+const plainName = /^[A-Za-z0-9_.-]{1,64}$/
+const plainPart = (part: PropertyKey) => (plainName.test(String(part)) ? String(part) : '?')
+
+function sentenceOf(issue: Issue): string {
+  if (issue.code === 'unrecognized_keys' && !issue.keys.every((key) => plainName.test(key))) {
+    return 'It has a field that is not known.'
+  }
+  return issue.message.slice(0, problemCharactersMax)
+}
 
 function invalidRequest(issues: readonly Issue[]): Refusal {
   // Names of fields may be the caller's own, as long as a body can be.
   const problems = issues.slice(0, 8).map((issue) => ({
-    field: issue.path.join('.').slice(0, problemCharactersMax),
-    message: issue.message.slice(0, problemCharactersMax),
+    field: issue.path.map(plainPart).join('.').slice(0, problemCharactersMax),
+    message: sentenceOf(issue),
   }))
   const [first] = problems
   const message = first ? `${first.field || 'request'}: ${first.message}` : undefined

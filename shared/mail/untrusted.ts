@@ -76,7 +76,7 @@ function textOf(value: unknown): string {
 }
 
 /** At most so many UTF-16 units, never half a character. */
-function cut(text: string, lengthMax: number): string {
+export function cut(text: string, lengthMax: number): string {
   return /[\ud800-\udbff]/.test(text.charAt(lengthMax - 1))
     ? text.slice(0, lengthMax - 1)
     : text.slice(0, lengthMax)

@@ -4,7 +4,8 @@
  */
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
-import type { mailDelivery, mailFields, untrustedText } from '../contract/mail.ts'
+import type { untrustedText } from '../contract/fields.ts'
+import type { mailDelivery, mailFields } from '../contract/mail.ts'
 import type { Verdict } from './authentication.ts'
 
 type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>

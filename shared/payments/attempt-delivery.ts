@@ -4,7 +4,9 @@
  */
 import * as z from 'zod'
 import { encodeBase64 } from '../base64.ts'
+import { untrustedText } from '../contract/fields.ts'
 import type { Fetched } from '../egress/safe-fetch.ts'
+import { untrusted } from '../mail/untrusted.ts'
 import { readSettlementClaim } from '../x402/claim.ts'
 import { askingOf, headersKept } from '../x402/delivery.ts'
 import { readDemand } from '../x402/demand.ts'
@@ -12,7 +14,13 @@ import { isOffered } from './attempt-offered.ts'
 import { termsOf } from './attempt-terms.ts'
 import type { Payment } from './payment.ts'
 
-const reason = z.object({ code: z.string(), message: z.string() })
+/** The words of the merchant stand beside our sentence. */
+const reason = z.object({
+  code: z.string(),
+  message: z.string(),
+  untrusted: untrustedText.optional(),
+})
+const saidLengthMax = 256
 
 /** The merchant's answer as it is kept with the payment. */
 export const deliveryRow = z.object({
@@ -55,7 +63,7 @@ export function deliveryOf(payment: Payment, fetched: Fetched, now: Date): Deliv
     }
     case 'unreachable':
     case 'refused': {
-      const message = `The merchant's answer could not be read: ${fetched.reason.slice(0, 200)}`
+      const message = "The merchant's answer could not be read."
       return { kind: fetched.kind, reasons: [{ code: 'merchant_unreachable', message }] }
     }
   }
@@ -111,8 +119,10 @@ function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
   const terms = termsOf(payment)
   const again = readDemand(askingOf(fetched), terms.request, now)
   if (!('offers' in again) || isOffered(payment, terms, again)) {
-    const said = 'error' in again && again.error ? ` It says: ${again.error}` : ''
-    return [{ code: 'payment_refused', message: `The merchant refused the payment.${said}` }]
+    const refused = { code: 'payment_refused', message: 'The merchant refused the payment.' }
+    if (!('error' in again) || !again.error) return [refused]
+    const from = new URL(terms.request.url).host
+    return [{ ...refused, untrusted: untrusted({ from, text: again.error }, saidLengthMax) }]
   }
   const message = 'The merchant now asks for other terms than those that were prepared.'
   return [{ code: 'terms_changed', message }]

@@ -5,10 +5,12 @@
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import type { Fetched } from '../egress/safe-fetch.ts'
+import { cut } from '../mail/untrusted.ts'
 import type { Scrubber } from './scrub.ts'
 import type { Used } from './use-port.ts'
 
 const headersMax = 64
+const headerNameMax = 256
 const headerCharactersMax = 8_192
 
 /** RFC 9110 section 7.6.1, and what tells of the transfer and not of what was transferred. */
@@ -48,11 +50,15 @@ function unavailable(message: string): Refusal<'site_unavailable'> {
   })
 }
 
+function isPassedOn([name]: [string, string]): boolean {
+  return name.length <= headerNameMax && !ofTheConnection.test(name)
+}
+
 type Answered = { status: number; headers: Headers; body: Uint8Array; truncated: boolean }
 
 async function shown({ status, headers, body, truncated }: Answered, scrub: Scrubber) {
   const cookies = headers.getSetCookie().map((value) => ['set-cookie', value] as const)
-  const others = [...headers].filter(([name]) => !ofTheConnection.test(name)).slice(0, headersMax)
+  const others = [...headers].filter(isPassedOn).slice(0, headersMax)
   const raw = { headers: [...cookies, ...others], body, truncated }
   const whole = await scrub(raw)
   const isText = !('withheld' in whole && whole.withheld === 'not_text')
@@ -62,7 +68,7 @@ async function shown({ status, headers, body, truncated }: Answered, scrub: Scru
   if ('withheld' in kept) return { ...nothing, withheld: kept.withheld }
   const lines = kept.headers.map(([name, value]): [string, string] => [
     name,
-    value.slice(0, headerCharactersMax),
+    cut(value, headerCharactersMax).toWellFormed(),
   ])
   const isSeen = isText && !truncated && body.length > 0 && kept.removed === 0
   const rest = new Map(

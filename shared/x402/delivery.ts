@@ -2,9 +2,11 @@
  * The one file of x402 that fetches: what a resource asks for, and the paid request. Both go
  * through the guarded client, so a payment never follows a redirect to another place.
  */
+
 import { decodeBytes, parseJson } from '../base64.ts'
 import type { Fetched, Outside } from '../egress/safe-fetch.ts'
 import { safeFetch } from '../egress/safe-fetch.ts'
+import { cut } from '../mail/untrusted.ts'
 import type { Header } from './payload.ts'
 import type { FrozenRequest } from './request.ts'
 
@@ -53,6 +55,8 @@ function send(
   )
 }
 
+const headerLengthMax = 8_192
+
 /** Headers of a merchant's answer that an agent has a use for. */
 const keptHeaders = [
   'content-type',
@@ -70,8 +74,13 @@ const keptHeaders = [
 
 /** The headers that are passed on. */
 export function headersKept(headers: Pick<Headers, 'get'>): Record<string, string> {
-  const found = keptHeaders.map((name) => [name, headers.get(name)?.slice(0, 8_192)] as const)
+  const found = keptHeaders.map((name) => [name, cutHeader(headers.get(name))] as const)
   return Object.fromEntries(
     found.filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
+}
+
+/** At most so much of a value, never half a character, which nothing could keep. */
+function cutHeader(value: string | null): string | undefined {
+  return value === null ? undefined : cut(value, headerLengthMax).toWellFormed()
 }

@@ -60,8 +60,11 @@ export function readMppChallenge(
   const charge = chargeFields.safeParse(read)
   const { method, intent } = parsed.data
   if (method !== 'evm' || intent !== 'charge') {
-    const what = `method ${shown(method)} with intent ${shown(intent)}`
-    return unpayable(params, read, `Payment ${what} is not supported.`)
+    return unpayable(
+      params,
+      read,
+      'Of MPP only the method evm with the intent charge is supported.',
+    )
   }
   if (!charge.success) return unpayable(params, read, 'The request of the charge cannot be read.')
   const problem = chargeProblem(charge.data) ?? bindingProblem(parsed.data, request)
@@ -112,11 +115,11 @@ function bindingProblem(challenge: ChallengeFields, request: FrozenRequest): str
     return "The digest of the challenge is not that of the request's body."
   }
   if (header !== undefined && !/^(authorization|payment-[a-z-]+)$/i.test(header)) {
-    return `A credential is not sent in the header ${shown(header)}.`
+    return 'A credential is not sent in the header that the challenge names.'
   }
   const name = credentialHeader(header)
   if (request.headers.some(([given]) => given.toLowerCase() === name)) {
-    return `The request has a header ${name} of its own, which the credential would replace.`
+    return 'The request has a header of its own, which the credential would replace.'
   }
   // Our own payments make their nonces from texts that begin so.
   return `${id}${realm}`.startsWith('aoa.') ? 'The id of the challenge is reserved.' : undefined

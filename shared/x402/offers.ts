@@ -81,7 +81,7 @@ function readPayable(
   const problem = methodProblem(offer)
   if (problem !== undefined) return problem
   const chain = chains.find(({ caip2 }) => caip2 === offer.chain)
-  if (!chain) return `The service is not connected to network ${shown(offer.network)}.`
+  if (!chain) return 'The service is not connected to this network.'
   const token = tokenByAddress(chain, offer.asset)
   if (!token) return `The asset is no token that the service pays with on ${chain.title}.`
   const lie = domainProblem(offer, token)
@@ -101,19 +101,18 @@ function methodProblem(offer: Offer): string | undefined {
   const { protocol, scheme, extra, maxTimeoutSeconds } = offer
   const { primaryType = 'TransferWithAuthorization' } = extra
   if (protocol === 'x402' && scheme !== 'exact' && scheme !== 'upto') {
-    return `Scheme ${shown(scheme)} is not supported, only exact and upto.`
+    return 'Of schemes only exact and upto are supported.'
   }
   const method = extra['assetTransferMethod'] ?? methodOf(offer)
-  if (method !== methodOf(offer)) return `Transfer method ${quoted(method)} is not supported.`
+  if (method !== methodOf(offer)) return 'The transfer method is not supported.'
   // Servers of thirdweb may ask for an EIP-2612 permit to the payee instead.
   if (primaryType !== 'TransferWithAuthorization' && method === 'eip3009') {
-    return `Signatures of the type ${quoted(primaryType)} are not supported.`
+    return 'Signatures of this primary type are not supported.'
   }
   const permit = methodOf(offer) === 'permit2' ? permitProblem(offer) : undefined
   if (permit !== undefined) return permit
   const flow = extra['paymentFlow'] ?? 'authorization'
-  if (flow !== 'authorization' && flow !== 'upfront')
-    return `Payment flow ${quoted(flow)} is not supported.`
+  if (flow !== 'authorization' && flow !== 'upfront') return 'The payment flow is not supported.'
   if (maxTimeoutSeconds < timeoutSecondsMin) {
     return `The offer is valid for less than ${timeoutSecondsMin} seconds.`
   }
@@ -138,10 +137,5 @@ function domainProblem({ extra }: Offer, token: Token): string | undefined {
   const decimals = extra['decimals'] ?? token.decimals
   return decimals === token.decimals
     ? undefined
-    : `The token has ${token.decimals} decimals, not ${quoted(decimals)}.`
-}
-
-/** A stranger's value inside our sentence: any JSON, cut short. */
-function quoted(value: unknown): string {
-  return JSON.stringify(value).slice(0, 64)
+    : `The token has ${token.decimals} decimals, not as many as the offer says.`
 }

@@ -112,6 +112,17 @@ test('the session that a login opens is answered: cookies each, and where the si
   expect(used.body['headers']).toMatchObject({ 'x-csrf': 'f' })
 })
 
+test('headers that nothing could keep are left out or cut, and the rest is answered', async () => {
+  const { agent, credential_id } = await user()
+  const long = Buffer.from(`${'a'.repeat(8_191)}\u{1f600}`).toString('latin1')
+  answer = answering(200, { [`x-${'n'.repeat(2_000)}`]: '1', 'x-long': long }, 'welcome')
+
+  const used = await agent.post(path, { credential_id, ...login })
+
+  expect(used).toMatchObject({ status: 200, body: { body: 'welcome' } })
+  expect(used.body['headers']).toMatchObject({ 'x-long': textWith('a'.repeat(8_191)) })
+})
+
 test('each use is in the feed with site, key, method and path, and nothing secret', async () => {
   const { agent, credential_id } = await user('pay')
 

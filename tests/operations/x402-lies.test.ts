@@ -22,10 +22,10 @@ const usdcDomain = {
 /** Lie -> the refusal's code, and words of the reason that the agent is given. */
 const refused: Record<string, [code: string, words: string]> = {
   'other-token': ['unsupported_scheme', 'no token that the service pays with'],
-  'unknown-chain': ['unsupported_scheme', 'not connected to network eip155:31337'],
-  'other-family': ['unsupported_scheme', 'not connected to network solana'],
+  'unknown-chain': ['unsupported_scheme', 'not connected to this network'],
+  'other-family': ['unsupported_scheme', 'not connected to this network'],
   'other-scheme': ['unsupported_scheme', 'facilitatorAddress is not a valid address'],
-  'eighteen-decimals': ['unsupported_scheme', 'has 6 decimals, not 18'],
+  'eighteen-decimals': ['unsupported_scheme', 'has 6 decimals, not as many'],
   'domain-name': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],
   'domain-version': ['unsupported_scheme', 'EIP-712 domain is not that of the token'],
   'pay-to-nobody': ['unsupported_scheme', 'would be lost'],

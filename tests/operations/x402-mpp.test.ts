@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
-import { anyText, textWith } from '../support/matching.ts'
+import { anyText } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket()
@@ -70,7 +70,7 @@ test('a new challenge after payment is a refusal, and is not answered', async ()
   expect(refused.body).toMatchObject({
     status: 'rejected_unpaid',
     reasons: [
-      { code: 'payment_refused', message: textWith('The signature is stale.') },
+      { code: 'payment_refused', untrusted: { text: 'The signature is stale.' } },
       { code: 'not_settled_yet' },
     ],
   })

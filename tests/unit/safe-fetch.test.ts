@@ -130,7 +130,10 @@ test('a gzip bomb is refused before a byte of it is unpacked', async () => {
 
   const fetched = await safeFetch(outside(), get(server.url), limits)
 
-  expect(fetched).toEqual({ kind: 'refused', reason: 'The answer is encoded as gzip.' })
+  expect(fetched).toEqual({
+    kind: 'refused',
+    reason: 'The answer is compressed, which was not asked for.',
+  })
   await expect.poll(server.closedEarly).toBe(1)
 })
 

@@ -4,7 +4,6 @@ import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'
 import { sortOffers } from '../../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../../shared/x402/request.ts'
-import { textWith } from '../../support/matching.ts'
 import * as sample from '../../support/x402.ts'
 
 const { bareRequest, challengeV2, chainNamed, demandIn, headerOf, payTo, readAt } = sample
@@ -69,16 +68,16 @@ describe('each reason stands alone', () => {
     ['no credential types', mpp(charge({ credentialTypes: undefined })), /not among/],
     ['other credential types', mpp(charge({ credentialTypes: ['permit2', 'hash'] })), /not among/],
     ['a split', mpp(charge({ splits: [{ amount: '1', recipient: payTo }] })), /split/],
-    ['a session', mpp(charge(), { intent: 'session' }), /evm with intent session/],
-    ['another method', mpp({ amount: '1' }, { method: 'tempo' }), /method tempo/],
+    ['a session', mpp(charge(), { intent: 'session' }), /only the method evm/],
+    ['another method', mpp({ amount: '1' }, { method: 'tempo' }), /only the method evm/],
     ['another chain', mpp(charge({ chainId: 1 })), /not connected/],
     ['another token', mpp(charge({}, { currency: payTo })), /no token/],
-    ['other decimals', mpp(charge({ decimals: 18 })), /6 decimals, not 18/],
+    ['other decimals', mpp(charge({ decimals: 18 })), /has 6 decimals/],
     ['a payee that loses money', mpp(charge({}, { recipient: usdc.address })), /lost/],
     ['an amount with a point', mpp(charge({}, { amount: '0.01' })), /cannot be read/],
     ['a digest of another body', mpp(charge(), { digest }), /digest/],
     ['nine seconds left', mpp(charge(), { expires: soon }), /less than 10 seconds/],
-    ['a header of its own', mpp(charge(), { header: 'Cookie' }), /header Cookie/],
+    ['a header of its own', mpp(charge(), { header: 'Cookie' }), /header that the challenge names/],
     ['an id like our own nonces', mpp(charge(), { id: 'aoa.payment.v1|' }), /reserved/],
     [
       'a request that is no JSON',
@@ -178,7 +177,9 @@ test('a requirement of version 1 in an envelope of version 2 is payable', () => 
   const { payable, unpayable } = sort({}, challengeV2(accepts, { resource: undefined }))
 
   expect(payable).toMatchObject([{ usdMicros: 10_000n, offer: { version: 2 } }])
-  expect(unpayable).toMatchObject([{ reason: textWith('type "Permit"') }])
+  expect(unpayable).toMatchObject([
+    { reason: 'Signatures of this primary type are not supported.' },
+  ])
 })
 
 test('x402 that cannot be read is passed over only for another way to pay', () => {
