@@ -13,9 +13,11 @@ import type { MailRefusal } from './parse-refusals.ts'
 /** What becomes of a mail. */
 export type Reception = 'kept' | { refused: MailRefusal }
 
-/** Takes a mail, or says why not. */
+/** Takes a mail, or says why not. What is for nobody here is not read. */
 export async function receiveMail(world: World, delivery: Delivery): Promise<Reception> {
   return orLater(world, async () => {
+    const known = await receptionAt(world, delivery.envelopeTo)
+    if (known !== 'kept') return known
     const mail = await read(world, delivery)
     return 'refused' in mail ? mail : vaultOf(world).keep(mail)
   })
@@ -23,11 +25,13 @@ export async function receiveMail(world: World, delivery: Delivery): Promise<Rec
 
 /** Whether mail for an address would be looked at, before it is sent. */
 export async function takesMail(world: World, address: string): Promise<Reception> {
-  return orLater(world, async () => {
-    const known = await vaultOf(world).receives(address)
-    if (isRefusal(known)) return known
-    return known ? 'kept' : { refused: 'unknown_recipient' }
-  })
+  return orLater(world, () => receptionAt(world, address))
+}
+
+async function receptionAt(world: World, address: string): Promise<Reception | Refusal> {
+  const known = await vaultOf(world).receives(address)
+  if (isRefusal(known)) return known
+  return known ? 'kept' : { refused: 'unknown_recipient' }
 }
 
 /** Needs no key of a mail and no database: what the bytes do to a reader they do away from both. */

@@ -104,6 +104,14 @@ test('an unknown mailbox is refused, and so is one at another domain', async () 
 
 const many = (count: number, line: string) => Array.from({ length: count }, () => line)
 const author = 'From: a@mail.example'
+test('a mail for nobody here is refused for that alone, and is not read', async () => {
+  const outcome = await byPlatform(world, { to: 'nobody-at-all@mail.example', raw: 'no mail' })
+
+  expect(outcome).toEqual(
+    await byPlatform(world, { to: 'nobody@mail.example', raw: lines(author, '', 'a') }),
+  )
+})
+
 const mixed = [author, 'Content-Type: multipart/mixed; boundary=b', '']
 const nested = (depth: number) =>
   Array.from({ length: depth }, (_, at) => [
@@ -117,6 +125,7 @@ test.each<[MailRefusal, string]>([
   ['loop', lines(...many(51, 'Received: from a by b'), author, '', 'a')],
   ['too_deep', lines(author, ...nested(12), '', 'a')],
   ['too_many_parts', lines(...mixed, ...many(51, '--b\r\n\r\na'))],
+  ['too_many_lines', lines(author, '', ...many(60_001, 'a'))],
   [
     'too_many_attachments',
     lines(...mixed, ...many(21, '--b\r\nContent-Disposition: attachment\r\n\r\nx')),
