@@ -644,7 +644,7 @@ create table private.payments (
   settled_atomic numeric(78,0),
   counted_usd_micros bigint not null generated always as (
 CASE
-    WHEN (settled_atomic IS NULL) THEN amount_usd_micros
+    WHEN ((settled_atomic IS NULL) OR (finality IS DISTINCT FROM 'finalized'::text)) THEN amount_usd_micros
     ELSE (div(((((amount_usd_micros)::numeric * settled_atomic) + amount_atomic) - (1)::numeric), amount_atomic))::bigint
 END) stored,
   terms jsonb not null default '{}'::jsonb,
@@ -1673,7 +1673,8 @@ begin
   end if;
   return query
   with open as (
-    select o as p, pg_catalog.row_number() over (order by exists (select from private.relay_calls c
+    select o as p, pg_catalog.row_number() over (order by o.state = 'settled',
+        exists (select from private.relay_calls c
         where c.payment = o.id and c.kind = 'cancel'), o.amount_usd_micros desc, o.id) as place
     from private.open_signatures(caller.account) o
   )
@@ -2058,6 +2059,8 @@ begin
      where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
      order by due.block_number, due.log_index limit batch
   loop
+    -- What was judged is kept, and the next run goes on: a caller that gave up would keep nothing.
+    exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
     m := private.match_outflow(o);
     if m.standing = 'booked' then
       update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null
@@ -4967,8 +4970,8 @@ begin
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
     log_index = o.log_index, checked_at = private.clock(),
-    -- What was not counted counts from now.
-    settled_at = case when p.state = 'settled'
+    -- What was not counted counts from now; so does what was told to be in another block.
+    settled_at = case when p.state = 'settled' and p.block_hash = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
       then p.settled_at else private.clock() end,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
@@ -5637,13 +5640,13 @@ begin
    where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
      and (u.slot is not null or p.state in ('authorized', 'signed')
        or e.is_kept and p.state = 'unknown');
-  select greatest(g.cancels - count(*), 0),
+  -- And no more than a freeze can name.
+  select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
   from private.payments p join private.wallets w on w.address = p.wallet
    where w.account = payer and p.chain = on_chain
-     and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
-     and private.live_until(p) > present;
+     and p.state in ('authorized', 'signed', 'unknown') and private.live_until(p) > present;
   return g;
 end $function$;
 
@@ -6493,17 +6496,7 @@ AS $function$
      and lower(p.payee) = lower(o.payee) and p.amount_atomic = o.amount_atomic
 $function$;
 
-CREATE OR REPLACE FUNCTION private.match_outflow(o private.outflows)
- RETURNS private.outflow_match
- LANGUAGE sql
- STABLE
-AS $function$
-  select m.* from private.match_permit(o) m where o.authorization_nonce is null
-  union all
-  select m.* from private.match_by_nonce(o) m where o.authorization_nonce is not null
-$function$;
-
-CREATE OR REPLACE FUNCTION private.match_permit(o private.outflows)
+CREATE OR REPLACE FUNCTION private.match_like(o private.outflows)
  RETURNS private.outflow_match
  LANGUAGE sql
  STABLE
@@ -6538,6 +6531,33 @@ AS $function$
     select n.standing, n.id from ranked n
      order by n.rank, n.is_upto, n.booked_atomic, n.id limit 1) nearest on true
 $function$;
+
+CREATE OR REPLACE FUNCTION private.match_outflow(o private.outflows)
+ RETURNS private.outflow_match
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.* from private.match_permit(o) m where o.authorization_nonce is null
+  union all
+  select m.* from private.match_by_nonce(o) m where o.authorization_nonce is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION private.match_permit(o private.outflows)
+ RETURNS private.outflow_match
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  booked uuid := (select p.id from private.payments p
+    where (p.chain, p.tx_hash, p.log_index) = (o.chain, o.tx_hash, o.log_index)
+      and p.wallet = o.wallet and p.token = o.token and lower(p.payee) = lower(o.payee)
+      and p.state = 'settled' and p.terms ->> 'transfer_method' = 'permit2'
+      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      and not exists (select from private.outflows other where other.payment = p.id));
+begin
+  return case when booked is null then private.match_like(o)
+    else row('booked', booked)::private.outflow_match end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  RETURNS boolean
@@ -6770,7 +6790,7 @@ AS $function$
   select p.* from private.payments p
    where p.account = of_account and (p.state in ('signed', 'unknown')
      or p.state = 'settled' and (p.finality <> 'finalized'
-       or p.valid_before > extract(epoch from private.clock())))
+       or private.live_until(p) > private.clock()))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.open_wei(l private.relay_lanes)
@@ -7253,12 +7273,13 @@ declare
   kept numeric;
   is_transfer boolean := p.kind = 'transfer';
 begin
-  if not private.is_cancellable(p) then
-    return true;
-  end if;
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
+  end if;
+  -- Nothing is spent to stop a permit; as many may be live as a freeze can name and a watch can follow.
+  if not private.is_cancellable(p) then
+    return true;
   end if;
   if is_transfer and gas_from is distinct from 'relayer' then
     return true;

@@ -28,3 +28,6 @@ export const quantitySchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform((text) => BigInt(text))
+
+/** A height or a place in a list: what no chain reaches is no answer, and would fit into no column. */
+export const positionSchema = quantitySchema.refine((position) => position < 2n ** 31n)

@@ -10,6 +10,7 @@ import {
   canNeverBeUsed,
   readAuthorization,
 } from '../chains/evm/authorization.ts'
+import { isUncontradicted } from '../chains/evm/enough.ts'
 import { agreedPlaces } from '../chains/evm/final.ts'
 import { searchedRange } from '../chains/evm/log-ranges.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
@@ -18,7 +19,7 @@ import type { PlacedUse } from '../chains/evm/permit2-block.ts'
 import { findAlone, inFull, isLess, readMoved, showBlock } from '../chains/evm/permit2-block.ts'
 import { placeOf, proveTransfer, readHeads } from '../chains/evm/proof.ts'
 import type { ChainWorld, Rpc } from '../chains/evm/rpc.ts'
-import { rpcFor } from '../chains/evm/rpc.ts'
+import { endpointsFor, rpcFor } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
 import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
 import type { Untraced, Unused } from '../chains/evm/unused.ts'
@@ -58,8 +59,32 @@ export async function agreedSettlement(
   payment: Payment,
   shown: Settlement,
 ): Promise<Settlement> {
-  const [agreed] = await agreedPlaces(world, assetOf(payment).chain, [shown])
-  return agreed ?? shown
+  const { authorization_nonce } = payment
+  const [agreed = shown] = await agreedPlaces(world, assetOf(payment).chain, [shown])
+  if (agreed.finality !== 'finalized' || authorization_nonce === null) return agreed
+  // The block may stand without it.
+  const isUsed = await isUsedByAll(world, { ...payment, authorization_nonce })
+  return isUsed ? agreed : { ...agreed, finality: 'safe' }
+}
+
+/** Whether enough endpoints show the signature as used, and not as cancelled. */
+function isUsedByAll(world: World, payment: Signed): Promise<boolean> {
+  const permit = permitQuestion(payment)
+  return isAgreed(world, assetOf(payment).chain, async (rpc) => {
+    if (permit) return (await readBitmap(rpc, permit)).status === 'spent'
+    const { status } = await readAuthorization(rpc, authorizationQuestion(payment))
+    return status === 'used' || status === 'untraced'
+  })
+}
+
+/** Whether an endpoint shows the authorization as unused, and none as used. */
+export async function isShownUnused(world: World, payment: Signed): Promise<boolean> {
+  const endpoints = endpointsFor(world, assetOf(payment).chain)
+  const opinions = endpoints.map(async ({ operator, rpc }) => {
+    const { status } = await readAuthorization(rpc, authorizationQuestion(payment))
+    return { operator, says: status === 'unavailable' ? undefined : status === 'unused' }
+  })
+  return isUncontradicted(await Promise.all(opinions))
 }
 
 /** A settlement in the words of SQL, which picks among its logs one that is no other payment's. */

@@ -9,6 +9,7 @@ import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
+import { isShownUnused } from './fate.ts'
 import type { LaneRow } from './lanes.ts'
 import { keepLanes, laneRow } from './lanes.ts'
 import { foundRow } from './payment.ts'
@@ -20,6 +21,8 @@ import { watchPayment } from './watch.ts'
 
 /** Slots looked at in one run, and half the payments; the next goes on with those unseen for longest. */
 const batchMax = 50
+/** Batches of payments in one run, while each comes back full. */
+const openRoundsMax = 4
 /** At once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
 
@@ -37,15 +40,26 @@ export async function keepHouse(world: World): Promise<{ seen: number; moved: nu
     const own = slots.filter((slot) => slot.chain === chain.id)
     moves.push(...(await keepChain(world, chain, lanes, own)))
   })
-  const open = await ledger.many('housekeeping_open', { batch: 2 * batchMax }, foundRow)
+  let seen = slots.length
+  for (let round = 0; round < openRoundsMax; round += 1) {
+    const open = await ledger.many('housekeeping_open', { batch: 2 * batchMax }, foundRow)
+    moves.push(...(await watchAll(world, open)))
+    seen += open.length
+    if (open.length < 2 * batchMax) break
+  }
+  return { seen, moved: moves.filter(Boolean).length }
+}
+
+async function watchAll(world: World, open: readonly z.output<typeof foundRow>[]) {
+  const moves: boolean[] = []
   await inParallel(open, async ({ payment_row: before }) => {
     const isMoved = await orLogged(world, before.id, false, async () => {
-      const { payment: after } = await watchPayment(world, ledger, before)
+      const { payment: after } = await watchPayment(world, unbound(world.db), before)
       return after.state !== before.state
     })
     moves.push(isMoved)
   })
-  return { seen: slots.length + open.length, moved: moves.filter(Boolean).length }
+  return moves
 }
 
 /** Queues cancellations of what frozen accounts have signed. */
@@ -75,7 +89,9 @@ async function keepChain(
     const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
       const before = { ...payment, terms: {} }
       const { isUnused } = await watchPayment(world, unbound(world.db), before, null)
-      return isUnused === true
+      const { authorization_nonce } = before
+      if (isUnused !== true || authorization_nonce === null) return false
+      return isShownUnused(world, { ...before, authorization_nonce })
     })
     await sendAndRelay(world, chain, { queued: true }, seen.relay)
     return moves

@@ -67,12 +67,21 @@ export async function indexTransfers(world: World): Promise<{ seen: number; move
   return { seen: sum('seen'), moved: sum('moved') }
 }
 
-/** A chain that fails is logged and never keeps the others waiting. */
+/** What was read before is judged even where no more can be read. */
 async function indexChain(world: World, chain: Chain): Promise<Run | undefined> {
+  const run = await orLogged(world, chain, () => readChain(world, chain))
+  await orLogged(world, chain, () => judgeOutflows(world, chain))
+  return run
+}
+
+/** What fails is logged and never keeps other chains waiting. */
+async function orLogged<Result>(
+  world: World,
+  chain: Chain,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
-    const run = await readChain(world, chain)
-    await judgeOutflows(world, chain)
-    return run
+    return await run()
   } catch (error) {
     logFailure(world, chain, error instanceof Error ? String(error.stack) : String(error))
     return undefined

@@ -4,8 +4,8 @@
  * back whose place is lost. Never a second authorization, and never a failure without an anchor.
  */
 import type { Chain } from '../chains/chain.ts'
-import { isBlockGone } from '../chains/evm/block-gone.ts'
-import { agreedPlaces } from '../chains/evm/final.ts'
+import { areTransactionsGone, isBlockGone } from '../chains/evm/block-gone.ts'
+import { agreedReceipts } from '../chains/evm/final.ts'
 import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { readReceipts } from '../chains/evm/proof.ts'
 import type { Hex } from '../chains/hex.ts'
@@ -31,14 +31,27 @@ export async function keepSlots(
     const receipt = receipts.get(slot)
     // Nobody said where it stands: it is left as it is.
     if (receipt === undefined) continue
-    if (receipt) moves.push(await bookSlot(world, slot, receipt, lookAt))
-    else moves.push(await follow(world, chain, { ...slot, isFirst: !lanes.has(slot.lane) }, seen))
+    const isFirst = !lanes.has(slot.lane)
     if (!receipt) lanes.add(slot.lane)
+    try {
+      moves.push(
+        receipt
+          ? await bookSlot(world, slot, receipt, lookAt)
+          : await follow(world, chain, { ...slot, isFirst }, seen),
+      )
+    } catch (error) {
+      // One that cannot be booked holds up no other.
+      const log = error instanceof Error ? String(error.stack) : String(error)
+      world.log({ operation: 'housekeeping', slot: slot.slot, log })
+    }
   }
   return moves
 }
 
-/** The receipt of each slot, null where none of its transactions has one, and none where that is unknown. */
+/**
+ * The receipt of each slot, null where none of its transactions has one or endpoints contradict each
+ * other, and none where that is unknown. Nothing is asked twice of what changes nothing.
+ */
 async function readSlots(
   world: World,
   chain: Chain,
@@ -46,17 +59,24 @@ async function readSlots(
 ): Promise<Map<Slot, PlacedReceipt | null>> {
   const hashes = slots.flatMap(({ attempts }) => attempts.map(({ tx_hash }) => tx_hash))
   const read = await readReceipts(world, chain, hashes)
-  const places = [...read.values()].filter((receipt) => receipt !== null)
-  const agreed = await agreedPlaces(world, chain, places)
-  const receipts = new Map(
-    agreed.map((receipt) => [receipt.transactionHash.toLowerCase(), receipt]),
+  const shown = slots.flatMap((slot) => {
+    const receipt = slot.attempts.map(({ tx_hash }) => read.get(tx_hash)).find((one) => one != null)
+    const isKnown = slot.attempts.every(({ tx_hash }: { tx_hash: Hex }) => read.has(tx_hash))
+    return receipt || isKnown ? [{ slot, receipt: receipt ?? null }] : []
+  })
+  const isNews = ({ slot, receipt }: (typeof shown)[number]) =>
+    slot.state === 'open' || receipt?.finality === 'finalized'
+  const news = shown.flatMap((one) => (one.receipt && isNews(one) ? [one.receipt] : []))
+  const agreed = new Map(
+    (await agreedReceipts(world, chain, news)).map((one) => [one.transactionHash, one]),
   )
   return new Map(
-    slots.flatMap((slot) => {
-      const own = slot.attempts.map(({ tx_hash }) => receipts.get(tx_hash.toLowerCase()))
-      const receipt = own.find((one) => one !== undefined)
-      const isKnown = slot.attempts.every(({ tx_hash }: { tx_hash: Hex }) => read.has(tx_hash))
-      return receipt || isKnown ? [[slot, receipt ?? null] as const] : []
+    shown.map((one) => {
+      const { slot, receipt } = one
+      return [
+        slot,
+        receipt && isNews(one) ? (agreed.get(receipt.transactionHash) ?? null) : receipt,
+      ]
     }),
   )
 }
@@ -71,7 +91,11 @@ async function follow(
   if (slot.state === 'open') return pushSlot(world, chain, slot, seen)
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
-  if (!(await isBlockGone(world, chain, { number, hash }))) return false
+  const hashes = slot.attempts.map(({ tx_hash }) => tx_hash)
+  const isGone =
+    (await isBlockGone(world, chain, { number, hash })) ||
+    (await areTransactionsGone(world, chain, hashes, number))
+  if (!isGone) return false
   const isReopened = await world.db.call('housekeeping_reopen_slot', {
     slot: slot.slot,
     block_hash: hash,

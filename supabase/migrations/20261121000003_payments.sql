@@ -22,9 +22,10 @@ create table private.payments (
   amount_usd_micros bigint not null check (amount_usd_micros > 0),
   -- Where the payee may take less than was authorized: what it took. It may be nothing.
   settled_atomic numeric(78, 0) check (settled_atomic between 0 and amount_atomic),
-  -- What counts against limits: the whole amount until it settled, then what was taken, rounded up.
+  -- What counts against limits: the whole amount until it is final that less was taken, since another
+  -- block may take more; then what was taken, rounded up.
   counted_usd_micros bigint not null generated always as (case
-    when settled_atomic is null then amount_usd_micros
+    when settled_atomic is null or finality is distinct from 'finalized' then amount_usd_micros
     else div(amount_usd_micros * settled_atomic + amount_atomic - 1, amount_atomic)::bigint end) stored,
   -- Protocol terms that must reach the paid request unchanged; empty for a transfer.
   terms jsonb not null default '{}',

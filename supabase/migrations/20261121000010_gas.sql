@@ -56,13 +56,13 @@ begin
    where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
      and (u.slot is not null or p.state in ('authorized', 'signed')
        or e.is_kept and p.state = 'unknown');
-  select greatest(g.cancels - count(*), 0),
+  -- And no more than a freeze can name.
+  select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
   into g.cancels, g.cancels_free_at
   from private.payments p join private.wallets w on w.address = p.wallet
    where w.account = payer and p.chain = on_chain
-     and p.state in ('authorized', 'signed', 'unknown') and private.is_cancellable(p)
-     and private.live_until(p) > present;
+     and p.state in ('authorized', 'signed', 'unknown') and private.live_until(p) > present;
   return g;
 end $$;
 
@@ -86,12 +86,13 @@ declare
   kept numeric;
   is_transfer boolean := p.kind = 'transfer';
 begin
-  if not private.is_cancellable(p) then
-    return true;
-  end if;
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
     return false;
+  end if;
+  -- Nothing is spent to stop a permit; as many may be live as a freeze can name and a watch can follow.
+  if not private.is_cancellable(p) then
+    return true;
   end if;
   if is_transfer and gas_from is distinct from 'relayer' then
     return true;

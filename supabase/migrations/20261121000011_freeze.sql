@@ -49,7 +49,7 @@ create function private.open_signatures(of_account uuid) returns setof private.p
   select p.* from private.payments p
    where p.account = of_account and (p.state in ('signed', 'unknown')
      or p.state = 'settled' and (p.finality <> 'finalized'
-       or p.valid_before > extract(epoch from private.clock())))
+       or private.live_until(p) > private.clock()))
 $$;
 
 -- Freezes the caller's account for good, as far as any key goes; a second call changes nothing and
@@ -73,7 +73,8 @@ begin
   end if;
   return query
   with open as (
-    select o as p, pg_catalog.row_number() over (order by exists (select from private.relay_calls c
+    select o as p, pg_catalog.row_number() over (order by o.state = 'settled',
+        exists (select from private.relay_calls c
         where c.payment = o.id and c.kind = 'cancel'), o.amount_usd_micros desc, o.id) as place
     from private.open_signatures(caller.account) o
   )

@@ -110,9 +110,25 @@ create function private.place_of(p private.payments) returns text
   from private.transfer_cursors c where c.chain = p.chain
 $$;
 
+-- The permit that is booked with this very log. Looked for first: to compare an outflow with every
+-- permit that it is like takes the longer the more of them there are.
+create function private.match_permit(o private.outflows) returns private.outflow_match
+  language plpgsql stable as $$
+declare
+  booked uuid := (select p.id from private.payments p
+    where (p.chain, p.tx_hash, p.log_index) = (o.chain, o.tx_hash, o.log_index)
+      and p.wallet = o.wallet and p.token = o.token and lower(p.payee) = lower(o.payee)
+      and p.state = 'settled' and p.terms ->> 'transfer_method' = 'permit2'
+      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      and not exists (select from private.outflows other where other.payment = p.id));
+begin
+  return case when booked is null then private.match_like(o)
+    else row('booked', booked)::private.outflow_match end;
+end $$;
+
 -- The nearest wins, and of equally near ones that which fits the fewest others: an exact one, then
 -- that with the least that is enough. So of several transfers each finds its own, in any order.
-create function private.match_permit(o private.outflows) returns private.outflow_match
+create function private.match_like(o private.outflows) returns private.outflow_match
   language sql stable as $$
   with fitting as (
     select p.id, p.state, p.log_index,
@@ -166,8 +182,8 @@ begin
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
     log_index = o.log_index, checked_at = private.clock(),
-    -- What was not counted counts from now.
-    settled_at = case when p.state = 'settled'
+    -- What was not counted counts from now; so does what was told to be in another block.
+    settled_at = case when p.state = 'settled' and p.block_hash = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
       then p.settled_at else private.clock() end,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
@@ -197,6 +213,8 @@ begin
      where due.chain = housekeeping_judge_outflows.chain and due.due_at <= private.clock()
      order by due.block_number, due.log_index limit batch
   loop
+    -- What was judged is kept, and the next run goes on: a caller that gave up would keep nothing.
+    exit when pg_catalog.clock_timestamp() > pg_catalog.statement_timestamp() + interval '3 seconds';
     m := private.match_outflow(o);
     if m.standing = 'booked' then
       update private.outflows t set verdict = 'booked', payment = m.payment, due_at = null

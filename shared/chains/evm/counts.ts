@@ -1,6 +1,6 @@
 /** How many transactions of an address there are, as one node counts them. */
 import type { Address } from '../chain.ts'
-import { quantitySchema } from '../hex.ts'
+import { positionSchema } from '../hex.ts'
 import type { RpcAnswer, RpcCall } from './answer.ts'
 import { readAnswer } from './answer.ts'
 
@@ -11,6 +11,6 @@ export function countCall(address: Address, block: 'latest' | 'safe' | 'pending'
 
 /** Reads the answer to it; undefined where there is none. */
 export function readCount(answer: RpcAnswer | undefined): number | undefined {
-  const read = readAnswer(answer, quantitySchema)
+  const read = readAnswer(answer, positionSchema)
   return 'value' in read ? Number(read.value) : undefined
 }

@@ -14,6 +14,21 @@ export function isEnough(votes: readonly Vote[]): boolean {
   return isUnanimous || (votes.length > 2 && operators > 1)
 }
 
+/** What one endpoint says of what another one showed; undefined where it does not answer. */
+export type Opinion = { operator: string; says: boolean | undefined }
+
+/**
+ * Whether enough of them say yes, or all that answer: while the others are silent one word counts, and
+ * none counts against another.
+ */
+export function isUncontradicted(opinions: readonly Opinion[]): boolean {
+  const answered = opinions.filter(({ says }) => says !== undefined)
+  const isOne = answered.length > 0 && answered.every(({ says }) => says === true)
+  return (
+    isOne || isEnough(opinions.map(({ operator, says }) => ({ operator, agrees: says === true })))
+  )
+}
+
 /** What only rises, as one endpoint tells it; undefined where it does not. */
 export type Told = { operator: string; count: number | undefined }
 

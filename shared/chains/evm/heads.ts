@@ -6,7 +6,7 @@
 import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { quantitySchema, wordSchema } from '../hex.ts'
+import { positionSchema, wordSchema } from '../hex.ts'
 import type { Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import type { Told } from './enough.ts'
@@ -55,7 +55,7 @@ function spanOf(told: readonly Told[]): number {
   return Math.max(...heights) - Math.min(...heights)
 }
 
-const blockSchema = z.object({ number: quantitySchema.transform(Number), hash: wordSchema })
+const blockSchema = z.object({ number: positionSchema.transform(Number), hash: wordSchema })
 
 /** Latest, safe and finalized; undefined where the endpoint does not say. */
 async function readEnds(rpc: Rpc): Promise<(Block | undefined)[]> {

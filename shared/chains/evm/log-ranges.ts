@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
-import { hexSchema, quantitySchema, wordSchema } from '../hex.ts'
+import { hexSchema, positionSchema, wordSchema } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import type { Rpc, RpcLimits } from './rpc.ts'
@@ -19,9 +19,9 @@ export const logSchema = z.object({
   address: hexSchema,
   topics: z.array(wordSchema).max(4),
   data: hexSchema,
-  logIndex: quantitySchema,
+  logIndex: positionSchema,
   transactionHash: wordSchema,
-  blockNumber: quantitySchema,
+  blockNumber: positionSchema,
 })
 
 /** A log that passed `logSchema`. */

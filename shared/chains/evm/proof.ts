@@ -6,7 +6,7 @@
 import * as z from 'zod'
 import type { Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { quantitySchema, wordSchema } from '../hex.ts'
+import { positionSchema, quantitySchema, wordSchema } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { isFound, readAnswer } from './answer.ts'
 import type { Log } from './log-ranges.ts'
@@ -62,7 +62,7 @@ function judge(
 }
 
 const transactionSchema = z
-  .object({ blockNumber: quantitySchema.nullable(), blockHash: wordSchema.nullable() })
+  .object({ blockNumber: positionSchema.nullable(), blockHash: wordSchema.nullable() })
   .nullable()
 /** As much as a block can hold of transfers of nothing in the wallet's name. */
 const ownLogsLimits = { timeoutMilliseconds: 5_000, responseBytesMax: 16_777_216 }
@@ -96,14 +96,15 @@ async function proveByLogs(
 
 const logsMax = 2_000
 
-const receiptSchema = z.object({
+/** A receipt as a node answers it; one with more logs than this is not read. */
+export const receiptSchema = z.object({
   transactionHash: wordSchema,
-  blockNumber: quantitySchema,
+  blockNumber: positionSchema,
   blockHash: wordSchema,
   status: quantitySchema,
   logs: z.array(logSchema).max(logsMax),
 })
-const headSchema = z.object({ number: quantitySchema })
+const headSchema = z.object({ number: positionSchema })
 
 /** A receipt in its place; `status` is 1 when the transaction did not revert. */
 export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
@@ -203,15 +204,21 @@ export async function isBlockReplaced(
   return replacedBy(rpcFor(world, chain), block)
 }
 
+/** No node lags by so many blocks: what is told to stand further ahead stands nowhere. */
+const aheadMax = 10_000n
+
 /** The same by one endpoint, or by endpoints in turn. */
 export async function replacedBy(
   rpc: Rpc,
   { number, hash }: { number: number; hash: string },
 ): Promise<boolean | undefined> {
-  const { method, params } = hashCall(number)
-  const answer = await rpc.request(method, params, { isEnough: isFound })
+  const calls = [hashCall(number), ...headCalls.slice(0, 1)]
+  const [answer, ...heads] = await rpc.batch(calls, { isEnough: isFound })
   const read = readAnswer(answer, hashSchema)
-  return 'value' in read && read.value ? !sameHex(read.value.hash, hash) : undefined
+  if ('status' in read) return undefined
+  if (read.value) return !sameHex(read.value.hash, hash)
+  const [latest] = readHeads(heads)
+  return latest !== undefined && BigInt(number) > latest + aheadMax ? true : undefined
 }
 
 function hashCall(number: number) {

@@ -52,7 +52,7 @@ function gasLeft(twin: Twin, account: Account) {
     freesAt: earliest(
       used.map((use) => (isKept(use) ? liveUntil(use.payment) : use.at + daySeconds)),
     ),
-    cancels: Math.max(cancels - canceled.length - open.length, 0),
+    cancels: Math.max(Math.min(cancels - canceled.length, 1_000) - open.length, 0),
     cancelsFreeAt: earliest(frees),
   }
 }
