@@ -1,0 +1,90 @@
+/** Receipts that one endpoint makes up, and transactions that it says to have taken and passes on to nobody. */
+import { keccak256, toEventSelector } from 'viem'
+import * as z from 'zod'
+import { hexSchema, wordSchema } from '../../../shared/chains/hex.ts'
+import type { TestWorld } from '../world.ts'
+import { node } from './chain.ts'
+import type { Lie } from './liar.ts'
+import { saying } from './liar.ts'
+
+const block = z.object({ number: hexSchema, hash: wordSchema })
+type Block = z.output<typeof block>
+
+/** Of a payment what its logs tell. */
+export const toldPayment = z.object({
+  wallet: z.string(),
+  payee: z.string(),
+  token: z.string(),
+  amount: z.string(),
+  nonce: z.string(),
+})
+
+/** A block that is final, as the chain itself has it. */
+export async function finalBlock(world: TestWorld): Promise<Block> {
+  return block.parse(await node(world, 'eth_getBlockByNumber', 'finalized', false))
+}
+
+/** The receipt of a transaction in that block, with the logs of these payments. */
+export function receiptIn(
+  { number, hash }: Block,
+  transactionHash: string,
+  payments: readonly z.output<typeof toldPayment>[] = [],
+) {
+  const place = { blockNumber: number, blockHash: hash, transactionHash }
+  const logs = payments.flatMap(({ wallet, payee, token, amount, nonce }, at) => {
+    const log = (logIndex: number, topics: string[], data: string) => {
+      return { ...place, address: token, topics, data, logIndex: `0x${logIndex.toString(16)}` }
+    }
+    return [
+      log(
+        2 * at,
+        [toEventSelector('AuthorizationUsed(address,bytes32)'), wordOf(wallet), nonce],
+        '0x',
+      ),
+      log(
+        2 * at + 1,
+        [toEventSelector('Transfer(address,address,uint256)'), wordOf(wallet), wordOf(payee)],
+        `0x${BigInt(amount).toString(16).padStart(64, '0')}`,
+      ),
+    ]
+  })
+  return { ...place, status: '0x1', logs }
+}
+
+function wordOf(address: string): string {
+  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+}
+
+/** These receipts exist, by the hash of their transactions. */
+export function forging(receipts: ReadonlyMap<string, object>): Lie {
+  return saying('eth_getTransactionReceipt', (read, [hash]) => receipts.get(String(hash)) ?? read)
+}
+
+const sending = z.object({
+  id: z.unknown(),
+  method: z.literal('eth_sendRawTransaction'),
+  params: z.tuple([hexSchema]),
+})
+
+/** Transactions are taken, and passed on to nobody. */
+export const swallowing: Lie = {
+  asked: (body) => body.replaceAll('"eth_sendRawTransaction"', '"eth_chainId"'),
+  told: (body, asked) => {
+    const sent = sending.safeParse(JSON.parse(asked))
+    if (!sent.success) return body
+    const { id, params } = sent.data
+    return JSON.stringify({ jsonrpc: '2.0', id, result: keccak256(params[0]) })
+  },
+}
+
+const history = z.looseObject({
+  baseFeePerGas: z.array(z.unknown()),
+  reward: z.array(z.unknown()).nullish(),
+})
+
+/** Gas costs next to nothing. */
+export const cheap: Lie = saying('eth_feeHistory', (read) => {
+  const told = history.parse(read)
+  const baseFeePerGas = told.baseFeePerGas.map(() => '0x1')
+  return { ...told, baseFeePerGas, reward: told.reward?.map(() => ['0x1']) }
+})
