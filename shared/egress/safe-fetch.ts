@@ -3,7 +3,6 @@
  * follows no redirect, and reads a bounded number of bytes within a bounded time. It cannot see
  * what a host name resolves to: the platform's egress has to keep private networks out.
  */
-import { parse } from 'tldts'
 import type { Config } from '../env.ts'
 import type { World } from '../world.ts'
 
@@ -48,18 +47,12 @@ function hostProblem(host: string): string | undefined {
   if (host.startsWith('[') || /^[0-9.]+$/.test(host)) return 'The host is an IP address.'
   if (host.endsWith('.')) return 'The host ends with a dot.'
   if (!host.includes('.')) return 'The host is a single label.'
-  if (privateSuffixes.test(host) || !hasKnownSuffix(host)) return 'The host is not a public name.'
+  if (privateSuffixes.test(host)) return 'The host is not a public name.'
   // RFC 1035 section 2.3.4: labels of at most 63 characters, names of at most 253.
   const isName = host
     .split('.')
     .every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
   return isName && host.length <= 253 ? undefined : 'The host is no valid name.'
-}
-
-/** Whether the public suffix list knows what it ends with, as it does not of `kubernetes.default.svc`. */
-function hasKnownSuffix(host: string): boolean {
-  const { isIcann, isPrivate } = parse(host, { allowPrivateDomains: true, extractHostname: false })
-  return isIcann === true || isPrivate === true
 }
 
 /** What is sent: headers in order, a body as bytes. */

@@ -4,8 +4,8 @@
  * back whose place is lost. Never a second authorization, and never a failure without an anchor.
  */
 import type { Chain } from '../chains/chain.ts'
+import { agreedReceipts } from '../chains/evm/agreed-receipts.ts'
 import { areTransactionsGone, isBlockGone } from '../chains/evm/block-gone.ts'
-import { agreedReceipts } from '../chains/evm/final.ts'
 import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { readReceipts } from '../chains/evm/proof.ts'
 import type { Hex } from '../chains/hex.ts'

@@ -20,6 +20,8 @@ begin
   ), held as (
     select h.id from private.relay_slots h where h.id in (select d.id from due d
       order by d.turn, d.is_first desc, d.checked_at nulls first limit batch)
+    -- Another run may have closed it since.
+      and h.state in ('open', 'mined')
     for update skip locked
   ), seen as (
     update private.relay_slots s set checked_at = private.clock()

@@ -37,14 +37,16 @@ test.each([
   ['40', null, '40000', '40000'],
   ['9'.repeat(77), `1${'0'.repeat(76)}`, `${2n ** 62n}`, '461168601842738791'],
 ])(
-  'of %s authorized %s taken: %s micro-USD count until then, then %s',
+  'of %s authorized %s taken: %s micro-USD count until that is final, then %s',
   async (amount, taken, whole, counted) => {
     const { account, id } = await authorized(amount, whole)
     const before = await spent(account)
 
     await settle(id, taken)
+    const included = await spent(account)
+    await settle(id, taken, 'finalized')
 
-    expect([before, await spent(account)]).toEqual([whole, counted])
+    expect([before, included, await spent(account)]).toEqual([whole, whole, counted])
   },
 )
 

@@ -116,8 +116,8 @@ test('of equal payments of one transaction each has a log of its own, and one to
 test('what took less by a log that another payment holds counts in full', async () => {
   const [first, second] = [await signed('permit2'), await signed('permit2')]
 
-  await settle(first.id, [2], '7')
-  await settle(second.id, [2], '7')
+  await settle(first.id, [2], '7', 'finalized')
+  await settle(second.id, [2], '7', 'finalized')
 
   expect(await rowOf(first)).toMatchObject({ log_index: 2, counted: '7' })
   expect(await rowOf(second)).toMatchObject({ log_index: null, settled: null, counted: '40' })

@@ -48,7 +48,7 @@ const refused = {
     https://foo.localhost/ https://printer.local/ https://PRINTER.LOCAL/ https://metadata.google.internal/
     https://instance-data.ec2.internal/ https://host.docker.internal/ https://router.home.arpa/ https://nas.lan/
     https://router.home/ https://wiki.corp/ https://db.intranet/ https://a.private/ https://host.localdomain/
-    https://kubernetes.default.svc/ https://kubernetes.default.svc.cluster.local/ https://a.notasuffix/ https://expyuzz4wqqyqhjn.onion/ https://shop.test/
+    https://kubernetes.default.svc.cluster.local/ https://expyuzz4wqqyqhjn.onion/ https://shop.test/
     https://shop.example/ https://shop.invalid/ https://shop.alt/ https://1.0.0.127.in-addr.arpa/ https://1.ip6.arpa/
     https://printer。local/ https://printer.ｌｏｃａｌ/ https://printer%2elocal/`,
   'no valid name': `

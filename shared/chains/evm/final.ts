@@ -6,12 +6,9 @@ import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { quantitySchema, wordSchema } from '../hex.ts'
-import type { RpcAnswer } from './answer.ts'
 import { readAnswer } from './answer.ts'
-import { isEnough, isUncontradicted } from './enough.ts'
+import { isEnough } from './enough.ts'
 import { hexOf } from './log-ranges.ts'
-import type { PlacedReceipt } from './proof.ts'
-import { receiptSchema } from './proof.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 import type { Settlement } from './settlement.ts'
@@ -64,71 +61,4 @@ async function finalTo(rpc: Rpc, blocks: readonly Placed[]): Promise<Set<Hex>> {
     return 'value' in read && read.value.hash === blockHash && blockNumber <= final.value.number
   }
   return new Set(blocks.filter(isFinal).map(({ blockHash }) => blockHash))
-}
-
-/** Receipts in one HTTP request. */
-const receiptsPerRequest = 16
-
-/**
- * Those of the receipts, each read at one endpoint, that no other contradicts; final where enough of
- * them show the same receipt below their own final block.
- */
-export async function agreedReceipts(
-  world: ChainWorld,
-  chain: Chain,
-  receipts: readonly PlacedReceipt[],
-): Promise<PlacedReceipt[]> {
-  if (receipts.length === 0) return []
-  const told = await Promise.all(
-    endpointsFor(world, chain).map(async ({ operator, rpc }) => {
-      return { operator, seen: await compareAll(rpc, receipts) }
-    }),
-  )
-  return receipts.flatMap((receipt, at) => {
-    const views = told.map(({ operator, seen }) => ({ operator, ...seen[at] }))
-    if (!isUncontradicted(views.map(({ operator, says }) => ({ operator, says })))) return []
-    const isFinal = isEnough(
-      views.map((view) => ({ operator: view.operator, agrees: view.isFinal === true })),
-    )
-    const isClaimed = receipt.finality === 'finalized' && !isFinal
-    return [isClaimed ? { ...receipt, finality: 'safe' as const } : receipt]
-  })
-}
-
-type View = { says: boolean | undefined; isFinal: boolean }
-
-async function compareAll(rpc: Rpc, receipts: readonly PlacedReceipt[]): Promise<View[]> {
-  const views: View[] = []
-  for (let start = 0; start < receipts.length; start += receiptsPerRequest) {
-    const part = receipts.slice(start, start + receiptsPerRequest)
-    const calls = part.map(({ transactionHash }) => ({
-      method: 'eth_getTransactionReceipt',
-      params: [transactionHash],
-    }))
-    const end = { method: 'eth_getBlockByNumber', params: ['finalized', false] }
-    const [head, ...answers] = await rpc.batch([end, ...calls])
-    const final = readAnswer(head, headSchema)
-    const finalNumber = 'value' in final ? final.value.number : undefined
-    views.push(...part.map((receipt, at) => compare(receipt, answers[at], finalNumber)))
-  }
-  return views
-}
-
-/** Whether an endpoint shows this very receipt; one that cannot answer it says nothing. */
-function compare(
-  receipt: PlacedReceipt,
-  answer: RpcAnswer | undefined,
-  finalNumber: bigint | undefined,
-): View {
-  const read = readAnswer(answer, receiptSchema.nullable())
-  if ('status' in read) return { says: undefined, isFinal: false }
-  const says = read.value !== null && textOf(read.value) === textOf(receipt)
-  const isFinal = says && finalNumber !== undefined && receipt.blockNumber <= finalNumber
-  return { says, isFinal }
-}
-
-function textOf({ blockHash, blockNumber, status, logs }: z.output<typeof receiptSchema>): string {
-  const parts = logs.map((log) => [log.address, log.logIndex.toString(), log.topics, log.data])
-  const [number, state] = [blockNumber.toString(), status.toString()]
-  return JSON.stringify([blockHash, number, state, parts]).toLowerCase()
 }

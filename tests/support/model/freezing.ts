@@ -63,20 +63,20 @@ function stop(payment: Payment, failure: string): void {
 const cancellationOf = (twin: Twin, payment: Payment) =>
   twin.calls.find((call) => call.payment === payment && call.kind === 'cancel')
 
-const isOpen = (twin: Twin, { state, finality, validBefore }: Payment) =>
-  state === 'signed' ||
-  state === 'unknown' ||
-  (state === 'settled' && (finality !== 'finalized' || (validBefore ?? 0) > twin.now))
+const isOpen = (twin: Twin, payment: Payment) =>
+  payment.state === 'signed' ||
+  payment.state === 'unknown' ||
+  (payment.state === 'settled' &&
+    (payment.finality !== 'finalized' || liveUntil(payment) > twin.now))
 
-/** What may still settle: uncancelled first, then large. */
+/** What may still settle: unsettled first, of those uncancelled first, then large. */
 function openSignatures(twin: Twin, account: Account): Payment[] {
   const open = twin.payments
     .filter((one) => one.account === account && isOpen(twin, one))
     .sort(byAmount)
-  return [
-    ...open.filter((one) => !cancellationOf(twin, one)),
-    ...open.filter((one) => cancellationOf(twin, one)),
-  ]
+  const rank = (one: Payment) =>
+    (one.state === 'settled' ? 2 : 0) + (cancellationOf(twin, one) ? 1 : 0)
+  return open.toSorted((a, b) => rank(a) - rank(b))
 }
 
 function byAmount(a: Payment, b: Payment): number {

@@ -35,7 +35,7 @@ const vendors: readonly [RegExp, RegExp][] = [
   [/^altcha-lib(\/|$)/, /^(shared\/hosted|functions\/web\/client)\//],
   [/^@modelcontextprotocol\/server(\/|$)/, /^(functions\/mcp|shared\/mcp)\//],
   [/^uqr$/, /^functions\/web\//],
-  [/^tldts(\/|$)/, /^shared\/(egress|mandates|mailbox)\//],
+  [/^tldts(\/|$)/, /^shared\/(mandates|mailbox)\//],
   [/^punycode(\/|$)/, /^shared\/mandates\//],
   [/^postal-mime$/, /^shared\/mailbox\//],
   [/^(canonicalize|@levischuck\/tiny-cbor)$/, /^shared\/consent\//],
