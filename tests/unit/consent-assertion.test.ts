@@ -251,7 +251,7 @@ test('whatever is signed right and taken here, the library takes too', async () 
     expect(ours !== undefined || library).toBe(true)
   })
 
-  await fc.assert(stricter, { numRuns: 4_000 })
+  await fc.assert(stricter, { numRuns: 8_000 })
 
   expect(taken).toBeGreaterThan(20)
 })

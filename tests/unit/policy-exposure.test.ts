@@ -33,6 +33,10 @@ const within = (given: Partial<ExposureFacts>, minutes = day) =>
 test('is what a thief gets who pays as much as passes as soon as it passes', () => {
   fc.assert(
     fc.property(stories.exact, fc.constantFrom(...horizons), (given, horizon) => {
+      // Where only an approved payment makes payee and device known, and the room for it is not free
+      // at once, the figure is a bound alone: the next test holds it there.
+      const { recipient, device } = given.known
+      fc.pre(given.approvals.length === 0 || (recipient && device))
       // What is open is executed or given back, whichever of both is more for each.
       const taken = fatesOf(given.open).flatMap((fates) =>
         [false, true].map((isApprovedFirst) =>
