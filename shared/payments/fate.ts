@@ -11,7 +11,7 @@ import {
   readAuthorization,
 } from '../chains/evm/authorization.ts'
 import { isUncontradicted } from '../chains/evm/enough.ts'
-import { agreedPlaces } from '../chains/evm/final.ts'
+import { showsAsFinal } from '../chains/evm/final.ts'
 import { searchedRange } from '../chains/evm/log-ranges.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { nonceState, readBitmap } from '../chains/evm/permit2.ts'
@@ -59,12 +59,14 @@ export async function agreedSettlement(
   payment: Payment,
   shown: Settlement,
 ): Promise<Settlement> {
-  const { authorization_nonce } = payment
-  const [agreed = shown] = await agreedPlaces(world, assetOf(payment).chain, [shown])
-  if (agreed.finality !== 'finalized' || authorization_nonce === null) return agreed
-  // The block may stand without it.
-  const isUsed = await isUsedByAll(world, { ...payment, authorization_nonce })
-  return isUsed ? agreed : { ...agreed, finality: 'safe' }
+  const { authorization_nonce: nonce } = payment
+  if (shown.finality !== 'finalized') return shown
+  // The block may stand without the payment in it.
+  const { chain } = assetOf(payment)
+  const isTrue =
+    (await isAgreed(world, chain, (rpc) => showsAsFinal(rpc, shown))) &&
+    (nonce === null || (await isUsedByAll(world, { ...payment, authorization_nonce: nonce })))
+  return isTrue ? shown : { ...shown, finality: 'safe' }
 }
 
 /** Whether enough endpoints show the signature as used, and not as cancelled. */
