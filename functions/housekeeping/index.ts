@@ -29,7 +29,7 @@ export default {
   },
 }
 
-/** What is compared rests on the transfers that were read. */
+/** Compares with the transfers that were read. */
 async function keepBooks(over: World): Promise<void> {
   await indexTransfers(over)
   await reconcileBalances(over, isFirst)

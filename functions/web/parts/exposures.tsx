@@ -1,4 +1,4 @@
-/** What could leave with each key by itself, in plain words: what a thief of it would get. */
+/** Tells in plain words how much could leave with each key by itself: the take of its thief. */
 import * as z from 'zod'
 import { exposureFacts, exposureRow } from '../../../shared/payments/exposure.ts'
 import { exposureWithin } from '../../../shared/policy/exposure.ts'

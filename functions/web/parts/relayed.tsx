@@ -1,4 +1,4 @@
-/** What relayers still send for the account on each chain, for which they pay the gas. */
+/** Transactions that relayers still send for the account on each chain, and pay the gas of. */
 import type * as z from 'zod'
 import type { Chain } from '../../../shared/chains/chain.ts'
 import type { relayedRows } from '../../../shared/payments/entered.ts'
