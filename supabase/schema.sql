@@ -5434,14 +5434,15 @@ AS $function$
         as minutes,
       sum(p.counted_usd_micros) as usd, count(*) as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained
+        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained,
+      sum(p.counted_usd_micros) filter (where p.state <> 'settled') as open
     from private.payments p join private.mandates m on m.id = p.mandate
     where p.account = of_key.account and p.mandate is not null
       and (p.state = 'settled' or p.counts_until > at)
     group by 1, 2
   ), used as (
     select d.mandate, sum(d.usd) as total, sum(d.payments)::integer as payments,
-      sum(d.regained) as regained,
+      sum(d.regained) as regained, sum(d.open) as open,
       jsonb_agg(jsonb_build_object('minutes', d.minutes, 'usd', d.usd::text))
         filter (where d.minutes >= 0) as leaving
     from by_minute d group by 1
@@ -5454,7 +5455,7 @@ AS $function$
       then greatest(m.max_total_usd_micros - coalesce(u.total, 0), 0)::text end,
     'left_payments', case when m.max_payments is not null
       then greatest(m.max_payments - coalesce(u.payments, 0), 0) end,
-    'regained', coalesce(u.regained, 0)::text,
+    'regained', coalesce(u.regained, 0)::text, 'open', coalesce(u.open, 0)::text,
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
   from private.mandates m left join used u on u.mandate = m.id
   where m.account = of_key.account and m.state = 'active' and m.expires_at > at

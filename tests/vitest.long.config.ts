@@ -9,7 +9,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     environment: 'node',
     reporters: ['default', 'tests/support/closing-line.ts'],
-    include: ['tests/long/**/*.test.ts'],
+    include: ['tests/long/**/*.test.ts', 'tests/unit/**/*.test.ts'],
     globalSetup: ['tests/support/global.ts'],
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',

@@ -43,6 +43,7 @@ export const exposureRow = z.object({
       left_total: bigintText.nullable(),
       left_payments: z.int().nullable(),
       regained: bigintText,
+      open: bigintText,
       leaving: z.array(z.object({ minutes: z.int(), usd: bigintText })),
       is_pinned: z.boolean(),
     }),
@@ -84,6 +85,7 @@ export function exposureFacts(
       leftTotalUsdMicros: mandate.left_total,
       leftPayments: mandate.left_payments,
       regainedUsdMicros: mandate.regained,
+      openUsdMicros: mandate.open,
       leaving: mandate.leaving.map(({ minutes, usd }) => ({ minutes, usdMicros: usd })),
     })),
   }

@@ -15,6 +15,8 @@ export type ExposedMandate = {
   leftPayments: number | null
   /** By how much more its open payments could be if each of them were released and paid anew. */
   regainedUsdMicros: bigint
+  /** What is open under it, which is used up in what is left and in `leaving`. */
+  openUsdMicros: bigint
   /** What leaves its 24 hours after so many whole minutes. */
   leaving: readonly { minutes: number; usdMicros: bigint }[]
 }

@@ -23,7 +23,10 @@ export type Source = { bound: Bound; inAll: bigint | null; perWindow: readonly (
 /** Beyond so many the rest are taken as one, which can only make the figure larger. */
 const sourcesMax = 64
 
-/** The mandates, as far as the device is known that uses them. */
+/**
+ * The mandates, as far as the device is known that uses them. What is open under one leaves now, or it
+ * is released and the mandate pays as much later, so that other payments fit into the first window.
+ */
 export function mandateSources(
   mandates: readonly ExposedMandate[],
   windows: readonly Window[],
@@ -31,8 +34,11 @@ export function mandateSources(
 ): Source[] {
   const sources = mandates.map((mandate) => ({
     bound: 'mandate_limits' as const,
-    inAll: inAllOf(mandate, paymentCap),
-    perWindow: windows.map((window) => (window.isDeviceKnown ? dayOf(mandate, window) : 0n)),
+    inAll: plus(inAllOf(mandate, paymentCap), mandate.openUsdMicros),
+    perWindow: windows.map((window, at) => {
+      const left = window.isDeviceKnown ? dayOf(mandate, window) : 0n
+      return at === 0 ? plus(left, mandate.openUsdMicros) : left
+    }),
   }))
   const few = sources.slice(0, sourcesMax)
   const rest = sources.slice(sourcesMax)
@@ -92,6 +98,8 @@ function inAllOf(mandate: ExposedMandate, paymentCap: bigint | null): bigint | n
   const byCount = BigInt(leftPayments) * each + regainedUsdMicros
   return leftTotalUsdMicros !== null && leftTotalUsdMicros < byCount ? leftTotalUsdMicros : byCount
 }
+
+const plus = (value: bigint | null, more: bigint) => (value === null ? null : value + more)
 
 /** What flows, and which windows hold no more. */
 type Flow = { usdMicros: bigint; isFull: readonly boolean[] }

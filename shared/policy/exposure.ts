@@ -21,10 +21,12 @@ const dayMinutes = 1440
  * The most from now on and before `horizonMinutes` have passed. Windows of 24 hours that end with
  * the horizon cover it without a gap, none can hold more than its limits leave at its end, and who
  * pays as much as fits as early as it fits fills each of them. What is open leaves and counts for a day
- * from now on; were it released instead, as much could be paid in its place and no more.
+ * from now on; were it released instead, as much could be paid in its place and no more, but that a
+ * mandate's total may then be used in a later window.
  *
- * It is reached where approved payments are small or fit as they are, and mandates count no payments;
- * elsewhere it is an upper bound.
+ * It is reached where approved payments are small or fit as they are, mandates count no payments, the
+ * key's daily cap counts what is open under them, and payee and device are known before what is open
+ * or approved makes them so; elsewhere it is an upper bound.
  */
 export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Exposure {
   const boundBy = new Set<Bound>(facts.open.total > 0n ? ['open_signatures'] : [])
@@ -57,6 +59,7 @@ function windowEnds(horizonMinutes: number): number[] {
 
 /** What the key can newly pay. */
 function newWithin(facts: ExposureFacts, ends: readonly number[]): Exposure {
+  if (ends.length === 0) return { usdMicros: 0n, boundBy: [] }
   const windows = fillAll(facts, ends)
   const sources: Source[] = [
     ...mandateSources(facts.mandates, windows, facts.caps.payment),
@@ -67,11 +70,15 @@ function newWithin(facts: ExposureFacts, ends: readonly number[]): Exposure {
     flow.isFull[at] ? [window.capBound] : [...window.limitBounds, ...suppliersOf(sources, at)],
   )
   const byLimits = windows.reduce((sum, { byLimits: usd }) => sum + usd, 0n)
-  return { usdMicros: byLimits + flow.usdMicros, boundBy }
+  return { usdMicros: byLimits + flow.usdMicros - openUnderMandates(facts), boundBy }
 }
 
 const suppliersOf = (sources: readonly Source[], at: number): Bound[] =>
   sources.filter(({ perWindow }) => perWindow[at] !== 0n).map(({ bound }) => bound)
+
+/** What flows into the first window unless it is released. */
+const openUnderMandates = ({ mandates }: ExposureFacts): bigint =>
+  mandates.reduce((sum, { openUsdMicros }) => sum + openUsdMicros, 0n)
 
 /** A window with what fits into both limits, below the caps, and what these are. */
 type Filled = Window & { byLimits: bigint; capBound: Bound; limitBounds: Bound[] }
@@ -126,7 +133,8 @@ function fill(facts: ExposureFacts, end: number, known: Known): Fill {
     positive(roomIn(facts, end, limit, of) - (isOpenIn ? open[of] : 0n))
   const ofAccount = left(limits.total, 'total')
   const own = caps.day === null ? ofAccount : left(caps.day, 'own')
-  const total = own < ofAccount ? own : ofAccount
+  const newly = own < ofAccount ? own : ofAccount
+  const total = isOpenIn ? newly + openUnderMandates(facts) : newly
   const isWordGood = known.recipient || limits.assertedNewRecipient > 0n
   const isAutomatic = known.recipient && known.device
   const asserted = isWordGood ? left(limits.asserted, 'asserted') : 0n

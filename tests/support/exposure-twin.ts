@@ -37,7 +37,7 @@ const amount = fc.bigInt({ min: 1n, max: 4n })
 const ticks = (max: number) => fc.integer({ min: 1, max }).map((count) => count * tick)
 const level = fc.constantFrom<Level[]>('none', 'agent_asserted', 'user_session', 0, 1)
 
-type Mandate = Omit<ExposedMandate, 'leaving' | 'regainedUsdMicros'>
+type Mandate = Omit<ExposedMandate, 'leaving' | 'regainedUsdMicros' | 'openUsdMicros'>
 
 function storyWith(mandates: fc.Arbitrary<Mandate[]>, approvals: fc.Arbitrary<Approval[]>) {
   return fc
@@ -94,6 +94,7 @@ function exposed(
   return {
     ...one,
     regainedUsdMicros: sum(under.map(({ usd }) => ({ usd: usd < each ? each - usd : 0n }))),
+    openUsdMicros: sum(under),
     leaving: [
       ...settled
         .filter(({ way }) => way === at)
@@ -150,7 +151,8 @@ export function everything(isApprovedFirst: boolean): Way[] {
   return isApprovedFirst ? ['approved', ...ways] : ways
 }
 
-const isTold = (way: Level) => way === 'agent_asserted' || way === 'user_session'
+/** Whether a payment at this level makes its payee known once it settled. */
+export const isTold = (way: Level) => way === 'agent_asserted' || way === 'user_session'
 const sum = (spends: readonly { usd: bigint }[]) =>
   spends.reduce((total, { usd }) => total + usd, 0n)
 const timeAt = (minute: number) => new Date(noon.getTime() + minute * 60_000)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exposureWithin } from '../../shared/policy/exposure.ts'
 import type { ExposedMandate, ExposureFacts } from '../../shared/policy/exposure-facts.ts'
-import type { Fate, Way } from '../support/exposure-twin.ts'
-import { everything, fatesOf, horizons, play, stories } from '../support/exposure-twin.ts'
+import type { Fate, Story, Way } from '../support/exposure-twin.ts'
+import { everything, fatesOf, horizons, isTold, play, stories } from '../support/exposure-twin.ts'
 import { usd } from '../support/policy.ts'
 
 const day = 1440
@@ -30,13 +30,17 @@ const opened: ExposureFacts = {
 const within = (given: Partial<ExposureFacts>, minutes = day) =>
   exposureWithin({ ...opened, ...given }, minutes)
 
+/** Whether the figure is more than a bound, by what is said of `exposureWithin`. */
+function isReached({ known, facts, open, approvals }: Story): boolean {
+  const isKnown = known.recipient && known.device
+  const tellsNone = approvals.length === 0 && !open.some(({ way }) => isTold(way))
+  const isCounted = open.every(({ way, isOwn }) => typeof way !== 'number' || isOwn)
+  return (isKnown || tellsNone) && (facts.caps.day === null || isCounted)
+}
+
 test('is what a thief gets who pays as much as passes as soon as it passes', () => {
   fc.assert(
     fc.property(stories.exact, fc.constantFrom(...horizons), (given, horizon) => {
-      // Where only an approved payment makes payee and device known, and the room for it is not free
-      // at once, the figure is a bound alone: the next test holds it there.
-      const { recipient, device } = given.known
-      fc.pre(given.approvals.length === 0 || (recipient && device))
       // What is open is executed or given back, whichever of both is more for each.
       const taken = fatesOf(given.open).flatMap((fates) =>
         [false, true].map((isApprovedFirst) =>
@@ -44,9 +48,11 @@ test('is what a thief gets who pays as much as passes as soon as it passes', () 
         ),
       )
       const most = taken.reduce((best, one) => (one > best ? one : best))
-      expect(exposureWithin(given.facts, horizon).usdMicros).toBe(most)
+      const { usdMicros } = exposureWithin(given.facts, horizon)
+      expect(usdMicros).toBeGreaterThanOrEqual(most)
+      if (isReached(given)) expect(usdMicros).toBe(most)
     }),
-    { numRuns: 1_000 },
+    { numRuns: 1_500 },
   )
 })
 
@@ -77,7 +83,7 @@ test('is passed by no other way to spread the payments, whatever is open, approv
         expect(taken).toBeLessThanOrEqual(exposureWithin(given.facts, horizon).usdMicros)
       },
     ),
-    { numRuns: 600 },
+    { numRuns: 5_000 },
   )
 })
 
@@ -142,6 +148,7 @@ const weekly: ExposedMandate = {
   leftTotalUsdMicros: usd(100),
   leftPayments: null,
   regainedUsdMicros: 0n,
+  openUsdMicros: 0n,
   leaving: [{ minutes: 60, usdMicros: usd(15) }],
 }
 
@@ -244,6 +251,17 @@ test('what is open leaves a frozen account too, and with a key that can pay noth
   })
   expect(within({ open, canPay: false }).usdMicros).toBe(usd(70))
   expect(within({ open, expiresInMinutes: 0 }).usdMicros).toBe(usd(70))
+})
+
+test('what is released under a mandate makes room now and is paid under it later', () => {
+  const limits = { ...opened.limits, automatic: 0n, asserted: usd(1), total: usd(4) }
+  const once = { ...weekly, maxPaymentUsdMicros: usd(1), maxDayUsdMicros: null }
+  const leaving = [{ minutes: day, usdMicros: usd(1) }]
+  const mandates = [{ ...once, leftTotalUsdMicros: 0n, openUsdMicros: usd(1), leaving }]
+  const open = signed({ automatic: usd(3), total: usd(4) })
+  const given = { limits, mandates, open }
+  // 3 are open beside it, 1 goes each day on the agent's word, and 1 under the mandate tomorrow.
+  expect([day, 7 * day].map((at) => within(given, at).usdMicros)).toEqual([usd(4), usd(11)])
 })
 
 test('a place that a released payment gives back under a mandate may be used for more', () => {
