@@ -1507,6 +1507,9 @@ CREATE OR REPLACE FUNCTION api.custody_record_cancel(payment uuid, signature tex
  SET search_path TO ''
 AS $function$
 begin
+  -- The gas of those that are queued at once is counted one by one.
+  perform from private.accounts a where a.id = (select p.account from private.payments p
+    where p.id = custody_record_cancel.payment) for no key update;
   perform private.queue_call(p, 'cancel', custody_record_cancel.signature) from private.payments p
    where p.id = custody_record_cancel.payment and private.may_cancel(p);
   return exists (select from private.relay_calls c
@@ -5618,21 +5621,14 @@ CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
  STABLE
 AS $function$
 declare
-  terms private.gas_terms;
+  terms private.gas_terms := private.gas_terms_of(payer, on_chain);
   g private.gas_standing;
-  is_young boolean;
   present timestamptz := private.clock();
 begin
-  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
-   order by t.chain desc limit 1;
-  select a.created_at > present - pg_catalog.make_interval(hours => terms.young_hours) into is_young
-    from private.accounts a where a.id = payer;
   g.least_usd_micros := terms.least_usd_micros;
-  g.calls_per_day :=
-    case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
-    greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
-      - coalesce(sum(u.wei), 0), 0),
+  g.calls_per_day := terms.calls_per_day;
+  select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
+    greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
     min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
     terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
     min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
@@ -5662,6 +5658,43 @@ AS $function$
     greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
     from private.gas_uses u
    where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_terms_of(payer uuid, on_chain bigint)
+ RETURNS private.gas_terms
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  terms private.gas_terms;
+begin
+  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
+   order by t.chain desc limit 1;
+  if exists (select from private.accounts a where a.id = payer and a.created_at
+      > private.clock() - pg_catalog.make_interval(hours => terms.young_hours)) then
+    terms.wei_per_day := terms.young_wei_per_day;
+    terms.calls_per_day := terms.young_calls_per_day;
+  end if;
+  return terms;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.finality is distinct from 'reorged' or (
+    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
+        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
+          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
+      from private.gas_uses u join private.payments o on o.id = u.payment
+     where u.account = p.account and u.chain = p.chain
+       and u.at > private.clock() - interval '24 hours'
+       and (u.slot is not null or o.id <> p.id and (
+         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
+         or exists (select from private.relay_calls c
+           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+    from private.gas_terms_of(p.account, p.chain) t
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[])
@@ -6568,7 +6601,7 @@ CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  STABLE
 AS $function$
   select p.state in ('signed', 'unknown', 'released') and p.signature is not null
-    and private.obstacle(p) is null
+    and private.obstacle(p) is null and private.has_cancel_room(p)
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;

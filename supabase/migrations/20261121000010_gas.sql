@@ -25,27 +25,36 @@ create type private.gas_standing as (
   cancels integer, cancels_free_at timestamptz
 );
 
--- Cancellations count, at their own price, and are never turned away: what bounds them is that each
--- authorization had to find room for its own. What is reserved for one is no call, and is free once the
--- payment is settled or over.
-create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
+-- The budget of an account on a chain; a young one has less.
+create function private.gas_terms_of(payer uuid, on_chain bigint) returns private.gas_terms
   language plpgsql stable as $$
 declare
   terms private.gas_terms;
-  g private.gas_standing;
-  is_young boolean;
-  present timestamptz := private.clock();
 begin
   select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
    order by t.chain desc limit 1;
-  select a.created_at > present - pg_catalog.make_interval(hours => terms.young_hours) into is_young
-    from private.accounts a where a.id = payer;
+  if exists (select from private.accounts a where a.id = payer and a.created_at
+      > private.clock() - pg_catalog.make_interval(hours => terms.young_hours)) then
+    terms.wei_per_day := terms.young_wei_per_day;
+    terms.calls_per_day := terms.young_calls_per_day;
+  end if;
+  return terms;
+end $$;
+
+-- Cancellations count, at their own price. What bounds them is that each authorization had to find room
+-- for its own. What is reserved for one is no call, and is free once the payment is settled in a block
+-- or over.
+create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
+  language plpgsql stable as $$
+declare
+  terms private.gas_terms := private.gas_terms_of(payer, on_chain);
+  g private.gas_standing;
+  present timestamptz := private.clock();
+begin
   g.least_usd_micros := terms.least_usd_micros;
-  g.calls_per_day :=
-    case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
-    greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
-      - coalesce(sum(u.wei), 0), 0),
+  g.calls_per_day := terms.calls_per_day;
+  select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
+    greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
     min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
     terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
     min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
@@ -65,6 +74,25 @@ begin
      and p.state in ('authorized', 'signed', 'unknown') and private.live_until(p) > present;
   return g;
 end $$;
+
+-- Whether a payment's cancellation has room. What was kept for one since its signature has. What was free
+-- while the payment was in a block, and the block is gone, has none but beside what was spent, is kept
+-- for others, or waits to be sent.
+create function private.has_cancel_room(p private.payments) returns boolean
+  language sql stable as $$
+  select p.finality is distinct from 'reorged' or (
+    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
+        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
+          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
+      from private.gas_uses u join private.payments o on o.id = u.payment
+     where u.account = p.account and u.chain = p.chain
+       and u.at > private.clock() - interval '24 hours'
+       and (u.slot is not null or o.id <> p.id and (
+         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
+         or exists (select from private.relay_calls c
+           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+    from private.gas_terms_of(p.account, p.chain) t
+$$;
 
 -- Whether a relayer could cancel what is signed for a payment: Permit2 takes the word of nobody but
 -- the wallet's own transaction.
