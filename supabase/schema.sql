@@ -939,7 +939,7 @@ CREATE INDEX gas_uses_counted ON private.gas_uses USING btree (account, chain, a
 
 CREATE INDEX gas_uses_slot ON private.gas_uses USING btree (slot) WHERE (slot IS NOT NULL);
 
-CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment) WHERE (slot IS NULL);
+CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment, kind) WHERE (slot IS NULL);
 
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
@@ -5629,7 +5629,9 @@ begin
   g.calls_per_day := terms.calls_per_day;
   select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
     greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
-    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+    case when count(*) filter (where not e.is_kept) < terms.calls_per_day
+      then min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end)
+      else min(u.at) filter (where not e.is_kept) + interval '24 hours' end,
     terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
     min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
@@ -7307,7 +7309,7 @@ AS $function$
 declare
   g private.gas_standing;
   kept numeric;
-  is_transfer boolean := p.kind = 'transfer';
+  kinds text[] := array['cancel'] || case when p.kind = 'transfer' then array['transfer'] end;
 begin
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
@@ -7317,22 +7319,24 @@ begin
   if not private.is_cancellable(p) then
     return true;
   end if;
-  if is_transfer and gas_from is distinct from 'relayer' then
+  if p.kind = 'transfer' and gas_from is distinct from 'relayer' then
     return true;
   end if;
   if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei then
+  select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
     return false;
   end if;
-  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+  if p.kind = 'transfer' and kept is null
+    and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1)
+  then
     return false;
   end if;
   insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
-  on conflict (payment) where slot is null do update
+  select p.account, p.chain, p.id, k, cost_wei from pg_catalog.unnest(kinds) k
+  on conflict (payment, kind) where slot is null do update
     set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $function$;
@@ -7768,7 +7772,8 @@ AS $function$
      and (c.claimed_until is null or c.claimed_until <= private.clock())
      and private.is_live(c, p)
      and (c.kind = 'cancel' or exists (
-       select from private.gas_uses u where u.payment = c.payment and u.slot is null))
+       select from private.gas_uses u
+        where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)

@@ -55,7 +55,9 @@ begin
   g.calls_per_day := terms.calls_per_day;
   select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
     greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
-    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+    case when count(*) filter (where not e.is_kept) < terms.calls_per_day
+      then min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end)
+      else min(u.at) filter (where not e.is_kept) + interval '24 hours' end,
     terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
     min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
@@ -102,9 +104,9 @@ create function private.is_cancellable(p private.payments) returns boolean
 $$;
 
 -- Reserves the gas of a payment that is about to be authorized, under the lock of its account, as
--- custody worked it out for the chain that it names: what a relayer's transaction with it costs at
--- worst, or the cancellation without which nothing stops a purchase. A transfer is stopped by keeping
--- its transaction back, and has room for a cancellation. False when the account is over its budget; what
+-- custody worked it out for the chain that it names: what a relayer's transaction with one call costs at
+-- worst, for the cancellation that a freeze may need and for a transfer itself. A transfer that its
+-- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. False when the account is over its budget; what
 -- was reserved for the payment before is raised to the price of now.
 create function private.reserve_gas(
   p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
@@ -112,7 +114,7 @@ create function private.reserve_gas(
 declare
   g private.gas_standing;
   kept numeric;
-  is_transfer boolean := p.kind = 'transfer';
+  kinds text[] := array['cancel'] || case when p.kind = 'transfer' then array['transfer'] end;
 begin
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
@@ -122,22 +124,24 @@ begin
   if not private.is_cancellable(p) then
     return true;
   end if;
-  if is_transfer and gas_from is distinct from 'relayer' then
+  if p.kind = 'transfer' and gas_from is distinct from 'relayer' then
     return true;
   end if;
   if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei then
+  select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
     return false;
   end if;
-  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+  if p.kind = 'transfer' and kept is null
+    and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1)
+  then
     return false;
   end if;
   insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
-  on conflict (payment) where slot is null do update
+  select p.account, p.chain, p.id, k, cost_wei from pg_catalog.unnest(kinds) k
+  on conflict (payment, kind) where slot is null do update
     set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $$;

@@ -5,7 +5,7 @@ import { issuer } from '../../scripts/local/tokens.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { hex } from '../support/chain-world.ts'
-import { node } from '../support/faults/chain.ts'
+import { node, stopMining } from '../support/faults/chain.ts'
 import { limitGas, relayersHold, transferTo } from '../support/gas.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
@@ -137,4 +137,25 @@ test('what is kept for cancellations leaves less for transfers, and no fewer cal
   const other = await transferTo(world, payer, 2, '1')
 
   expect([one.status, other.status]).toEqual([200, 429])
+})
+
+test('relayed transfers and their cancellations together cost no more than the budget', async () => {
+  const weiPerDay = 4n * 10n ** 15n
+  await limitGas(world, { weiPerDay })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  const before = await relayersHold(world)
+  await stopMining(world)
+  const statuses: number[] = []
+  for (let at = 0; at < 30 && !statuses.includes(429); at += 1) {
+    statuses.push((await transferTo(world, payer, at, '1')).status)
+  }
+
+  await payer.post('/account-freeze', {})
+  await keepMined(12)
+
+  const sent = statuses.filter((status) => status === 200).length
+  expect(sent).toBeGreaterThan(2)
+  expect(statuses).toHaveLength(sent + 1)
+  expect(before - (await relayersHold(world))).toBeLessThanOrEqual(weiPerDay)
+  expect(await cancelsSent()).toBeGreaterThan(0)
 })
