@@ -76,18 +76,22 @@ export async function keepLanes(
   }
 }
 
-/** The count moves as far as enough endpoints show, and back no further than none of them shows. */
+/**
+ * The count moves as far as enough endpoints show, and back no further than none of them shows; while too
+ * few answer it stays where it is.
+ */
 async function repair(
   world: World,
   { caip2 }: Chain,
   row: LaneRow,
-  { agreedNonce, minedNonce: highest }: LaneState,
+  { agreedNonce: agreed, minedNonce: highest }: LaneState,
 ): Promise<void> {
   const { chain, address, next_nonce: next, mined_nonce: mined } = row
   const alarm = (name: string) => world.log({ alarm: name, chain: caip2, address, next, highest })
-  if (highest > next && highest > agreedNonce) alarm('endpoints_disagree')
+  if (highest > next && highest > (agreed ?? 0)) alarm('endpoints_disagree')
   if (row.paused_for === 'nonce_gap') alarm('nonce_gap')
-  const counted = Math.max(agreedNonce, Math.min(highest, mined))
+  if (agreed === undefined) return
+  const counted = Math.max(agreed, Math.min(highest, mined))
   if (next === counted && mined === counted && row.paused_for !== 'nonce_gap') return
   await world.db.call('housekeeping_repair_lane', { chain, address, counted, highest })
 }

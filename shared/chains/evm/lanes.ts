@@ -21,8 +21,8 @@ import { endpointsFor } from './rpc.ts'
 export type LaneState = {
   address: Address
   wei: bigint
-  /** Shown by enough endpoints to act on it. */
-  agreedNonce: number
+  /** Shown by enough endpoints to act on it; undefined while not enough of them answer. */
+  agreedNonce: number | undefined
   /** The highest that any shows: it frees places in the lane, and nothing is sent or given up for it. */
   minedNonce: number
   /** As of the safe block, shown by enough endpoints; zero where there is no such tag. */
@@ -91,10 +91,11 @@ function combine(
   const [first] = known
   if (!first) return []
   const agreed = (count: 'minedNonce' | 'safeNonce') =>
-    agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.[count] }))) ?? 0
+    agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.[count] })))
   const agreedNonce = agreed('minedNonce')
+  const safeNonce = agreed('safeNonce') ?? 0
   const minedNonce = Math.max(...known.map((lane) => lane.minedNonce))
-  return [{ address, wei: first.wei, agreedNonce, minedNonce, safeNonce: agreed('safeNonce') }]
+  return [{ address, wei: first.wei, agreedNonce, minedNonce, safeNonce }]
 }
 
 /** As many lanes as fit into one reading beside what it asks of the block. */
