@@ -787,7 +787,7 @@ create table private.relay_transactions (
   carries uuid[] not null,
   created_at timestamp with time zone not null default private.clock(),
   constraint relay_transactions_pkey PRIMARY KEY (slot, attempt),
-  constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 16))),
+  constraint relay_transactions_attempt_check CHECK (((attempt >= 1) AND (attempt <= 256))),
   constraint relay_transactions_slot_fkey FOREIGN KEY (slot) REFERENCES private.relay_slots(id),
   constraint relay_transactions_tx_hash_check CHECK ((tx_hash ~ '^0x[0-9a-f]{64}$'::text)),
   constraint relay_transactions_tx_hash_key UNIQUE (tx_hash)
@@ -5686,18 +5686,9 @@ CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
  STABLE
 AS $function$
   select p.finality is distinct from 'reorged' or exists (
-    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel') or (
-    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
-        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
-          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
-      from private.gas_uses u join private.payments o on o.id = u.payment
-     where u.account = p.account and u.chain = p.chain
-       and u.at > private.clock() - interval '24 hours'
-       and (u.slot is not null or o.id <> p.id and (
-         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
-         or exists (select from private.relay_calls c
-           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
-    from private.gas_terms_of(p.account, p.chain) t
+    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
+    or private.has_room_beside(p, coalesce((select k.wei from private.gas_uses k
+      where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[])
@@ -5735,6 +5726,24 @@ begin
      and (g.client_id, g.redirect_host) is distinct from
        (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.has_room_beside(p private.payments, price_wei numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
+      and coalesce(sum(u.wei), 0) + price_wei <= t.wei_per_day
+    from private.gas_terms_of(p.account, p.chain) t
+    left join (private.gas_uses u join private.payments o on o.id = u.payment)
+      on u.account = p.account and u.chain = p.chain
+     and u.at > private.clock() - interval '24 hours'
+     and (u.slot is not null or o.id <> p.id and (
+       o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
+       or exists (select from private.relay_calls c
+         where c.payment = o.id and c.kind = 'cancel' and c.slot is null)))
+   group by t.cancels_per_day, t.wei_per_day
+$function$;
 
 CREATE OR REPLACE FUNCTION private.health_json()
  RETURNS jsonb
@@ -5930,8 +5939,7 @@ CREATE OR REPLACE FUNCTION private.is_full(on_chain bigint, wallet text)
  LANGUAGE sql
  STABLE
 AS $function$
-  select count(*) >= 16 from private.relay_slots s
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
+  select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_grant_live(k private.credentials)
@@ -6851,10 +6859,9 @@ CREATE OR REPLACE FUNCTION private.own_gas_needed(on_chain bigint, wallet text, 
  STABLE
 AS $function$
   select own_gas_needed.cost_wei + coalesce(sum(greatest(own_gas_needed.cost_wei, dearest.wei)), 0)
-    from private.relay_slots s
+    from private.places_in_flight(on_chain, wallet) s
     left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
       where t.slot = s.id) dearest on true
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
@@ -7017,6 +7024,16 @@ AS $function$
         and o.authorization_nonce is null and o.payment is null) then 'good'
     else 'wrong' end
   from private.transfer_cursors c where c.chain = p.chain
+$function$;
+
+CREATE OR REPLACE FUNCTION private.places_in_flight(on_chain bigint, wallet text)
+ RETURNS SETOF private.relay_slots
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.* from private.relay_slots s
+    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
 $function$;
 
 CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)
@@ -7289,17 +7306,22 @@ AS $function$
 declare
   last private.gas_uses;
   g private.gas_standing;
+  has_room boolean;
 begin
+  select u.* into last from private.gas_uses u
+   where u.slot = c.slot and u.payment = c.payment and u.kind = c.kind order by u.id desc limit 1;
   if c.kind = 'transfer' then
-    select u.* into last from private.gas_uses u where u.slot = c.slot and u.payment = c.payment
-     order by u.id desc limit 1;
     g := private.gas_left(last.account, last.chain);
-    if last.id is null or g.calls < 1 or g.wei < last.wei then
-      return;
-    end if;
-    insert into private.gas_uses (account, chain, payment, kind, wei)
-    values (last.account, last.chain, last.payment, 'transfer', last.wei);
+    has_room := g.calls >= 1 and g.wei >= last.wei;
+  else
+    select private.has_room_beside(p, last.wei) into has_room from private.payments p
+     where p.id = c.payment;
   end if;
+  if last.id is null or not has_room then
+    return;
+  end if;
+  insert into private.gas_uses (account, chain, payment, kind, wei)
+  values (last.account, last.chain, last.payment, c.kind, last.wei);
   update private.relay_calls r set slot = null where r.id = c.id;
 end $function$;
 

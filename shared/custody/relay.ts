@@ -89,10 +89,13 @@ const slotRow = z.object({
   owner: laneOwner,
 })
 
-/** As many transactions as a slot may get; each costs at least an eighth more than the last. */
-const attemptsMax = 12
-/** A few more where what is to be replaced must not be mined, or was priced far below the market. */
-const lastAttemptsMax = 16
+/**
+ * As many transactions as a slot gets for being stuck; each costs at least an eighth more than the last.
+ * More are signed where the last must not be mined, or is priced far below the market: whoever told fees
+ * too low until now must not have the slot stay so. Each doubles one of its two fees, so that they end at
+ * the ceiling.
+ */
+const stuckAttemptsMax = 12
 
 /**
  * Signs a slot again, at the asked fees or an eighth above the last ones if that is more, with those
@@ -105,7 +108,7 @@ export async function replaceSlot(
 ): Promise<SignedTransaction | undefined> {
   const { slot: id, ...asked } = replaceRequest.parse(request)
   const row = await unbound(world.db).one('custody_load_slot', { slot: id }, slotRow)
-  if (!row || row.attempts >= attemptsMaxOf(row, asked)) return undefined
+  if (!row || !mayReplace(world, row, asked)) return undefined
   const all = { ...row, calls: sortCalls(world, row.calls).good }
   const stopping = { ...all, calls: all.calls.filter(({ kind }) => kind === 'cancel') }
   const [laden, fees] =
@@ -125,12 +128,16 @@ export async function replaceSlot(
 
 type Slot = Omit<z.output<typeof slotRow>, 'calls'> & { calls: readonly CallRow[] }
 
-function attemptsMaxOf(
-  { held, max_fee_per_gas }: Pick<z.output<typeof slotRow>, 'held' | 'max_fee_per_gas'>,
-  { maxFeePerGas }: RelayFees,
-): number {
-  const isFarBelow = BigInt(maxFeePerGas) >= 2n * BigInt(max_fee_per_gas ?? 0)
-  return held || isFarBelow ? lastAttemptsMax : attemptsMax
+function mayReplace(world: World, row: z.output<typeof slotRow>, asked: RelayFees): boolean {
+  const { chain, lane, nonce, attempts, held } = row
+  if (attempts < stuckAttemptsMax || held) return true
+  const [fee, tip] = [BigInt(row.max_fee_per_gas ?? 0), BigInt(row.max_priority_fee_per_gas ?? 0)]
+  const [wantedFee, wantedTip] = [BigInt(asked.maxFeePerGas), BigInt(asked.maxPriorityFeePerGas)]
+  const ceiling = ceilingOf(world, chain, [{ kind: 'transfer' }])
+  const isMost = wantedFee >= ceiling && fee < ceiling
+  if (isMost || wantedFee >= 2n * fee || wantedTip >= 2n * tip) return true
+  world.log({ alarm: 'place_stuck', chain, lane, nonce })
+  return false
 }
 
 /** The slot with its fees; undefined where it is dearer than what is paid for its calls. */

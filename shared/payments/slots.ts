@@ -14,7 +14,7 @@ import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'
 import type { LookAt } from './slot-booking.ts'
 import { bookSlot } from './slot-booking.ts'
-import { pushSlot } from './slot-sending.ts'
+import { isPassed, pushSlot } from './slot-sending.ts'
 
 /** Looks at slots of one chain, those of a lane in their order; answers which of them moved. */
 export async function keepSlots(
@@ -32,7 +32,7 @@ export async function keepSlots(
     // Nobody said where it stands: it is left as it is.
     if (receipt === undefined) continue
     const isFirst = !lanes.has(slot.lane)
-    if (!receipt) lanes.add(slot.lane)
+    if (!receipt && !isPassed(slot, seen)) lanes.add(slot.lane)
     try {
       moves.push(
         receipt
@@ -65,7 +65,9 @@ async function readSlots(
     return receipt || isKnown ? [{ slot, receipt: receipt ?? null }] : []
   })
   const isNews = ({ slot, receipt }: (typeof shown)[number]) =>
-    slot.state === 'open' || receipt?.finality === 'finalized'
+    slot.state === 'open' ||
+    receipt?.finality === 'finalized' ||
+    receipt?.blockHash !== slot.block_hash
   const news = shown.flatMap((one) => (one.receipt && isNews(one) ? [one.receipt] : []))
   const agreed = new Map(
     (await agreedReceipts(world, chain, news)).map((one) => [one.transactionHash, one]),

@@ -40,7 +40,8 @@ create index relay_slots_watched on private.relay_slots (checked_at nulls first)
 
 create table private.relay_transactions (
   slot bigint not null references private.relay_slots,
-  attempt integer not null check (attempt between 1 and 16),
+  -- More than the doublings of two fees from nothing to any ceiling.
+  attempt integer not null check (attempt between 1 and 256),
   tx_hash text not null unique check (tx_hash ~ '^0x[0-9a-f]{64}$'),
   raw text not null,
   max_fee_per_gas numeric(78, 0) not null,
@@ -309,22 +310,28 @@ begin
   return claimed;
 end $$;
 
--- What a wallet's open transactions can cost together, each at the dearer of its own price and that of
--- a new one, and a new one beside them.
+-- The places of a wallet whose transactions are in flight: open ones that the chain's count has not passed.
+create function private.places_in_flight(on_chain bigint, wallet text)
+  returns setof private.relay_slots language sql stable as $$
+  select s.* from private.relay_slots s
+    join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
+   where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
+$$;
+
+-- What a wallet's transactions in flight can cost together, each at the dearer of its own price and that
+-- of a new one, and a new one beside them.
 create function private.own_gas_needed(on_chain bigint, wallet text, cost_wei numeric)
   returns numeric language sql stable as $$
   select own_gas_needed.cost_wei + coalesce(sum(greatest(own_gas_needed.cost_wei, dearest.wei)), 0)
-    from private.relay_slots s
+    from private.places_in_flight(on_chain, wallet) s
     left join lateral (select max(t.cost_wei) as wei from private.relay_transactions t
       where t.slot = s.id) dearest on true
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $$;
 
 -- Whether a wallet has as many transactions in flight as nodes keep of one sender.
 create function private.is_full(on_chain bigint, wallet text) returns boolean
   language sql stable as $$
-  select count(*) >= 16 from private.relay_slots s
-   where s.chain = on_chain and s.lane = wallet and s.state = 'open'
+  select count(*) >= 16 from private.places_in_flight(on_chain, wallet)
 $$;
 
 -- The same for a wallet that pays for its own transfer: its counter follows the count that enough

@@ -77,24 +77,31 @@ begin
   return g;
 end $$;
 
+-- Whether one more cancellation of a payment has room, at this price, beside what was spent, is kept for
+-- others, or waits to be sent.
+create function private.has_room_beside(p private.payments, price_wei numeric) returns boolean
+  language sql stable as $$
+  select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
+      and coalesce(sum(u.wei), 0) + price_wei <= t.wei_per_day
+    from private.gas_terms_of(p.account, p.chain) t
+    left join (private.gas_uses u join private.payments o on o.id = u.payment)
+      on u.account = p.account and u.chain = p.chain
+     and u.at > private.clock() - interval '24 hours'
+     and (u.slot is not null or o.id <> p.id and (
+       o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
+       or exists (select from private.relay_calls c
+         where c.payment = o.id and c.kind = 'cancel' and c.slot is null)))
+   group by t.cancels_per_day, t.wei_per_day
+$$;
+
 -- Whether a payment's cancellation has room. What was kept for one since its signature has. What was free
--- while the payment was in a block, and the block is gone, has none but beside what was spent, is kept
--- for others, or waits to be sent.
+-- while the payment was in a block, and the block is gone, has none but beside all else.
 create function private.has_cancel_room(p private.payments) returns boolean
   language sql stable as $$
   select p.finality is distinct from 'reorged' or exists (
-    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel') or (
-    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
-        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
-          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
-      from private.gas_uses u join private.payments o on o.id = u.payment
-     where u.account = p.account and u.chain = p.chain
-       and u.at > private.clock() - interval '24 hours'
-       and (u.slot is not null or o.id <> p.id and (
-         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
-         or exists (select from private.relay_calls c
-           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
-    from private.gas_terms_of(p.account, p.chain) t
+    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
+    or private.has_room_beside(p, coalesce((select k.wei from private.gas_uses k
+      where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0))
 $$;
 
 -- Whether a relayer could cancel what is signed for a payment: Permit2 takes the word of nobody but
@@ -206,17 +213,22 @@ create function private.requeue_call(c private.relay_calls) returns void
 declare
   last private.gas_uses;
   g private.gas_standing;
+  has_room boolean;
 begin
+  select u.* into last from private.gas_uses u
+   where u.slot = c.slot and u.payment = c.payment and u.kind = c.kind order by u.id desc limit 1;
   if c.kind = 'transfer' then
-    select u.* into last from private.gas_uses u where u.slot = c.slot and u.payment = c.payment
-     order by u.id desc limit 1;
     g := private.gas_left(last.account, last.chain);
-    if last.id is null or g.calls < 1 or g.wei < last.wei then
-      return;
-    end if;
-    insert into private.gas_uses (account, chain, payment, kind, wei)
-    values (last.account, last.chain, last.payment, 'transfer', last.wei);
+    has_room := g.calls >= 1 and g.wei >= last.wei;
+  else
+    select private.has_room_beside(p, last.wei) into has_room from private.payments p
+     where p.id = c.payment;
   end if;
+  if last.id is null or not has_room then
+    return;
+  end if;
+  insert into private.gas_uses (account, chain, payment, kind, wei)
+  values (last.account, last.chain, last.payment, c.kind, last.wei);
   update private.relay_calls r set slot = null where r.id = c.id;
 end $$;
 

@@ -4,7 +4,6 @@ import * as z from 'zod'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { node, pass } from '../support/faults/chain.ts'
 import {
   cheap,
@@ -14,27 +13,12 @@ import {
   swallowing,
   toldPayment,
 } from '../support/faults/forged.ts'
-import { answering, refusingCalls, saying, startLiar } from '../support/faults/liar.ts'
+import { answering, refusingCalls, saying } from '../support/faults/liar.ts'
 import { onePair, outcomeOf, transfer } from '../support/faults/pair.ts'
+import { minutes, worldOfTwo } from '../support/faults/world-of-two.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
-
-async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; isFirst?: boolean }) {
-  const endpoints: Awaited<ReturnType<typeof startLiar>>[] = []
-  const world = await start({
-    chain: true,
-    lanes,
-    endpoints: async (url) => {
-      endpoints.push(await startLiar(url), await startLiar(url))
-      return endpoints.map((one) => one.url)
-    },
-  })
-  const [first, second] = endpoints
-  if (!first || !second) throw new Error('there are no two endpoints')
-  return isFirst ? { world, liar: first, honest: second } : { world, liar: second, honest: first }
-}
 
 const sentRow = toldPayment.extend({ id: z.string(), tx: z.string() })
 
@@ -53,14 +37,6 @@ async function forgeAll(
 ) {
   const sent = await sentBy(world, agent)
   return forging(new Map(sent.map((one) => [one.tx, receiptIn(block, one.tx, [one])])))
-}
-
-async function minutes(world: TestWorld, count: number) {
-  for (let minute = 0; minute < count; minute += 1) {
-    await pass(world, 60)
-    await keepHouse(world.world)
-    await indexTransfers(world.world)
-  }
 }
 
 test('a receipt made up in a final block books nothing for good: what was signed is sent', async () => {

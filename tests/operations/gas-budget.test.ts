@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { fund } from '../../scripts/local/chain.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { elapse, stopMining } from '../support/faults/chain.ts'
-import { holdLanes } from '../support/faults/pair.ts'
+import { holdLanes, onePair } from '../support/faults/pair.ts'
 import { limitGas, mine, relayersHold, transfers, transferTo } from '../support/gas.ts'
 import { statesOf } from '../support/ledger.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
@@ -146,25 +146,41 @@ test('a dearer transaction in the same place raises what its calls are charged',
   expect(await gasOf(payer)).toMatchObject([{ wei: String(160_000n * 2_200_000_000n + 7n) }])
 })
 
+/** Gives the one call back; whether it went. */
+async function requeue() {
+  await world.db.sql`select api.housekeeping_requeue_slot(slot, false) from private.relay_calls`
+  const [call] = await world.db.sql<{ queued: boolean }[]>`
+    select slot is null as queued from private.relay_calls`
+  await keepHouse(world.world)
+  return call?.queued
+}
+
 test('a call that goes into another place is charged again, and stays where there is no gas for it', async () => {
   await limitGas(world, { callsPerDay: 2n })
   const payer = await world.agent('pay', { usdc: 1000 })
   await stopMining(world)
   await transferTo(world, payer, 1, '1')
-  const requeue = async () => {
-    await world.db.sql`select api.housekeeping_requeue_slot(slot, false) from private.relay_calls`
-    const [call] = await world.db.sql<{ queued: boolean }[]>`
-      select slot is null as queued from private.relay_calls`
-    await keepHouse(world.world)
-    return call?.queued
-  }
-
   const queued = [await requeue(), await requeue()]
 
   expect(queued).toEqual([true, false])
   const charged = await gasOf(payer)
   expect(charged).toHaveLength(2)
   expect(new Set(charged.map(({ slot }) => slot)).size).toBe(2)
+})
+
+test('a cancellation goes into other places as often as the budget of its account allows', async () => {
+  await limitGas(world, { cancelsPerDay: 3n })
+  const { payer, payee } = await onePair(world)
+  await signedPayment(world, payer, payee.address)
+  await stopMining(world)
+  await payer.post('/account-freeze', {})
+  await keepHouse(world.world)
+
+  const queued = [await requeue(), await requeue(), await requeue()]
+
+  expect(queued).toEqual([true, true, false])
+  const spent = await world.db.sql`select from private.gas_uses where slot is not null`
+  expect(spent).toHaveLength(3)
 })
 
 test('no more is signed than can be cancelled, and none of it is charged while nothing is', async () => {

@@ -1,10 +1,12 @@
-/** Whether a block is gone, by enough endpoints that what was read in it may be taken back. */
+/** Whether a block or a transaction's place is gone, by enough endpoints that what was read may be taken back. */
 import * as z from 'zod'
-import type { Chain } from '../chain.ts'
+import type { Address, Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import type { Agreed } from './agreement.ts'
 import { findAgreed, isAgreed } from './agreement.ts'
+import type { RpcAnswer, RpcCall } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
+import { countCall, readCount } from './counts.ts'
 import { readHeads, replacedBy } from './proof.ts'
 import type { ChainWorld } from './rpc.ts'
 import { headCalls } from './unused.ts'
@@ -40,13 +42,39 @@ export function areTransactionsGone(
   blockNumber: number,
 ): Promise<boolean> {
   return isAgreed(world, chain, async (rpc) => {
-    const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-    const [head, ...answers] = await rpc.batch([...headCalls.slice(0, 1), ...calls])
+    const calls = [...headCalls.slice(0, 1), ...receiptCalls(hashes)]
+    const [head, ...answers] = await rpc.batch(calls)
     const [latest] = readHeads(head ? [head] : [])
-    const isAbsent = answers.every((answer) => {
-      const read = readAnswer(answer, z.unknown())
-      return 'value' in read && read.value === null
-    })
-    return isAbsent && latest !== undefined && latest >= BigInt(blockNumber)
+    return areAbsent(answers) && latest !== undefined && latest >= BigInt(blockNumber)
+  })
+}
+
+/** Whether none of a place's transactions took it, by endpoints that count one there in a safe block. */
+export function isPlaceLost(
+  world: ChainWorld,
+  chain: Chain,
+  {
+    lane,
+    nonce,
+    attempts,
+  }: { lane: Address; nonce: number; attempts: readonly { tx_hash: Hex }[] },
+): Promise<boolean> {
+  return isAgreed(world, chain, async (rpc) => {
+    const [count, ...answers] = await rpc.batch([
+      countCall(lane, 'safe'),
+      ...receiptCalls(attempts.map(({ tx_hash }) => tx_hash)),
+    ])
+    return areAbsent(answers) && (readCount(count) ?? 0) > nonce
+  })
+}
+
+function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
+  return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+}
+
+function areAbsent(receipts: readonly RpcAnswer[]): boolean {
+  return receipts.every((answer) => {
+    const read = readAnswer(answer, z.unknown())
+    return 'value' in read && read.value === null
   })
 }

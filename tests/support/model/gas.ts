@@ -101,19 +101,26 @@ export function reserveGas(
   return true
 }
 
+const cancelled = (twin: Twin, payment: Payment) =>
+  twin.calls.filter((call) => call.payment === payment && call.kind === 'cancel')
+
 /** Whether a cancellation may be queued: where a block is gone that freed its gas, beside all others. */
 export function hasCancelRoom(twin: Twin, payment: Payment): boolean {
-  const cancelled = (one: Payment) =>
-    twin.calls.filter((call) => call.payment === one && call.kind === 'cancel')
-  if (payment.finality !== 'reorged' || cancelled(payment).length > 0) return true
+  if (payment.finality !== 'reorged' || cancelled(twin, payment).length > 0) return true
+  const own = twin.gas.find((use) => use.payment === payment && isKept(use))
+  return hasRoomBeside(twin, payment, own?.wei ?? 0n)
+}
+
+/** Whether there is room for one more cancellation at this price. */
+function hasRoomBeside(twin: Twin, payment: Payment, price: bigint): boolean {
   const isMeant = (one: Payment) =>
-    (isLive(one) && one.finality !== 'reorged') || cancelled(one).some(({ slot }) => slot === null)
+    (isLive(one) && one.finality !== 'reorged') ||
+    cancelled(twin, one).some(({ slot }) => slot === null)
   const used = twin.gas.filter((use) => {
     const isOwn = use.payment.account === payment.account && use.at > twin.now - daySeconds
     return isOwn && (use.slot !== null || (use.payment !== payment && isMeant(use.payment)))
   })
-  const own = twin.gas.find((use) => use.payment === payment && isKept(use))
-  const wei = used.reduce((sum, one) => sum + one.wei, own?.wei ?? 0n)
+  const wei = used.reduce((sum, one) => sum + one.wei, price)
   const { cancels, wei: weiMax } = twin.gasTerms
   return used.filter(({ kind }) => kind === 'cancel').length < cancels && wei <= weiMax
 }
@@ -161,13 +168,15 @@ export function hasGasFor(twin: Twin, slot: Slot, dearer: Dearer): boolean {
 
 /** Gives a call back to the queue, if there is gas for another transaction. */
 export function requeueCall(twin: Twin, call: Call): void {
-  if (call.kind === 'transfer') {
-    const { payment } = call
-    const last = twin.gas.findLast((use) => use.slot === call.slot && use.payment === payment)
-    const left = gasLeft(twin, payment.account)
-    if (!last || left.calls < 1 || left.wei < last.wei) return
-    twin.gas.push({ payment, kind: 'transfer', wei: last.wei, slot: null, at: twin.now })
-  }
+  const { payment, kind } = call
+  const last = twin.gas.findLast(
+    (use) => use.slot === call.slot && use.payment === payment && use.kind === kind,
+  )
+  if (!last) return
+  const left = gasLeft(twin, payment.account)
+  const isAffordable = left.calls >= 1 && left.wei >= last.wei
+  if (kind === 'transfer' ? !isAffordable : !hasRoomBeside(twin, payment, last.wei)) return
+  twin.gas.push({ payment, kind, wei: last.wei, slot: null, at: twin.now })
   call.slot = null
 }
 

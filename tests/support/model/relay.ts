@@ -89,16 +89,20 @@ function roomOf(lane: Lane, seen: Seen[]) {
 
 /** What the open transactions of a wallet can cost in sum with one more, none of them cheaper. */
 export function gasNeeded(twin: Twin, wallet: string, cost: bigint): bigint {
-  const open = twin.slots.filter(({ lane, state }) => lane.address === wallet && state === 'open')
-  const dearest = open.map(({ attempts }) =>
+  const dearest = inFlight(twin, wallet).map(({ attempts }) =>
     attempts.reduce((most, one) => (one.cost > most ? one.cost : most), cost),
   )
   return dearest.reduce((sum, one) => sum + one, cost)
 }
 
 /** Whether a wallet has as many transactions in flight as it may. */
-export const isFull = ({ slots }: Twin, wallet: string): boolean =>
-  slots.filter(({ lane, state }) => lane.address === wallet && state === 'open').length >= aheadMax
+export const isFull = (twin: Twin, wallet: string): boolean =>
+  inFlight(twin, wallet).length >= aheadMax
+
+const inFlight = ({ slots }: Twin, wallet: string) =>
+  slots.filter(
+    ({ lane, nonce, state }) => lane.address === wallet && state === 'open' && nonce >= lane.mined,
+  )
 
 /** Holds the wallet itself, which sends its own transfer. */
 export function claimWallet(

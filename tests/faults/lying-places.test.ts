@@ -1,0 +1,162 @@
+/** One of two endpoints lies about places of relayers: what is mined, and what a block takes. */
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { fund } from '../../scripts/local/chain.ts'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { transferTopic } from '../support/deposits.ts'
+import { elapse, node, pass } from '../support/faults/chain.ts'
+import { forging, receiptIn, swallowing, toldPayment } from '../support/faults/forged.ts'
+import type { Lie } from '../support/faults/liar.ts'
+import { counting, hiding, saying, silent } from '../support/faults/liar.ts'
+import { onePair, orderTo, transfer, transferPath } from '../support/faults/pair.ts'
+import { minutes, worldOfTwo } from '../support/faults/world-of-two.ts'
+import { limitGas } from '../support/gas.ts'
+import { usdcOf } from '../support/ledger.ts'
+import { countedOf } from '../support/outflows.ts'
+import { signedPayment } from '../support/signed.ts'
+import type { TestWorld } from '../support/world.ts'
+
+const hidingReceipts = saying('eth_getTransactionReceipt', () => null)
+const hex = (value: bigint) => `0x${value.toString(16)}` as const
+
+/** How often calls of a kind were put into a place. */
+async function usesOf({ db }: TestWorld, kind: string): Promise<number> {
+  const rows = await db.sql`select from private.gas_uses where kind = ${kind} and slot is not null`
+  return rows.length
+}
+
+/** Each place with how many transactions were signed for it, and the most that one may pay per gas. */
+async function placesOf({ db }: TestWorld) {
+  const rows = await db.sql`select s.state, count(t.*)::integer as attempts,
+      coalesce(max(t.max_fee_per_gas), 0)::text as fee
+    from private.relay_slots s left join private.relay_transactions t on t.slot = s.id group by s.id`
+  const place = z.object({ state: z.string(), attempts: z.int(), fee: z.string() })
+  return z.array(place).parse([...rows])
+}
+
+test('a place that one endpoint shows as mined is not given up, and nothing in it is sent again', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 4 })
+  await limitGas(world, { cancelsPerDay: 5n })
+  const { payer, payee } = await onePair(world)
+  const other = await onePair(world)
+  await pass(world, 60)
+  for (let at = 0; at < 5; at += 1) await signedPayment(world, payer, payee.address)
+  liar.tell(hidingReceipts)
+
+  await payer.post('/account-freeze', {})
+  await transfer(world.worker(), other)
+  await minutes(world, 12)
+  const uses = [await usesOf(world, 'cancel'), await usesOf(world, 'transfer')]
+  liar.tell()
+  await minutes(world, 3)
+
+  expect(uses).toEqual([5, 1])
+  expect(await usdcOf(world, other.payee)).toBe(10_000_000n)
+  expect(new Set((await placesOf(world)).map(({ state }) => state))).toEqual(new Set(['final']))
+}, 120_000)
+
+test('a wallet goes on to pay its own gas while one endpoint hides what it has sent', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 1 })
+  await world.db.sql`update private.relay_lanes set paused_for = 'a test'`
+  const { payer, payee } = await onePair(world)
+  await fund(world.chain, payer.address, { weiAmount: 10n ** 18n })
+  liar.tell(hidingReceipts)
+
+  const answers = []
+  for (let sent = 0; sent < 18; sent += 1) {
+    answers.push(await payer.post(transferPath, orderTo(payee, '0.01')))
+    if (sent % 6 === 5) await minutes(world, 1)
+  }
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(await usdcOf(world, payee)).toBe(180_000n)
+})
+
+test('a count of mined transactions does not fall by the word of one endpoint while the other is silent', async () => {
+  const { world, liar, honest } = await worldOfTwo({ lanes: 2 })
+  const pair = await onePair(world)
+  const lanes = await world.db.sql<{ address: string }[]>`select address from private.relay_lanes`
+  for (const { address } of lanes) await node(world, 'anvil_setNonce', address, '0x64')
+  await keepHouse(world.world)
+  liar.tell(counting(-1_000))
+  honest.tell(silent())
+  await keepHouse(world.world)
+  honest.tell()
+
+  const sent = await transfer(world.worker(), pair)
+  await minutes(world, 2)
+
+  expect(sent.status).toBe(200)
+  expect(await usdcOf(world, pair.payee)).toBe(10_000_000n)
+  expect(await world.db.sql`select distinct paused_for from private.relay_lanes`).toEqual([
+    { paused_for: null },
+  ])
+})
+
+test('a payment that is settled counts for 24 hours, whatever blocks one endpoint tells for it', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
+  const pair = await onePair(world)
+  await pass(world, 60)
+  await transfer(world.worker(), pair)
+  await node(world, 'anvil_mine', '0x1')
+  await keepHouse(world.world)
+  const rows = await world.db.sql`select wallet, payee, token, tx_hash as tx,
+      amount_atomic::text as amount, authorization_nonce as nonce, block_number::integer as block
+    from private.payments`
+  const told = toldPayment.extend({ tx: z.string(), block: z.int() }).parse(rows[0])
+  const number = hex(BigInt(told.block))
+  const early = saying('eth_getBlockByNumber', (read, [tag]) =>
+    tag === 'safe' || tag === 'finalized'
+      ? { ...z.looseObject({}).parse(read), number: '0x1' }
+      : read,
+  )
+
+  for (let hour = 0; hour < 26; hour += 1) {
+    const hash = `0x${hour.toString(16).padStart(64, 'e')}` as const
+    liar.tell(
+      hiding(transferTopic),
+      early,
+      forging(new Map([[told.tx, receiptIn({ number, hash }, told.tx, [told])]])),
+    )
+    await pass(world, 3_600)
+    await keepHouse(world.world)
+  }
+
+  expect(await countedOf(world, pair.payer)).toBe('0')
+}, 60_000)
+
+/** What the next block takes by this endpoint's word. */
+const pricing = (base: bigint): Lie =>
+  saying('eth_feeHistory', () => ({ baseFeePerGas: [hex(base)], reward: [['0x0']] }))
+
+/** The same in truth, for a minute. */
+async function minuteAt(world: TestWorld, base: bigint) {
+  await elapse(world, 61)
+  await node(world, 'anvil_setNextBlockBaseFeePerGas', hex(base))
+  await node(world, 'evm_mine')
+  await keepHouse(world.world)
+}
+
+test('relayers whose transactions one endpoint had priced too low work on once it tells the truth', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 1 })
+  const thief = await onePair(world)
+  const pair = await onePair(world)
+  const gwei = 10n ** 9n
+  await minuteAt(world, gwei)
+  liar.tell(swallowing, pricing(0n))
+  await transfer(world.worker(), thief)
+  for (let minute = 0; minute < 24; minute += 1) {
+    await minuteAt(world, gwei)
+    const [place] = await placesOf(world)
+    if (place && place.attempts >= 12) liar.tell(swallowing, pricing(BigInt(place.fee)))
+    if (place && place.attempts >= 16) break
+  }
+
+  liar.tell()
+  await minuteAt(world, gwei)
+  await transfer(world.worker(), pair)
+  await minuteAt(world, gwei)
+  await minuteAt(world, gwei)
+
+  expect(await usdcOf(world, pair.payee)).toBe(10_000_000n)
+}, 60_000)
