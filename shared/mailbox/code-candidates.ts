@@ -20,7 +20,9 @@ const forms: readonly [Candidate['form'], RegExp][] = [
   ['grouped', formPattern('[a-z0-9]{1,6}(?:-[a-z0-9]{2,8}){1,4}')],
   ['digits', formPattern('\\d{4,10}')],
   ['mixed', formPattern('(?=[a-z]{0,11}\\d)(?=\\d{0,11}[a-z])[a-z0-9]{4,12}')],
-  ['letters', formPattern('[a-z]{5,10}')],
+  ['letters', formPattern('[a-z]{2,5}(?:-[a-z]{2,5}){1,3}')],
+  ['letters', formPattern('[a-z](?:[ \\n\\t]{1,3}[a-z]){3,9}')],
+  ['letters', formPattern('[a-z]{4,10}')],
 ]
 
 function formPattern(form: string): RegExp {

@@ -12,11 +12,14 @@ import {
   numberLabel,
   otherPattern,
 } from './code-words.ts'
+import { secretNamePattern } from './secret-words.ts'
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
   text: string
   names: readonly Span[]
+  /** Names of passwords and keys. */
+  secretNames: readonly Span[]
   actions: readonly Span[]
   others: readonly Span[]
   /** The subject, or the mail as a whole, speaks of codes or of signing in. */
@@ -44,6 +47,7 @@ export function surroundingsOf(
     text,
     others,
     names,
+    secretNames: spansOf(secretNamePattern, text).filter(isApart),
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
   }
@@ -151,7 +155,8 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     if (label && !isNamed) return false
   }
   if (above.some((line) => lastIn(around.names, line))) return true
-  if (one.form === 'letters' || isYear(around.text, one)) return false
+  const isLetters = one.form === 'letters' && !around.text.slice(one.start, one.end).includes('-')
+  if (isLetters || isYear(around.text, one)) return false
   const isSpokenOf = [...above.slice(0, 2), ...below.slice(0, 2)].some(
     (line) => lastIn(around.actions, line) ?? lastIn(around.names, line),
   )

@@ -26,6 +26,7 @@ const shortNames = 'pin pin-code otp totp tan mtan smstan 2fa token пин pass-
 
 /** What one does with a code or a link to sign in. */
 const actions = `sign-in signing-in sign-on log-in logging-in login log-on verif authenticat two-factor
+  set-up-your-password setup-your-password set-your-password set-it-up create-your-password set-a-password
   two-step 2-step security-number one-time confirm-your confirm-that confirm-it activat
   reset-your-password new-password choose-a-new-password password-reset magic-link invitation
   invited-you these-digits these-numbers following-digits
@@ -124,7 +125,8 @@ function wordPattern(list: string): RegExp {
   return new RegExp(alternatives(list), 'gu')
 }
 
-function alternatives(list: string, endOfShort = ''): string {
+/** A list of words as alternatives of a pattern. */
+export function alternatives(list: string, endOfShort = ''): string {
   const words = foldText(list)
     .text.split(/\s+/)
     .toSorted((a, b) => b.length - a.length)

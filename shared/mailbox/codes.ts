@@ -13,6 +13,7 @@ import type { CodePlace } from './code-places.ts'
 import { actionPattern, codeNamePattern } from './code-words.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
+import { namedValues, unnamedValues } from './named-values.ts'
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
 export type MailTexts = { subject: string; texts: readonly string[] }
@@ -34,7 +35,14 @@ type Part = { original: string; folded: FoldedText; links: Span[]; around: Surro
 export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   const isSubjectAbout = speaksOfCodes(foldText(subject).text)
   const parts = [subject, ...texts].map((text) => partOf(text, isSubjectAbout))
-  const found = parts.map((part) => [...linkPlaces(part), ...codePlaces(part)])
+  const found = parts.map((part) => [
+    ...linkPlaces(part),
+    ...codePlaces(part),
+    ...valuePlaces(part),
+  ])
+  if (!found.flat().some(({ kind }) => kind === 'code')) {
+    for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
+  }
   const values = new Set(
     found.flat().flatMap(({ kind, value }) => (kind === 'code' ? [value] : [])),
   )
@@ -65,6 +73,19 @@ function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
   return candidates
     .filter((one) => !isJudged || isCode(around, one, candidates))
     .map((one) => placeOf('code', folded, one, original))
+}
+
+function valuePlaces(
+  { original, folded, links, around }: Part,
+  valuesIn: typeof namedValues = namedValues,
+): CodePlace[] {
+  const { text } = folded
+  const { others } = around
+  const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
+  const names = [...around.names, ...around.secretNames]
+  return valuesIn({ text, written, links, names, others }).map((span) =>
+    placeOf('code', folded, span, original),
+  )
 }
 
 /** Further places of codes that were found, whatever stands around them. */
