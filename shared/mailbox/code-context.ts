@@ -2,8 +2,7 @@
  * Whether a candidate is a one-time code, by the words around it: the nearest name decides, a number
  * alone on its line belongs to what the lines around it speak of.
  */
-import type { Candidate, Span } from './code-candidates.ts'
-import { firstIn, isTouched, lastIn, spansOf } from './code-candidates.ts'
+import type { Candidate } from './code-candidates.ts'
 import {
   actionPattern,
   codeGap,
@@ -13,6 +12,8 @@ import {
   otherPattern,
 } from './code-words.ts'
 import { secretNamePattern } from './secret-words.ts'
+import type { Span } from './spans.ts'
+import { firstIn, isTouched, lastIn, spansOf } from './spans.ts'
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {

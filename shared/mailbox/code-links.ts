@@ -5,10 +5,10 @@
  */
 
 import { trimEndOf } from '../trim-end.ts'
-import type { Span } from './code-candidates.ts'
-import { isTouched, spansOf } from './code-candidates.ts'
 import type { Surroundings } from './code-context.ts'
 import { unsubscribeWords } from './code-words.ts'
+import type { Span } from './spans.ts'
+import { isTouched, spansOf } from './spans.ts'
 
 /**
  * An address from what follows its scheme to what ends it in text; marks of Chinese and Japanese
@@ -26,7 +26,8 @@ const speaking = new RegExp(
   ),
   'i',
 )
-const secretName = /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+const secretName =
+  /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
 const leaving =
   /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
 

@@ -3,87 +3,117 @@
  * up to the next space, whatever its signs, length and case. Where it is not announced by a colon, a
  * verb or a line of its own, it has to look as if drawn at random.
  */
-import type { Span } from './code-candidates.ts'
-import { isTouched, lastIn } from './code-candidates.ts'
+
 import { labelGap } from './code-words.ts'
 import { isDrawn, isSecret, looksDrawn } from './drawn-text.ts'
 import {
   announcement,
+  directGap,
+  joiner,
   knownKey,
   phraseName,
   saidBefore,
   saying,
   tellsTime,
   tellsWhom,
+  usedBefore,
   usedFor,
   weakName,
 } from './secret-words.ts'
-
-/** A folded text with its links, the names in it and the words that name other things. */
-export type NamedText = {
-  text: string
-  /** A stretch as it is written. */
-  written: (span: Span) => string
-  links: readonly Span[]
-  names: readonly Span[]
-  others: readonly Span[]
-}
+import type { Span } from './spans.ts'
+import { isTouched, lastIn } from './spans.ts'
+import type { NamedText } from './value-lines.ts'
+import {
+  belowColons,
+  endsThere,
+  isApart,
+  linesFrom,
+  restOfLine,
+  runAt,
+  runsOf,
+} from './value-lines.ts'
 
 /** Characters after a name in which its secret begins, and before one in which it stands. */
 const reach = 260
 const before = 130
-/** Lines of a list of codes. */
-const linesMax = 40
-const valueLengthMax = 4_096
+/** No mail has more names; of a text that has, all is sealed that looks drawn. */
+const namesMax = 1_000
 const aloneOnLine = /^[ \t>*_]{0,8}([^\s*_]{3,63}[^\s*_.,;!?])[ \t*_]{0,8}$/gmu
-/** Chinese and Japanese have no spaces, and no secret is written in them. */
-const runPattern =
-  /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fb\u30fc]+/u
+const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
+const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
 export function namedValues(page: NamedText): Span[] {
-  const keys = runsOf(page, knownKey)
-  const used = page.names.length === 0 ? [] : runsOf(page, usedFor).filter(isRandomIn(page))
-  const named = page.names.flatMap((name) => [...after(page, name), ...ahead(page, name)])
-  return [...keys, ...used, ...named].filter((span) => !isTouched(page.links, span))
-}
-
-/**
- * What could be the secret of a text that names one and in which none was found: what is alone on its
- * line, or to be used or entered, and is no word with a capital.
- */
-export function unnamedValues(page: NamedText): Span[] {
-  if (page.names.length === 0) return []
-  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
-  return [...runsOf(page, usedFor), ...lines].filter(
-    (span) => isDrawn(page.written(span)) && !isTouched(page.links, span) && !isTouched(page.names, span),
+  const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
+  const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
+  return [...runsOf(page, knownKey), ...used, ...belowColons(page), ...named].filter(
+    (span) => !isTouched(page.links, span),
   )
 }
 
-/** What a pattern finds: its group, or all of it. */
-function runsOf({ text }: NamedText, pattern: RegExp): Span[] {
-  return [...text.matchAll(pattern)].map(({ 0: whole, 1: group = whole, index }) => {
-    const start = index + whole.indexOf(group)
-    return { start, end: start + group.length }
-  })
+/** A name within a secret that was found names nothing. */
+function namedBy(page: NamedText): Span[] {
+  const found: Span[] = []
+  let end = 0
+  for (const name of page.names) {
+    if (name.start < end) continue
+    const values = [...after(page, name), ...ahead(page, name)]
+    end = Math.max(end, ...values.map((value) => value.end))
+    found.push(...values)
+  }
+  return found
 }
 
-function isRandomIn({ written }: NamedText) {
-  return (span: Span) => looksDrawn(written(span))
+function drawnRuns(page: NamedText): Span[] {
+  return runsOf(page, /\S{4,}/g).filter((span) => looksDrawnIn(page, span))
+}
+
+/**
+ * What could be the secret of a mail that speaks of one and in which none was found: what is alone on
+ * its line, or to be used or entered, and is no word with a capital.
+ */
+export function unnamedValues(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
+  const cells = runsOf(page, cellsOnLine).filter((span) => isApart(page.text, span))
+  const words = [...runsOf(page, usedFor), ...lines].filter((span) => isDrawn(page.written(span)))
+  return [...words, ...cells].filter(
+    (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
+  )
+}
+
+function looksDrawnIn({ written }: NamedText, span: Span): boolean {
+  return looksDrawn(written(span))
 }
 
 function after(page: NamedText, name: Span): Span[] {
-  const { text } = page
-  const rest = text.slice(name.end, name.end + reach)
-  const isWeak = weakName.test(text.slice(name.start, name.end))
+  const rest = restAfter(page.text, name)
   const announced = announcement.exec(rest)?.[0]
-  const verbal = said(page, name, announced ?? rest, isWeak)
-  if (verbal) return verbal
+  const verbal = said(page, name, announced ?? rest)
+  if (verbal) return [verbal]
   if (announced !== undefined && !isOther(page, name, announced.slice(0, -1))) {
     const found = announcedAt(page, name, announced)
-    if (found.length > 0) return isWeak ? found.filter(isRandomIn(page)) : found
+    if (found.length > 0) return found
   }
-  return direct(page, name, rest) ?? onOwnLine(page, name, rest)
+  const next = direct(page, name, rest)
+  if (next) return [next]
+  const end = rest.indexOf('\n')
+  return end === -1 ? [] : linesFrom(page, name.end + end, 'unannounced')
+}
+
+/** The text after a name, in which a line that was broken for its length is whole. */
+function restAfter(text: string, name: Span): string {
+  const rest = text.slice(name.end, name.end + reach)
+  const end = rest.indexOf('\n')
+  const from = Math.max(0, name.start - before)
+  const start = from + text.slice(from, name.start).lastIndexOf('\n') + 1
+  const length = name.end + end - start
+  const isBroken =
+    end !== -1 &&
+    length > 35 &&
+    length < 82 &&
+    /[^\s.!?:][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
+  return isBroken ? `${rest.slice(0, end)} ${rest.slice(end + 1)}` : rest
 }
 
 /** Whether the words up to the colon end in the name of another number. */
@@ -92,40 +122,44 @@ function isOther({ text, others }: NamedText, name: Span, words: string): boolea
   return other !== undefined && labelGap.test(text.slice(other.end, name.end + words.length))
 }
 
+/** A key or token by its name alone has to look like one; a token may be of small letters. */
+function suits({ text, written }: NamedText, name: Span, value: Span): boolean {
+  const called = text.slice(name.start, name.end)
+  if (!weakName.test(called)) return isSecret(written(value))
+  return /^to[kc]|^ток/.test(called) ? isDrawn(written(value)) : looksDrawn(written(value))
+}
+
 function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const at = name.end + announced.length
   const isPhrase = phraseName.test(page.text.slice(name.start, name.end))
   const line = restOfLine(page.text, at)
-  if (line === undefined) return linesFrom(page, at, isPhrase ? 'phrase' : 'announced')
+  if (line === undefined) {
+    const lines = linesFrom(page, at, isPhrase ? 'phrase' : 'announced')
+    return lines.filter((value) => isPhrase || suits(page, name, value))
+  }
   if (isPhrase) return [line]
   const value = runAt(page, line.start)
-  if (!value) return []
+  if (!value || !suits(page, name, value) || tellsWhom.test(announced)) return []
   const written = page.written(value)
-  const isTime = tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)
-  if (isTime || tellsWhom.test(announced) || !isSecret(written)) return []
+  if (tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)) return []
   const hasManyWords = announced.trim().split(/\s+/).length > 4
   const isLast = /^[.!]?$/.test(page.text.slice(value.end, line.end).trim())
   return hasManyWords && !isLast && !isDrawn(written) ? [] : [value]
 }
 
 /** What a verb says the secret to be, in the line of its name or wrapped into the next. */
-function said(page: NamedText, name: Span, rest: string, isWeak: boolean): Span[] | undefined {
+function said(page: NamedText, name: Span, rest: string): Span | undefined {
   const sentence = /^[^.!?]{0,160}/.exec(rest)?.[0] ?? ''
   for (const verb of [...sentence.matchAll(saying)].slice(0, 4)) {
     const at = name.end + verb.index + verb[0].length
     if (!isVerb(page, name, { start: at - verb[0].length, end: at })) continue
     const value = runAt(page, at + (/^[\s:]*/.exec(page.text.slice(at, at + 8))?.[0].length ?? 0))
     if (!value) continue
-    const written = page.written(value)
-    const isWhole = !isWeak && isSecret(written) && endsThere(page, value)
-    if (isWhole || looksDrawn(written)) return [value]
+    const isNumber = /^\d{1,3}$/.test(page.text.slice(value.start, value.end))
+    const isWhole = suits(page, name, value) && endsThere(page, value) && !isNumber
+    if (isWhole || looksDrawnIn(page, value)) return value
   }
   return undefined
-}
-
-/** Whether the part of the sentence ends with a word; a short number is a time or a count. */
-function endsThere({ text }: NamedText, { start, end }: Span): boolean {
-  return !/^\d{1,3}$/.test(text.slice(start, end)) && /^(?:[.,;!]?\s|[.,;!]?$|\s?[(\n])/.test(text.slice(end, end + 3)) && !/^ \p{L}/u.test(text.slice(end, end + 2))
 }
 
 /** Polish says to, which is another word elsewhere; without its accent e means and. */
@@ -136,90 +170,59 @@ function isVerb({ text, written }: NamedText, name: Span, verb: Span): boolean {
 }
 
 /** What stands right behind the name. */
-function direct(page: NamedText, name: Span, rest: string): Span[] | undefined {
-  const gap = /^\p{L}{0,14}[ \t"'«»„“”(*_>`-]{1,6}(?=\S)/u.exec(rest)?.[0]
+function direct(page: NamedText, name: Span, rest: string): Span | undefined {
+  const isClose = isCjk.test(page.text.slice(name.start, name.end))
+  const gap = isClose ? /^[\s"'「『(:]{0,4}/.exec(rest)?.[0] : directGap.exec(rest)?.[0]
   const value = gap === undefined ? undefined : runAt(page, name.end + gap.length)
-  return value && isRandomIn(page)(value) ? [value] : undefined
+  if (!value) return undefined
+  if (looksDrawnIn(page, value)) return value
+  const isUsed =
+    isClose || usedBefore.test(page.text.slice(Math.max(0, name.start - 60), name.start))
+  return isUsed && isDrawn(page.written(value)) && endsThere(page, value) ? value : undefined
 }
 
-function onOwnLine(page: NamedText, name: Span, rest: string): Span[] {
-  const end = rest.indexOf('\n')
-  return end === -1 ? [] : linesFrom(page, name.end + end, 'unannounced')
-}
-
-/** What of a line follows a place; nothing where that is only marks and space. */
-function restOfLine(text: string, at: number): Span | undefined {
-  const line = text.slice(at, at + valueLengthMax)
-  const end = line.search(/\n|$/)
-  const start = line.slice(0, end).search(/[^\s*_>`|-]/)
-  return start === -1 ? undefined : { start: at + start, end: at + end }
-}
-
-type Way = 'announced' | 'unannounced' | 'phrase'
-
-/** Lines of one secret each, of which the first is the next that has anything in it. */
-function linesFrom(page: NamedText, from: number, way: Way): Span[] {
-  const found: Span[] = []
-  let at = from
-  while (found.length < linesMax) {
-    const gap = /^[^\S\n]{0,20}(?:\n[^\S\n]{0,20}){1,4}/.exec(page.text.slice(at, at + 120))?.[0]
-    const line = gap === undefined ? undefined : restOfLine(page.text, at + gap.length)
-    const value = line && valueOfLine(page, line, found.length === 0 ? way : 'unannounced')
-    if (!line || !value) break
-    found.push(value)
-    at = line.end
-  }
-  return found
-}
-
-function valueOfLine(page: NamedText, line: Span, way: Way): Span | undefined {
-  const text = page.text.slice(line.start, line.end)
-  if (way === 'phrase') return { start: line.start, end: line.start + text.trimEnd().length }
-  const lead = /^["'«„“”(*_>`-]{0,4}(?:\d{1,2}[.)][ \t]{1,3})?/.exec(text)?.[0].length ?? 0
-  const whole = { start: line.start + lead, end: line.start + text.trimEnd().length }
-  // Cells of a table, one sign each.
-  if (/^\S(?: \S){3,}$/.test(text.slice(lead).trimEnd())) return whole
-  const value = runAt(page, whole.start)
-  if (!value || /[^\s"'»”)*_`|.]/.test(page.text.slice(value.end, whole.end))) return undefined
-  const written = page.written(value)
-  if (way === 'announced') return isSecret(written) ? value : undefined
-  const isWord = value.end < whole.end || !isApart(page.text, value)
-  return (isWord ? looksDrawn(written) : isDrawn(written)) ? value : undefined
-}
-
-/** Whether a line is no rest of a sentence that was broken for its length. */
-function isApart(text: string, { start }: Span): boolean {
-  return /^\s*$|[.!?:]\s*$|\n\s*\n\s*$/.test(text.slice(Math.max(0, start - 24), start).replace(/[>*_"'`\- ]+$/, ''))
-}
-
-/** The secret that a sentence begins with and names after it. */
+/** The secret that a sentence begins with and names after it, or that stands right before its name. */
 function ahead(page: NamedText, name: Span): Span[] {
   const from = Math.max(0, name.start - before)
   const text = page.text.slice(from, name.start)
+  const joined = joiner.exec(text)
+  const next =
+    joined?.[1] === undefined
+      ? []
+      : [spanAt(from + joined.index + joined[0].indexOf(joined[1]), joined[1])]
   const begin = Math.max(0, ...[...text.matchAll(/\n|[.!?] /g)].map(({ index }) => index + 1))
-  if (begin === 0 && from > 0) return []
-  const sentence = text.slice(begin)
-  const value = saidBefore.exec(sentence)?.[1]
-  if (value === undefined) return []
-  const start = from + begin + sentence.indexOf(value)
-  const span = { start, end: start + value.length }
-  return isDrawn(page.written(span)) ? [span] : []
+  const said = begin === 0 && from > 0 ? null : saidBefore.exec(text.slice(begin))
+  const value = said?.[1] ?? ''
+  const first = spanAt(from + begin + (said?.index ?? 0) + (said?.[0].indexOf(value) ?? 0), value)
+  const isFirst =
+    isSaid(page, name, said?.[0] ?? '') &&
+    page.text.slice(from + begin, first.start).trim().length < 3
+  return [
+    ...next.filter((span) =>
+      isJoined(page.text, name, joined?.[2] ?? '')
+        ? isDrawn(page.written(span))
+        : looksDrawnIn(page, span),
+    ),
+    ...(isFirst && isDrawn(page.written(first)) ? [first] : []),
+    ...(said !== null && isSaid(page, name, said[0]) && looksDrawnIn(page, first) ? [first] : []),
+  ]
 }
 
-/** The run of signs without a space at a place; none where that is a link, or its text. */
-function runAt({ text, links }: NamedText, at: number): Span | undefined {
-  const opened = /^["'«„“”「『【(*_`]{0,3}/.exec(text.slice(at, at + 3))?.[0].length ?? 0
-  const start = at + opened
-  const run = runPattern.exec(text.slice(start, start + valueLengthMax))?.[0]
-  if (run === undefined) return undefined
-  if (/^\[[^\]\n]{0,200}\]\(/.test(text.slice(at, at + 204))) return undefined
-  const closed = opened === 0 ? run : run.replace(/["'»”」』】)*_`]{1,3}[.,;!?]?$/, '')
-  const span = { start, end: start + withoutEnd(closed).length }
-  return isTouched(links, span) ? undefined : span
+/** Whether a verb, or the end of a Turkish name, says that the run before it is the secret. */
+function isSaid({ text }: NamedText, name: Span, words: string): boolean {
+  if (/ to /.test(words) && !/^(?:kod|hasl)/.test(text.slice(name.start, name.end))) return false
+  const isVerbless = !/ (?:is|ist|est|es|e|jest|to|это|[-–—]) |[是は为為]/u.test(words)
+  return !isVerbless || /^\p{L}{3,12}d[iu]r/u.test(text.slice(name.start, name.end + 12))
 }
 
-/** The mark that ends a sentence belongs to it, unless the run has other signs and may end in one. */
-function withoutEnd(run: string): string {
-  const bare = run.replace(/[.,;:!?)]{1,3}$/, '')
-  return /^[\p{L}\p{N}_-]*$/u.test(bare) ? bare : run
+/** Whether what joins the two lets the first be of small letters. */
+function isJoined(text: string, name: Span, joint: string): boolean {
+  if (joint.includes('(')) return isCjk.test(text.slice(name.start, name.end))
+  return (
+    joint !== ' ' || /^kod(?:unu|u\p{L}{2,5})(?!\p{L})/u.test(text.slice(name.start, name.end + 8))
+  )
+}
+
+function spanAt(start: number, { length }: string): Span {
+  return { start, end: start + length }
 }

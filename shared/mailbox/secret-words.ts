@@ -2,8 +2,8 @@
  * Words around secrets of any form, in twelve languages and folded: what names a password or a key,
  * what stands between such a name and the secret, and what can stand there and is none.
  */
-import { foldText } from './folded-text.ts'
-import { alternatives } from './code-words.ts'
+
+import { alternatives } from './folded-text.ts'
 
 /** Names of passwords and keys; whatever is said to be one is sealed. */
 const names = `password passwort kennwort passcode passphrase passwd mot-de-passe contrasena parola
@@ -33,6 +33,9 @@ export const secretNamePattern = new RegExp(
 /** A name that is one of a secret only where that looks like one. */
 export const weakName = new RegExp(`^(?:${alternatives(weakNames)})$`, 'u')
 
+/** Names of passwords and keys that are nothing else, as a pattern over folded text. */
+export const passwordPattern = new RegExp(alternatives(names), 'u')
+
 /** A name of a secret of several words. */
 export const phraseName = /phrase$/
 
@@ -45,15 +48,27 @@ export const tellsWhom =
 
 /** Verbs between a name and its secret; `e` is one only with its accent. */
 export const saying =
-  /(?:^|[\s"'”»])(?:is|are|reads|ist|lautet|lauten|sind|est|sont|es|son|e|sono|sao|zijn|luidt|to|jest|brzmi|это)(?=[\s:])|是|为|為|は|が/gu
+  /(?:^|[\s"'”»])(?:is|are|reads|(?:set|reset|changed) to|ist|lautet|lauten|sind|est|sont|es|son|e|sono|sao|zijn|luidt|to|jest|brzmi|это)(?=[\s:])|是|为|為|は|が/gu
 
-/** What a secret is said to be before its name, at the beginning of a sentence. */
+/** A run that a sentence says to be what it names later; Turkish has no verb and ends the name instead. */
 export const saidBefore =
-  /^[\s"'«“„(*_>-]{0,4}(\S{3,64}?)["'»”)*_]{0,3},? (?:is|ist|est|es|e|jest|to|это|[-–—]) [^.!?\n]{0,80}$/u
+  /(?:^|[\s"'«“„(*_>,])([^\s"'«“„(*_>]\S{2,63}?)["'»”)*_]{0,3}(?:,? (?:is|ist|est|es|e|jest|to|это|[-–—]) |,? ?[是は为為]|, )[^.!?\n]{0,80}$/u
 
 /** What is done with a secret, named right before it or not at all. */
 export const usedFor =
   /(?<![\p{L}\p{N}])(?:use|enter|type|nutze|gib|verwende|utilisez|saisissez|usa|introduce|inserisci|digite|voer|wpisz|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?(\S{4,64}) (?:to|or|in|um|ein|oder|pour|ou|para|per|om|of|aby|lub|чтобы|или)(?!\p{L})/gu
+
+/** What may stand between a name and the secret right behind it: the end of the name, and what it is for. */
+export const directGap =
+  /^\p{L}{0,14}(?:[ ']{1,2}(?:d[eio']|del|da|for|van|zur?m?|fur|pour|para|per|voor)[ ']{1,2}\p{L}{2,20})?[ \t"'«»„“”(*_>`-]{1,6}(?=\S)/u
+
+/** What tells, before a name, that its secret is to be used: a small word right behind it may be the secret. */
+export const usedBefore =
+  /(?:use|using|enter|type|paste|with|nutze|gib|verwende|mit de[mnr]|saisissez|utilisez|avec|usa|introduce|introduzca|escribe|ingresa|ingrese|con|inserisci|digite|insira|com|voer|gebruik|met|wpisz|uzyj|введите|используйте)[^.,!?\n]{0,40}$/u
+
+/** What joins a secret to the name behind it. */
+export const joiner =
+  /(?:^|[\s"'】」])([!-~]{4,64}?)["'」]{0,2}( ?\(\p{Script=Han}{0,4}| (?:as|als|comme|como|come|jako|как)(?: [^\s.!?]{1,12})? | )$/u
 
 /** Keys that show by their beginning what they are, whatever stands around them. */
 export const knownKey =
@@ -62,27 +77,3 @@ export const knownKey =
 /** Words at the end of those that belong to a name which say when it ends, not what it is. */
 export const tellsTime =
   /expir|valid|until|gultig|ablauf|caduc|venc|scad|validade|geldig|wazn|действ|истек|gecerli|date|time|datum|uhr|有效|期限/u
-
-/** What follows a name and is no secret. */
-export const noSecrets: ReadonlySet<string> = new Set(
-  foldText(`valid invalid required needed expired expiring changed updated reset sent used reused unused
-    case not now no yes the a an about below above here there this that these those what when where which
-    only good bad being safe secure strong weak correct incorrect wrong fine ok okay great easy hard simple clean free worth due done gone back live long short old new okay nice broken lost stolen compromised leaked cancelled canceled rejected accepted approved verified confirmed active listed printed shown sealed shared public open closed locked unlocked ready set protected stored saved
-    encrypted hidden known unknown missing empty same different unique important enabled disabled
-    optional confidential secret private personal temporary temporarily case-sensitive available active
-    inactive on in at to for from with by of or and if as so too also still just your you we it its
-    never always again and/or n/a none active. see click visit contact follow enter use please
-    gultig ungultig erforderlich notig abgelaufen geandert nicht nur der die das ein eine unten oben hier
-    sicher falsch richtig bereit aktiv bei fur von und oder wie zu im am
-    valable valide invalide requis expire modifie pas le la les un une ici ci-dessous dessous votre
-    incorrect correct pret de du des pour et ou en dans
-    valido valida invalido requerido caducado cambiada no el los una aqui abajo su tu segura incorrecta
-    para con por y o en
-    valido scaduto richiesto cambiata non il lo qui sotto sicura errata per con di e
-    expirado alterada nao os as aqui abaixo sua seu segura com por
-    geldig ongeldig verlopen gewijzigd niet het een hier onder veilig voor van en of
-    wazne wazny niewazny wygasl zmienione nie tutaj ponizej dla i lub
-    действителен действителна недействителен истек изменен не здесь ниже для и или
-    gecerli gecersiz degisti burada asagida icin ve veya`)
-    .text.split(/\s+/),
-)

@@ -37,7 +37,9 @@ export const products = linesOf('products.txt')
     return { name, source }
   })
 
-const byDigest = products.map(({ name }) => name).toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
+const byDigest = products
+  .map(({ name }) => name)
+  .toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
 const heldBack = new Set(byDigest.slice(0, Math.ceil(byDigest.length / 3)))
 
 /** So many mails of the products of one part, in turns, each with secrets of its own. */
@@ -90,7 +92,8 @@ function mailOf({ name, language, parts }: Template, random: () => number): Prod
         secrets.set(key, secret)
         return secret
       }
-      const value = (isOnce.test(key) ? others.get(key) : undefined) ?? valueOf(key, language, random)
+      const value =
+        (isOnce.test(key) ? others.get(key) : undefined) ?? valueOf(key, language, random)
       others.set(key, value)
       return value
     }),
