@@ -46,7 +46,8 @@ const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
 export function namedValues(page: NamedText): Span[] {
   const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
   const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
-  return [...runsOf(page, knownKey), ...used, ...belowColons(page), ...named].filter(
+  const keys = runsOf(page, knownKey).map((span) => runAt(page, span.start) ?? span)
+  return [...keys, ...used, ...belowColons(page), ...named].filter(
     (span) => !isTouched(page.links, span),
   )
 }

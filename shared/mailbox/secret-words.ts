@@ -72,7 +72,7 @@ export const joiner =
 
 /** Keys that show by their beginning what they are, whatever stands around them. */
 export const knownKey =
-  /(?<![\p{L}\p{N}_-])(?:(?:sk|rk|pk)[_-](?:live|test|proj|ant)[_-]|whsec_|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|sg\.|aiza|ya29\.|npm_|hf_|akia|asia|pypi-|dop_v1_|shp(?:at|ss)_|eyj)[^\s<>"']{12,}/gu
+  /(?<![\p{L}\p{N}_-])(?:(?:sk|rk|pk)[_-](?:live|test|proj|ant)[_-]|whsec_|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|sg\.|aiza|ya29\.|npm_|hf_|akia|asia|pypi-|dop_v1_|shp(?:at|ss)_|eyj)[^\s<>"']{12}/gu
 
 /** Words at the end of those that belong to a name which say when it ends, not what it is. */
 export const tellsTime =

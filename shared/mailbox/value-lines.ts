@@ -39,7 +39,10 @@ export function runAt({ text, links }: NamedText, at: number): Span | undefined 
 
 /** The mark that ends a sentence belongs to it, unless the run has other signs and may end in one. */
 function withoutEnd(run: string): string {
-  const bare = run.replace(/[.,;:!?)]{1,3}$/, '')
+  const bare = run.replace(
+    /(?:\.(?:txt|pdf|html?|csv|docx?|xlsx?|png|jpe?g|zip))?[.,;:!?)]{0,3}$/,
+    '',
+  )
   return /^[\p{L}\p{N}_-]*$/u.test(bare) ? bare : run
 }
 
