@@ -380,14 +380,14 @@ create table private.mail_codes (
   handle text not null,
   mail uuid not null,
   kind text not null,
-  domain text,
+  hosts text[] not null,
   sealed jsonb not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   constraint mail_codes_pkey PRIMARY KEY (account, handle),
   constraint mail_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint mail_codes_domain_check CHECK (((length(domain) >= 1) AND (length(domain) <= 253))),
   constraint mail_codes_handle_check CHECK ((handle ~ '^c_[0-9a-z]{12}$'::text)),
+  constraint mail_codes_hosts_check CHECK ((cardinality(hosts) <= 20)),
   constraint mail_codes_kind_check CHECK ((kind = ANY (ARRAY['code'::text, 'link'::text]))),
   constraint mail_codes_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE
 );
@@ -857,13 +857,13 @@ create table private.vault_entries (
   number bigint not null generated always as identity,
   account uuid not null,
   site text not null,
-  site_domain text,
   username text not null,
   version integer not null,
   sealed jsonb not null,
   has_password boolean not null,
   has_totp boolean not null,
   field_names text[] not null,
+  takes_codes boolean not null default false,
   created_by uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
@@ -875,7 +875,6 @@ create table private.vault_entries (
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
   constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
-  constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
   constraint vault_entries_version_check CHECK ((version > 0))
 );
@@ -2477,11 +2476,11 @@ begin
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
-  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
   select mailbox, code.handle, kept.id, code.kind,
-    case when not is_own then kept.proven_domain end, code.sealed,
+    case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
     private.clock() + interval '15 minutes'
-    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+    from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
@@ -2613,9 +2612,9 @@ begin
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
       has_password, has_totp, field_names)
-    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+    values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
       given.sealed, given.has_password, given.has_totp, given.field_names)
     on conflict (account, site, username) do nothing;
     if not found then
@@ -4243,6 +4242,27 @@ begin
   return query select shows;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
+ RETURNS TABLE(takes_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, takes);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  update private.vault_entries v set takes_codes = takes
+   where v.id = e.id and v.takes_codes is distinct from takes;
+  if found then
+    perform private.record_entry(caller, e,
+      case when takes then 'codes_allowed' else 'codes_ended' end,
+      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+        else 'The use of codes from mail at %s was ended' end, e.site));
+  end if;
+  return query select takes;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -4667,7 +4687,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(kept boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4686,17 +4706,17 @@ begin
   end if;
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names, created_by)
-    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, takes_codes, created_by)
+    values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by)
+      vault_commit_store.field_names, made_by is null, made_by)
     on conflict do nothing returning * into e;
   else
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      created_by = made_by
+      takes_codes = v.takes_codes or made_by is null, created_by = made_by
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -4760,7 +4780,7 @@ begin
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
     private.is_first_use(caller, e);
 end $function$;
@@ -5073,8 +5093,11 @@ begin
   end if;
   if exists (select from private.mail_codes c
     where c.account = entry.account and c.handle = any (handles)
-      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+      and not split_part(private.host_of(entry.site), ':', 1) = any (c.hosts)) then
     perform private.refuse('code_not_for_site', '403');
+  end if;
+  if known > 0 and not entry.takes_codes then
+    perform private.refuse('code_needs_owner', '403');
   end if;
 end $function$;
 
@@ -5395,7 +5418,8 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'takes_codes', e.takes_codes,
+    'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
 
@@ -6395,7 +6419,7 @@ AS $function$
     'dmarc', m.dmarc, 'own_topic', m.own_topic, 'size', m.size, 'attachments', m.attachments,
     'unread', m.direction = 'in' and m.read_at is null, 'sealed_head', m.sealed_head,
     'codes', (select coalesce(jsonb_agg(jsonb_build_object('handle', c.handle, 'kind', c.kind,
-        'domain', c.domain, 'expires_at', c.expires_at, 'used', c.used_at is not null)
+        'hosts', c.hosts, 'expires_at', c.expires_at, 'used', c.used_at is not null)
         order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
@@ -8144,6 +8168,8 @@ grant execute on function api.owner_set_recovery_codes(credential text, digests 
 
 grant execute on function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb) to service_role;
 
+grant execute on function api.owner_set_takes_codes(credential text, entry uuid, takes boolean) to service_role;
+
 grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
 
 grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
@@ -8188,7 +8214,7 @@ grant execute on function api.vault_begin_store(credential text, at_site text, f
 
 grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid, mail jsonb) to vault;
 
-grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
+grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 
 grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
 
