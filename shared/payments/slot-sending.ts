@@ -4,7 +4,6 @@
  * replaced at the same nonce with higher fees and with what may leave still.
  */
 import type { Chain } from '../chains/chain.ts'
-import { isPlaceLost } from '../chains/evm/block-gone.ts'
 import { broadcast } from '../chains/evm/broadcast.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
@@ -21,16 +20,10 @@ export async function pushSlot(
   world: World,
   chain: Chain,
   slot: Slot & { isFirst: boolean },
-  seen: LanesSeen,
+  { states, relay }: LanesSeen,
 ): Promise<boolean> {
-  const { states, relay } = seen
   const lane = states.get(slot.lane)
   if (!lane) return false
-  if (isPassed(slot, seen)) {
-    // Before the safe block a missing receipt may be a node that lags behind.
-    const isLost = lane.safeNonce > slot.nonce && (await isPlaceLost(world, chain, slot))
-    return isLost && requeue(world, slot, true)
-  }
   const latest = slot.attempts.at(-1)
   const isNext = slot.isFirst && lane.minedNonce >= slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
@@ -42,11 +35,6 @@ export async function pushSlot(
   if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
   return requeue(world, slot, false)
-}
-
-/** Whether enough endpoints count a mined transaction at its nonce: one more in this place is of no use. */
-export function isPassed({ lane, nonce }: Slot, { states }: LanesSeen): boolean {
-  return (states.get(lane)?.agreedNonce ?? 0) > nonce
 }
 
 async function replace(
@@ -71,6 +59,6 @@ async function sendAgain(world: World, chain: Chain, { tx_hash, raw }: Slot['att
 }
 
 /** Gives its calls back: `lost` once another transaction holds the nonce. */
-async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {
+export async function requeue(world: World, { slot }: Slot, lost: boolean): Promise<boolean> {
   return (await world.db.call('housekeeping_requeue_slot', { slot, lost })) === true
 }

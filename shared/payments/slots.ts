@@ -5,7 +5,7 @@
  */
 import type { Chain } from '../chains/chain.ts'
 import { agreedReceipts } from '../chains/evm/agreed-receipts.ts'
-import { areTransactionsGone, isBlockGone } from '../chains/evm/block-gone.ts'
+import { areTransactionsGone, isBlockGone, isPlaceLost } from '../chains/evm/block-gone.ts'
 import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { readReceipts } from '../chains/evm/proof.ts'
 import type { Hex } from '../chains/hex.ts'
@@ -14,7 +14,7 @@ import type { LanesSeen } from './lanes.ts'
 import type { Slot } from './slot.ts'
 import type { LookAt } from './slot-booking.ts'
 import { bookSlot } from './slot-booking.ts'
-import { isPassed, pushSlot } from './slot-sending.ts'
+import { pushSlot, requeue } from './slot-sending.ts'
 
 /** Looks at slots of one chain, those of a lane in their order; answers which of them moved. */
 export async function keepSlots(
@@ -90,7 +90,12 @@ async function follow(
   slot: Slot & { isFirst: boolean },
   seen: LanesSeen,
 ): Promise<boolean> {
-  if (slot.state === 'open') return pushSlot(world, chain, slot, seen)
+  if (slot.state === 'open') {
+    if (!isPassed(slot, seen)) return pushSlot(world, chain, slot, seen)
+    // Before the safe block a missing receipt may be a node that lags behind.
+    const isSafe = (seen.states.get(slot.lane)?.safeNonce ?? 0) > slot.nonce
+    return isSafe && (await isPlaceLost(world, chain, slot)) && requeue(world, slot, true)
+  }
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
   const hashes = slot.attempts.map(({ tx_hash }) => tx_hash)
@@ -102,6 +107,11 @@ async function follow(
     slot: slot.slot,
     block_hash: hash,
   })
-  if (isReopened === true) await pushSlot(world, chain, { ...slot, state: 'open' }, seen)
+  if (isReopened === true) await follow(world, chain, { ...slot, state: 'open' }, seen)
   return isReopened === true
+}
+
+/** Whether enough endpoints count a mined transaction at its nonce: one more in this place is of no use. */
+function isPassed({ lane, nonce }: Slot, { states }: LanesSeen): boolean {
+  return (states.get(lane)?.agreedNonce ?? 0) > nonce
 }

@@ -9,7 +9,7 @@ import { forging, receiptIn, swallowing, toldPayment } from '../support/faults/f
 import type { Lie } from '../support/faults/liar.ts'
 import { counting, hiding, saying, silent } from '../support/faults/liar.ts'
 import { onePair, orderTo, transfer, transferPath } from '../support/faults/pair.ts'
-import { minutes, worldOfTwo } from '../support/faults/world-of-two.ts'
+import { minutes, worldOfTwo } from '../support/faults/two.ts'
 import { limitGas } from '../support/gas.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { countedOf } from '../support/outflows.ts'

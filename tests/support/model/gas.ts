@@ -1,5 +1,5 @@
 /** The twin of the budget of gas: what relayers spend for an account, added up anew each time. */
-import { daySeconds } from './limits.ts'
+import { daySeconds, isCounted } from './limits.ts'
 import { timeText } from './mandate-wire.ts'
 import type {
   Account,
@@ -29,11 +29,19 @@ const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math
 /** What is reserved for a cancellation. */
 const isKept = ({ kind, slot }: GasUse) => kind === 'cancel' && slot === null
 
-function doesCount({ now }: Twin, use: GasUse): boolean {
-  const { state } = use.payment
+/** As private.gas_spent. */
+function isSpent({ now }: Twin, { slot, payment, at }: GasUse, account: Account): boolean {
+  return (
+    slot !== null && payment.account === account && (at > now - daySeconds || slot.state === 'open')
+  )
+}
+
+function doesCount(twin: Twin, use: GasUse): boolean {
+  const { state, account } = use.payment
+  if (use.slot !== null) return isSpent(twin, use, account)
   const isOpen = state === 'authorized' || state === 'signed'
   const mayGo = isOpen || (isKept(use) && state === 'unknown')
-  return use.at > now - daySeconds && (use.slot !== null || mayGo)
+  return use.at > twin.now - daySeconds && mayGo
 }
 
 function gasLeft(twin: Twin, account: Account) {
@@ -101,28 +109,28 @@ export function reserveGas(
   return true
 }
 
-const cancelled = (twin: Twin, payment: Payment) =>
-  twin.calls.filter((call) => call.payment === payment && call.kind === 'cancel')
+const cancellationOf = (twin: Twin, payment: Payment) =>
+  twin.calls.find((call) => call.payment === payment && call.kind === 'cancel')
 
-/** Whether a cancellation may be queued: where a block is gone that freed its gas, beside all others. */
+/** Whether a cancellation may be queued: where a block is gone that freed its place, beside all others. */
 export function hasCancelRoom(twin: Twin, payment: Payment): boolean {
-  if (payment.finality !== 'reorged' || cancelled(twin, payment).length > 0) return true
+  if (!payment.isReopened || cancellationOf(twin, payment)) return true
   const own = twin.gas.find((use) => use.payment === payment && isKept(use))
   return hasRoomBeside(twin, payment, own?.wei ?? 0n)
 }
 
 /** Whether there is room for one more cancellation at this price. */
 function hasRoomBeside(twin: Twin, payment: Payment, price: bigint): boolean {
-  const isMeant = (one: Payment) =>
-    (isLive(one) && one.finality !== 'reorged') ||
-    cancelled(twin, one).some(({ slot }) => slot === null)
-  const used = twin.gas.filter((use) => {
-    const isOwn = use.payment.account === payment.account && use.at > twin.now - daySeconds
-    return isOwn && (use.slot !== null || (use.payment !== payment && isMeant(use.payment)))
+  const others = twin.payments.filter((one) => {
+    const call = cancellationOf(twin, one)
+    const isMeant = call ? call.slot === null : isLive(one) && !one.isReopened
+    return one !== payment && one.account === payment.account && isMeant && isCounted(twin, one)
   })
-  const wei = used.reduce((sum, one) => sum + one.wei, price)
-  const { cancels, wei: weiMax } = twin.gasTerms
-  return used.filter(({ kind }) => kind === 'cancel').length < cancels && wei <= weiMax
+  const spent = twin.gas.filter((use) => isSpent(twin, use, payment.account))
+  const kept = twin.gas.filter((use) => use.slot === null && others.includes(use.payment))
+  const cancels = others.length + spent.filter(({ kind }) => kind === 'cancel').length
+  const wei = [...spent, ...kept].reduce((sum, one) => sum + one.wei, price)
+  return cancels < twin.gasTerms.cancels && wei <= twin.gasTerms.wei
 }
 
 /** Charges the calls of a relayer's place whose first transaction is stored. */
