@@ -1198,7 +1198,8 @@ begin
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
-    when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.status is null then 'running'
+    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
@@ -3868,7 +3869,8 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k),
+      'calls_itself', private.own_name(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -4886,7 +4888,7 @@ AS $function$
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('title', private.holder_title(k),
+    'asked', (select jsonb_build_object('title', private.holder_title(k), 'calls_itself', private.own_name(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
@@ -5773,7 +5775,7 @@ CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
  IMMUTABLE
 AS $function$
   select case k.kind
-    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'oauth' then 'The app at ' || k.shown
     when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $function$;
 
@@ -6821,6 +6823,14 @@ AS $function$
    where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $function$;
 
+CREATE OR REPLACE FUNCTION private.own_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then k.label end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
  RETURNS text
  LANGUAGE sql
@@ -7186,6 +7196,9 @@ AS $function$
 declare
   held uuid;
 begin
+  update private.idempotent_answers i set status = 409
+   where i.account = of_account and i.operation = of_operation and i.key = released
+     and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.account = of_account and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;

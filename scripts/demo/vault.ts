@@ -25,7 +25,7 @@ async function signIn(agent: AccountClient, site: Site): Promise<void> {
   const welcome = await use('/sign-up', 'password', 'password')
   mustBe(
     'what the agent is shown',
-    welcome.body,
+    welcome.response.body,
     'Welcome. Your password is [secret removed], keep it well.',
   )
 
@@ -41,7 +41,7 @@ async function signIn(agent: AccountClient, site: Site): Promise<void> {
   mustBe('whether the agent saw password or code', isSeen, false)
 
   const inside = await use('/code', 'code', `mail.${handle}`)
-  mustBe('what the site says to the code', inside.body, 'You are in.')
+  mustBe('what the site says to the code', inside.response.body, 'You are in.')
   const again = await refusalOf(use('/code', 'code', `mail.${handle}`))
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })

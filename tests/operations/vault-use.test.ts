@@ -3,7 +3,7 @@ import { totpCode } from '../../shared/vault/totp.ts'
 import { askedFor } from '../support/held.ts'
 import type { Answering, Received, TestServer } from '../support/http.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
-import { textWith } from '../support/matching.ts'
+import { anyText, textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
 import { entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -64,9 +64,12 @@ test('sends the secret to the site in one request and answers what the site said
   const { method, url, headers, body } = last(shop)
   expect(used).toMatchObject({
     status: 200,
-    body: { status: 200, body: 'welcome', cookies: [], truncated: false, removed: 0 },
+    body: {
+      response: { status: 200, body: 'welcome', cookies: [], truncated: false },
+      removed: 0,
+    },
   })
-  expect(used.body['headers']).toMatchObject({ 'content-type': 'text/plain' })
+  expect(used.body['response']).toMatchObject({ headers: { 'content-type': 'text/plain' } })
   expect([method, url, headers['accept']]).toEqual(['POST', '/login?next=%2F', 'text/plain'])
   expect([...new URLSearchParams(body.toString())]).toEqual([
     ['user', 'me'],
@@ -108,8 +111,14 @@ test('the session that a login opens is answered: cookies each, and where the si
 
   const used = await agent.post(path, { credential_id, ...login })
 
-  expect(used.body).toMatchObject({ status: 303, location: '/home', cookies, body: '' })
-  expect(used.body['headers']).toMatchObject({ 'x-csrf': 'f' })
+  const headers = { 'x-csrf': 'f' }
+  expect(used.body['response']).toMatchObject({
+    status: 303,
+    location: '/home',
+    cookies,
+    headers,
+    body: '',
+  })
 })
 
 test('headers that nothing could keep are left out or cut, and the rest is answered', async () => {
@@ -119,8 +128,8 @@ test('headers that nothing could keep are left out or cut, and the rest is answe
 
   const used = await agent.post(path, { credential_id, ...login })
 
-  expect(used).toMatchObject({ status: 200, body: { body: 'welcome' } })
-  expect(used.body['headers']).toMatchObject({ 'x-long': textWith('a'.repeat(8_191)) })
+  const headers = { 'x-long': textWith('a'.repeat(8_191)) }
+  expect(used).toMatchObject({ status: 200, body: { response: { body: 'welcome', headers } } })
 })
 
 test('each use is in the feed with site, key, method and path, and nothing secret', async () => {
@@ -238,7 +247,7 @@ test('with an Idempotency-Key the site is asked once, and every repeat has its a
   const answers = [...(await Promise.all([use(), use(), use()])), await use()]
 
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect(answers[0]).toMatchObject({ status: 200, body: { body: 'welcome' } })
+  expect(answers[0]).toMatchObject({ status: 200, body: { response: { body: 'welcome' } } })
   expect(shop.received).toHaveLength(asked + 1)
 })
 
@@ -259,6 +268,36 @@ test('a request whose isolate is lost behind the books is not sent again under i
 
   expect(again).toMatchObject({ status: 409, body: { error: 'conflict' } })
   expect(await feedOf(agent)).toHaveLength(1)
+})
+
+test('what was sent and came to nothing that could be kept is not sent again under its key', async () => {
+  const { agent, credential_id } = await user()
+  answer = (response) => response.destroy()
+  const asked = shop.received.length
+  const headers = { 'idempotency-key': 'broken-1' }
+  const use = () => agent.post(path, { credential_id, ...login }, headers)
+
+  const first = await use()
+  const again = await use()
+
+  expect(first).toMatchObject({ status: 502, body: { error: 'site_unavailable' } })
+  expect(again).toMatchObject({
+    status: 409,
+    body: { error: 'conflict', message: textWith('came to no answer'), hint: anyText },
+  })
+  expect(shop.received).toHaveLength(asked + 1)
+})
+
+test('what is refused before it is sent leaves the key free', async () => {
+  const { agent, credential_id } = await user()
+  const headers = { 'idempotency-key': 'early-1' }
+  const body = { credential_id, ...login, path: '/?{{password}}', json: {}, form: {} }
+
+  const first = await agent.post(path, body, headers)
+  const again = await agent.post(path, body, headers)
+
+  expect(first.body['error']).toBe('template_refused')
+  expect(again.body['error']).toBe('template_refused')
 })
 
 test('what is opened when a freeze comes is not booked and not sent', async () => {

@@ -11,6 +11,7 @@ import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../data/approvals.ts'
 import { limitWords } from '../data/limits.ts'
 import { forPeople } from './amounts.ts'
+import { askedBy } from './asked-by.ts'
 import { Imitation } from './imitation.tsx'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
@@ -46,8 +47,7 @@ export function Terms({
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
           ...requestOf(payment),
-          ['Asked by', asked.title],
-          ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
+          ...askedBy(asked),
           ['Waits until', <Time at={payment.expires_at} />],
         ]}
       />
