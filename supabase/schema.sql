@@ -860,6 +860,7 @@ create table private.vault_entries (
   has_totp boolean not null,
   field_names text[] not null,
   created_by uuid,
+  link_of uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
@@ -868,6 +869,7 @@ create table private.vault_entries (
   constraint vault_entries_account_site_username_key UNIQUE (account, site, username),
   constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
+  constraint vault_entries_link_of_fkey FOREIGN KEY (link_of) REFERENCES private.credentials(id),
   constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
   constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
@@ -1042,6 +1044,8 @@ CREATE INDEX signups_age ON private.signups USING btree (created_at);
 CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
 
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
+CREATE INDEX vault_entries_linked ON private.vault_entries USING btree (link_of);
 
 CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
 
@@ -1708,7 +1712,7 @@ begin
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
-      'label', caller.label,
+      'label', private.plain_name(caller),
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
@@ -2605,9 +2609,9 @@ begin
   else
     perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names)
+      has_password, has_totp, field_names, link_of)
     values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
-      given.sealed, given.has_password, given.has_totp, given.field_names)
+      given.sealed, given.has_password, given.has_totp, given.field_names, asked.credential)
     on conflict (account, site, username) do nothing;
     if not found then
       return query select 'exists';
@@ -2615,11 +2619,13 @@ begin
     end if;
     update private.hosted_actions a set finished_at = private.clock(),
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
-        'site', asked.asked ->> 'site', 'username', given.username)
+        'site', asked.asked ->> 'site')
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
-    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
+    select asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      private.holder_name(k)), given.id
+    from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -2702,7 +2708,7 @@ begin
   return query
   select private.payment_json(p) #- '{delivery,body_base64}',
     case when p.state = 'settled' or p.counts_until > private.clock()
-      then p.counted_usd_micros else 0 end::text, k.label
+      then p.counted_usd_micros else 0 end::text, private.plain_name(k)
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
@@ -3634,8 +3640,11 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
+  return query select e.number::text, private.entry_json(caller, e),
+    coalesce(private.holder_title(k),
+      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
+    left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
        pg_catalog.lower(words)) > 0
@@ -4688,7 +4697,7 @@ begin
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      created_by = made_by
+      created_by = made_by, link_of = null
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -5386,7 +5395,7 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
  STABLE
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
-    'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
+    'by_link', e.link_of is not null, 'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
@@ -6991,6 +7000,14 @@ AS $function$
         and o.authorization_nonce is null and o.payment is null) then 'good'
     else 'wrong' end
   from private.transfer_cursors c where c.chain = p.chain
+$function$;
+
+CREATE OR REPLACE FUNCTION private.plain_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then k.shown else k.label end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)

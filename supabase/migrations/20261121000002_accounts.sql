@@ -117,6 +117,12 @@ create function private.holder_title(k private.credentials) returns text
     when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $$;
 
+-- The label that the owner gave a key; an app is told by where it is, for its name is its own word.
+create function private.plain_name(k private.credentials) returns text
+  language sql immutable as $$
+  select case k.kind when 'oauth' then k.shown else k.label end
+$$;
+
 -- What an app calls itself; null for all others.
 create function private.own_name(k private.credentials) returns text
   language sql immutable as $$

@@ -23,7 +23,7 @@ create table private.hosted_actions (
   opened_after bigint,
   -- Of walletconnect: the wallet that the person connected, from which the money has to come.
   wallet text check (wallet ~ '^0x[0-9a-fA-F]{40}$'),
-  -- Of website_login: what was put into the vault, {credential_id, site, username}.
+  -- Of website_login: what was put into the vault, {credential_id, site}.
   entered jsonb,
   declined_at timestamptz,
   finished_at timestamptz,

@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
+import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { odditiesOf } from '../../../shared/payments/oddities.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
@@ -54,7 +55,7 @@ export function Terms({
       {payment.memo !== null && (
         <figure>
           <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
-          <blockquote>{payment.memo}</blockquote>
+          <blockquote>{visibleText(payment.memo)}</blockquote>
         </figure>
       )}
     </Section>
