@@ -73,8 +73,10 @@ function provenDomain(
   if (domain === undefined || dmarc.some(({ verdict }) => verdict === 'fail')) return undefined
   // A server finds it once: another one was slipped in by what the sender is called.
   if (dmarc.length > 1) return undefined
+  const isOnly = (method: string) => results.filter((one) => one.method === method).length === 1
   const proves = ({ method, verdict, properties }: Result) => {
-    if (verdict !== 'pass') return false
+    // Which of several signatures the server itself checked, nobody can tell any more.
+    if (verdict !== 'pass' || !isOnly(method)) return false
     const named = (name: string) => hostOf(properties.get(name) ?? '')
     if (method === 'dmarc') return named('header.from') === host
     if (method === 'spf') return domainOf(named('smtp.mailfrom')) === domain
