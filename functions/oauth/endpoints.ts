@@ -70,7 +70,9 @@ async function readBody(
   const sent = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (sent !== mediaType) return wrong(error, `Send the body as ${mediaType}.`)
   const bytes = await readAtMost(c.req.raw.body, bodyBytesMax)
-  return bytes ? new TextDecoder().decode(bytes) : wrong(error, 'The body is over 16 KB.')
+  if (bytes === 'too_long') return wrong(error, 'The body is over 16 KB.')
+  if (bytes === 'broken') return wrong(error, 'The body did not come whole.')
+  return new TextDecoder().decode(bytes)
 }
 
 /**
