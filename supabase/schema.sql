@@ -814,9 +814,11 @@ create table private.signups (
   email text not null,
   wish text,
   network text not null,
+  wide_network text not null,
   created_at timestamp with time zone not null default private.clock(),
   code_digest text not null,
   tries integer not null default 0,
+  tries_elsewhere integer not null default 0,
   link_digest text,
   confirmed_at timestamp with time zone,
   account uuid,
@@ -828,7 +830,8 @@ create table private.signups (
   constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
   constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint signups_link_digest_key UNIQUE (link_digest),
-  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5))),
+  constraint signups_tries_elsewhere_check CHECK (((tries_elsewhere >= 0) AND (tries_elsewhere <= 5)))
 );
 alter table private.signups enable row level security;
 
@@ -1043,7 +1046,11 @@ CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
 CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
 
+CREATE INDEX signups_of_mailbox ON private.signups USING btree (private.mailbox_of(email), created_at DESC);
+
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
+CREATE INDEX signups_of_wide_network ON private.signups USING btree (wide_network, created_at DESC);
 
 CREATE INDEX vault_entries_linked ON private.vault_entries USING btree (link_of);
 
@@ -1161,7 +1168,7 @@ CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('alias:' || private.network_of(client), 300, 5);
+  perform private.take_of_all('alias', client, 300, 5, 1000, 50);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -2760,8 +2767,8 @@ CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text,
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly(
-    'sign-in:' || private.network_of(client), 60, interval '20 seconds');
+  perform private.take_slowly_of_all(
+    'passkey', client, 60, interval '20 seconds', 2000, interval '100 milliseconds');
   perform private.begin_ceremony(challenge, 'login', browser);
   return true;
 end $function$;
@@ -2993,10 +3000,15 @@ AS $function$
 begin
   select c.metadata into metadata from private.oauth_clients c
    where c.id = client_id and c.good_until > private.clock();
-  if not found then
-    perform private.take_slowly('oauth-document:' || case
-      when exists (select from private.oauth_clients c where c.id = client_id) then client_id
-      else host end, 20, interval '3 seconds');
+  if found then
+    return next;
+    return;
+  end if;
+  if exists (select from private.oauth_clients c where c.id = client_id) then
+    perform private.take_slowly('oauth-document:' || client_id, 20, interval '3 seconds');
+  else
+    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+    perform private.take_slowly('oauth-document', 600, interval '200 milliseconds');
   end if;
   return next;
 end $function$;
@@ -3100,8 +3112,8 @@ CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata js
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly(
-    'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
+  perform private.take_slowly_of_all(
+    'oauth-register', client, 30, interval '20 seconds', 1000, interval '1 second');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
 end $function$;
@@ -4556,12 +4568,16 @@ CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link
 AS $function$
 declare
   at timestamptz := private.clock();
+  asking text := private.network_of(client);
   confirmed uuid;
 begin
-  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform private.take_of_all('confirm', client, 60, 1, 600, 20);
   with tried as (
-    update private.signups s set tries = s.tries + 1
-     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+    update private.signups s set
+      tries = s.tries + (s.network = asking)::integer,
+      tries_elsewhere = s.tries_elsewhere + (s.network <> asking)::integer
+     where s.email = signup_confirm.email and s.link_digest is null
+       and case when s.network = asking then s.tries else s.tries_elsewhere end < 5
        and s.created_at > at - interval '10 minutes'
     returning s.id, s.code_digest)
   select t.id into confirmed from tried t
@@ -4591,13 +4607,15 @@ CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, clie
 AS $function$
 declare
   asking text := private.network_of(client);
+  asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(email, asking);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
   delete from private.signups s where s.id in (select o.id from private.signups o
     where o.created_at <= private.clock() - interval '1 day'
     order by o.created_at limit 10 for update skip locked);
-  insert into private.signups (email, code_digest, network, wish)
-  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  insert into private.signups (email, code_digest, network, wide_network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, asking_wide,
+    signup_request.wish);
   perform private.enqueue_mail(null, case when exists (
     select from private.owners o where o.email = signup_request.email)
     then known_mail else code_mail end);
@@ -6188,7 +6206,7 @@ CREATE OR REPLACE FUNCTION private.limit_link(client text)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  select private.take('link:' || private.network_of(client), 120, 10)
+  select private.take_of_all('link', client, 120, 10, 1000, 100)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
@@ -6233,26 +6251,35 @@ declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
-  if not private.network_known(email, network) then
+  if private.network_known(email, network) then
+    perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
+  else
+    perform private.take_slowly_of_all(
+      'sign-in', client, 60, interval '20 seconds', 600, interval '250 milliseconds');
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform pg_advisory_xact_lock(17, hashtext(of_email));
-  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform pg_advisory_xact_lock(17, hashtext(of_mailbox));
+  perform pg_advisory_xact_lock(18, hashtext(of_wide_network));
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 2 limit 1), interval '1 hour');
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 9 limit 1), interval '1 day');
   perform private.limit_pace((select s.created_at from private.signups s
     where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.wide_network = of_wide_network
+    order by s.created_at desc offset 59 limit 1), interval '1 hour');
+  perform private.take_slowly('sign-up', 300, interval '1 second');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -6380,6 +6407,14 @@ AS $function$
         where o.account = sender and o.topic = 'agent_mail' and o.to_address = r.address
           and o.created_at > private.clock() - interval '1 hour'
         order by o.created_at desc offset 19 limit 1) as full_until))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mailbox_of(email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
@@ -7600,6 +7635,17 @@ begin
     and was.expires_at > private.clock();
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.take_of_all(taken text, client text, burst integer, per_second integer, all_burst integer, all_per_second integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take(taken || ':' || private.network_of(client), burst, per_second);
+  perform private.take(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, 4 * per_second);
+  perform private.take(taken, all_burst, all_per_second);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.take_slowly(taken text, burst integer, every interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -7617,6 +7663,17 @@ begin
       'retry_after_seconds',
       greatest(1, pg_catalog.ceil(extract(epoch from arrival - at - every * (burst - 1))))));
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.take_slowly_of_all(taken text, client text, burst integer, every interval, all_burst integer, all_every interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take_slowly(taken || ':' || private.network_of(client), burst, every);
+  perform private.take_slowly(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
+  perform private.take_slowly(taken, all_burst, all_every);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.take_vault_place(of_account uuid)
@@ -7767,6 +7824,17 @@ AS $function$
      and (c.kind = 'cancel' or exists (
        select from private.gas_uses u where u.payment = c.payment and u.slot is null))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.wide_network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return network(set_masklen(client::inet, case family(client::inet) when 6 then 48 else 24 end))::text;
+exception when invalid_text_representation then
+  return client;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
  RETURNS boolean

@@ -133,7 +133,7 @@ $$;
 
 -- The pages behind links act for whoever has the link, so they are limited by who asks.
 create function private.limit_link(client text) returns void language sql as $$
-  select private.take('link:' || private.network_of(client), 120, 10)
+  select private.take_of_all('link', client, 120, 10, 1000, 100)
 $$;
 
 -- What a link is, for whoever has it.
