@@ -80,7 +80,7 @@ create table private.activities (
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint activities_category_check CHECK ((category = ANY (ARRAY['transfer'::text, 'deposit'::text, 'x402'::text, 'mandate'::text, 'vault'::text, 'mail'::text, 'security'::text, 'account'::text, 'defi'::text]))),
   constraint activities_check CHECK ((num_nonnulls(summary, payment, deposit) > 0)),
-  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id),
+  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id) ON DELETE CASCADE,
   constraint activities_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id)
 );
 alter table private.activities enable row level security;
@@ -913,6 +913,8 @@ CREATE INDEX account_keys_age ON private.account_keys USING btree (kek_version);
 
 CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
+CREATE INDEX activities_deposit ON private.activities USING btree (deposit) WHERE (deposit IS NOT NULL);
+
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
@@ -930,6 +932,8 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+
+CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, block_number) WHERE reorged;
 
 CREATE INDEX deposits_of_wallet ON private.deposits USING btree (wallet, chain, token, block_number);
 
@@ -1786,6 +1790,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
   end if;
@@ -5559,6 +5564,22 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.deposits d where d.id in (
+    select g.id from (
+      select r.id, row_number() over (
+          partition by r.account order by r.block_number desc, r.log_index desc, r.id) as nth
+        from private.deposits r
+       where r.chain = forget_gone_deposits.chain and r.reorged and r.block_number <= to_block
+         and r.account in (select n.account from private.deposits n
+           where n.chain = forget_gone_deposits.chain and n.reorged
+             and n.block_number between from_block and to_block)) g
+     where g.nth > 10)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
  RETURNS void
  LANGUAGE sql
@@ -7241,6 +7262,8 @@ CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block big
 AS $function$
 declare
   told_count integer;
+  final_block bigint := (select c.finalized_through from private.transfer_cursors c
+    where c.chain = replace_deposits.chain);
 begin
   with ours as (
     select t.*, w.address as wallet, w.account, row_number() over (
@@ -7268,7 +7291,8 @@ begin
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
-      is distinct from (excluded.block_hash, excluded.log_index, false)
+        is distinct from (excluded.block_hash, excluded.log_index, false)
+      and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
