@@ -4975,7 +4975,7 @@ declare
 begin
   update private.payments p set log_index = null,
     settled_atomic = case p.settled_atomic when p.amount_atomic then p.amount_atomic end
-   where p.account = o.account and p.tx_hash = o.tx_hash and p.chain = o.chain
+   where p.chain = o.chain and p.tx_hash = o.tx_hash
      and p.log_index = o.log_index and p.state = 'settled' and p.id <> of_payment;
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
@@ -7453,20 +7453,31 @@ CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint,
 AS $function$
 declare
   settled private.payments;
+  holder private.payments;
 begin
+  select p.* into settled from private.payments p where p.id = payment for update;
+  if settled.state not in ('signed', 'unknown', 'settled') then
+    return null;
+  elsif settled.state = 'settled' and settled.finality = 'finalized' then
+    return case when settled.block_hash = in_block then settled end;
+  end if;
+  select o.* into holder from private.payments o
+   where o.chain = settled.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log
+     and o.id <> payment for update;
+  if holder.finality = 'finalized' then
+    log := null;
+    settled_atomic := case when settled_atomic::numeric = settled.amount_atomic
+      then settled_atomic end;
+  end if;
   update private.payments o set log_index = null,
     settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
-    from private.payments p
-   where p.id = payment and p.state in ('signed', 'unknown', 'settled') and o.id <> p.id
-     and o.chain = p.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log;
+   where o.id = holder.id and o.finality is distinct from 'finalized';
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log,
-    finality = case p.finality when 'finalized' then 'finalized' else label end,
+    block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
     settled_at = case when p.block_hash = in_block or p.block_hash is null then
       coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
-   where p.id = payment and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality is distinct from 'finalized' or p.block_hash = in_block))
+   where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)

@@ -36,12 +36,13 @@ async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; isFirst?:
   return isFirst ? { world, liar: first, honest: second } : { world, liar: second, honest: first }
 }
 
-const sentRow = toldPayment.extend({ id: z.string(), tx: z.string() })
+const placeRow = { tx: z.string(), log: z.int().nullable(), finality: z.string() }
+const sentRow = toldPayment.extend({ id: z.string(), ...placeRow })
 
-/** Payments of an account with the transaction that they were sent in. */
+/** Payments of an account with the transaction that they were sent in, and their place there. */
 async function sentBy(world: TestWorld, { id }: Agent) {
   const rows = await world.db.sql`select id, tx_hash as tx, wallet, payee, token,
-      amount_atomic::text as amount, authorization_nonce as nonce
+      amount_atomic::text as amount, authorization_nonce as nonce, log_index as log, finality
     from private.payments where account = ${id}`
   return z.array(sentRow).parse([...rows])
 }
@@ -175,4 +176,28 @@ test('the cancellation of a frozen payment is sent again, whatever receipt is ma
 
   expect(stored.length).toBeGreaterThan(0)
   expect(await usdcOf(world, pair.payee)).toBe(0n)
+})
+
+test('a final payment keeps its log, whatever is made up of its transaction', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
+  const innocent = await onePair(world)
+  const thief = await onePair(world)
+  await pass(world, 60)
+  await transfer(world.worker(), innocent)
+  await minutes(world, 3)
+  const before = await sentBy(world, innocent.payer)
+  const tx = before[0]?.tx ?? ''
+  const payment = await signedPayment(world, thief.payer, thief.payee.address)
+  const { rpcUrl, usdc } = world.chain
+  await callRpc(rpcUrl, [['anvil_impersonateAccount', issuer]])
+  await transact(rpcUrl, issuer, usdc, payment.calldata)
+  await world.db.sql`update private.payments set state = 'unknown', tx_hash = ${tx}
+    where id = ${payment.paymentId}`
+  liar.tell(await forgeAll(world, thief.payer, await finalBlock(world)))
+
+  await minutes(world, 1)
+
+  expect(before).toMatchObject([{ log: 1, finality: 'finalized' }])
+  expect(await sentBy(world, thief.payer)).toMatchObject([{ tx, log: null }])
+  expect(await sentBy(world, innocent.payer)).toEqual(before)
 })
