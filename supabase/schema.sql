@@ -1275,7 +1275,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -7882,7 +7882,7 @@ grant execute on function api.create_hosted_action(credential text, type text, t
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
 grant execute on function api.custody_cancel(payment uuid) to custody;
 
