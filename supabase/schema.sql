@@ -380,14 +380,14 @@ create table private.mail_codes (
   handle text not null,
   mail uuid not null,
   kind text not null,
-  domain text,
+  hosts text[] not null,
   sealed jsonb not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   constraint mail_codes_pkey PRIMARY KEY (account, handle),
   constraint mail_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint mail_codes_domain_check CHECK (((length(domain) >= 1) AND (length(domain) <= 253))),
   constraint mail_codes_handle_check CHECK ((handle ~ '^c_[0-9a-z]{12}$'::text)),
+  constraint mail_codes_hosts_check CHECK ((cardinality(hosts) <= 20)),
   constraint mail_codes_kind_check CHECK ((kind = ANY (ARRAY['code'::text, 'link'::text]))),
   constraint mail_codes_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE
 );
@@ -668,13 +668,18 @@ END) stored,
   block_number bigint,
   block_hash text,
   log_index integer,
+  reopened boolean not null default false,
   finality text,
   settled_at timestamp with time zone,
   counts_until timestamp with time zone generated always as (
 CASE
     WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
     WHEN (state = ANY (ARRAY['signed'::text, 'unknown'::text])) THEN 'infinity'::timestamp with time zone
-    WHEN (state = 'settled'::text) THEN (((GREATEST(authorized_at, settled_at) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
+    WHEN (state = 'settled'::text) THEN (((GREATEST(authorized_at, settled_at,
+    CASE
+        WHEN (finality IS DISTINCT FROM 'finalized'::text) THEN to_timestamp(((valid_before + 900))::double precision)
+        ELSE NULL::timestamp with time zone
+    END) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
     ELSE NULL::timestamp with time zone
 END) stored,
   checked_at timestamp with time zone,
@@ -852,13 +857,13 @@ create table private.vault_entries (
   number bigint not null generated always as identity,
   account uuid not null,
   site text not null,
-  site_domain text,
   username text not null,
   version integer not null,
   sealed jsonb not null,
   has_password boolean not null,
   has_totp boolean not null,
   field_names text[] not null,
+  takes_codes boolean not null default false,
   created_by uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
@@ -870,7 +875,6 @@ create table private.vault_entries (
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
   constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
-  constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
   constraint vault_entries_version_check CHECK ((version > 0))
 );
@@ -1873,6 +1877,7 @@ begin
   if not found then
     return false;
   end if;
+  update private.gas_uses u set at = private.clock() where u.slot = housekeeping_book_slot.slot;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
@@ -2032,7 +2037,8 @@ begin
    where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
-  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours';
+  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
+    and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
   delete from private.sessions s where s.ends_at < at - interval '90 days';
   perform private.forget_oauth(at);
 end $function$;
@@ -2475,11 +2481,11 @@ begin
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
-  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
   select mailbox, code.handle, kept.id, code.kind,
-    case when not is_own then kept.proven_domain end, code.sealed,
+    case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
     private.clock() + interval '15 minutes'
-    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+    from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
@@ -2611,9 +2617,9 @@ begin
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
       has_password, has_totp, field_names)
-    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+    values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
       given.sealed, given.has_password, given.has_totp, given.field_names)
     on conflict (account, site, username) do nothing;
     if not found then
@@ -4241,6 +4247,27 @@ begin
   return query select shows;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
+ RETURNS TABLE(takes_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, takes);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  update private.vault_entries v set takes_codes = takes
+   where v.id = e.id and v.takes_codes is distinct from takes;
+  if found then
+    perform private.record_entry(caller, e,
+      case when takes then 'codes_allowed' else 'codes_ended' end,
+      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+        else 'The use of codes from mail at %s was ended' end, e.site));
+  end if;
+  return query select takes;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -4665,7 +4692,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(kept boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4684,17 +4711,17 @@ begin
   end if;
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names, created_by)
-    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, takes_codes, created_by)
+    values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by)
+      vault_commit_store.field_names, made_by is null, made_by)
     on conflict do nothing returning * into e;
   else
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      created_by = made_by
+      takes_codes = v.takes_codes or made_by is null, created_by = made_by
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -4758,7 +4785,7 @@ begin
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
     private.is_first_use(caller, e);
 end $function$;
@@ -5071,8 +5098,11 @@ begin
   end if;
   if exists (select from private.mail_codes c
     where c.account = entry.account and c.handle = any (handles)
-      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+      and not split_part(private.host_of(entry.site), ':', 1) = any (c.hosts)) then
     perform private.refuse('code_not_for_site', '403');
+  end if;
+  if known > 0 and not entry.takes_codes then
+    perform private.refuse('code_needs_owner', '403');
   end if;
 end $function$;
 
@@ -5393,7 +5423,8 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'takes_codes', e.takes_codes,
+    'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
 
@@ -5423,7 +5454,8 @@ AS $function$
       ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
       p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
     from private.payments p join private.approvals o on o.payment = p.id
-    where p.account = of_key.account and p.state = 'awaiting_confirmation'
+    where p.account = of_key.account
+      and (p.state = 'awaiting_confirmation' or p.state = 'authorized' and p.counts_until <= at)
       and p.expires_at > at and o.decision = 'approved'
       and (of_key.max_per_payment_usd_micros is null
         or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)
@@ -5437,13 +5469,13 @@ CREATE OR REPLACE FUNCTION private.exposed_mandates(of_key private.credentials, 
 AS $function$
   -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
   with by_minute as (
-    select p.mandate, case p.state when 'settled'
+    select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
         as minutes,
       sum(p.counted_usd_micros) as usd, count(*) as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained,
-      sum(p.counted_usd_micros) filter (where p.state <> 'settled') as open
+        - p.counted_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
+      sum(p.counted_usd_micros) filter (where p.finality is distinct from 'finalized') as open
     from private.payments p join private.mandates m on m.id = p.mandate
     where p.account = of_key.account and p.mandate is not null
       and (p.state = 'settled' or p.counts_until > at)
@@ -5659,9 +5691,10 @@ begin
   from private.gas_uses u
     join private.payments p on p.id = u.payment
     cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
-   where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
-     and (u.slot is not null or p.state in ('authorized', 'signed')
-       or e.is_kept and p.state = 'unknown');
+   where u.account = payer and u.chain = on_chain and case when u.slot is null
+     then u.at > present - interval '24 hours' and (p.state in ('authorized', 'signed')
+       or e.is_kept and p.state = 'unknown')
+     else u.id in (select s.id from private.gas_spent(payer, on_chain) s) end;
   -- And no more than a freeze can name.
   select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
@@ -5681,6 +5714,16 @@ AS $function$
     greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
     from private.gas_uses u
    where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_spent(payer uuid, on_chain bigint)
+ RETURNS SETOF private.gas_uses
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
+   where u.account = payer and u.chain = on_chain
+     and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_terms_of(payer uuid, on_chain bigint)
@@ -5706,18 +5749,25 @@ CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.finality is distinct from 'reorged' or exists (
-    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel') or (
-    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
-        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
-          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
-      from private.gas_uses u join private.payments o on o.id = u.payment
-     where u.account = p.account and u.chain = p.chain
-       and u.at > private.clock() - interval '24 hours'
-       and (u.slot is not null or o.id <> p.id and (
-         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
-         or exists (select from private.relay_calls c
-           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+  with others as (
+    select o.id from private.payments o
+      left join private.relay_calls c on c.payment = o.id and c.kind = 'cancel'
+     where o.account = p.account and o.chain = p.chain and o.id <> p.id
+       and o.counts_until > private.clock()
+       and case when c.id is null
+         then not o.reopened and o.state in ('authorized', 'signed', 'unknown')
+         else c.slot is null end
+  )
+  select not p.reopened
+    or exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
+    or (select count(*) from others)
+        + (select count(*) from private.gas_spent(p.account, p.chain) s where s.kind = 'cancel')
+        < t.cancels_per_day
+      and (select coalesce(sum(k.wei), 0) from private.gas_uses k
+            where k.slot is null and (k.payment in (select o.id from others o)
+              or k.payment = p.id and k.kind = 'cancel'))
+        + (select coalesce(sum(s.wei), 0) from private.gas_spent(p.account, p.chain) s)
+        <= t.wei_per_day
     from private.gas_terms_of(p.account, p.chain) t
 $function$;
 
@@ -6390,7 +6440,7 @@ AS $function$
     'dmarc', m.dmarc, 'own_topic', m.own_topic, 'size', m.size, 'attachments', m.attachments,
     'unread', m.direction = 'in' and m.read_at is null, 'sealed_head', m.sealed_head,
     'codes', (select coalesce(jsonb_agg(jsonb_build_object('handle', c.handle, 'kind', c.kind,
-        'domain', c.domain, 'expires_at', c.expires_at, 'used', c.used_at is not null)
+        'hosts', c.hosts, 'expires_at', c.expires_at, 'used', c.used_at is not null)
         order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
@@ -6978,7 +7028,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
@@ -7487,7 +7537,8 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;
-  perform private.leave_queue(settled.id);
+  delete from private.relay_calls c where c.payment = settled.id and c.slot is null
+    and (c.kind = 'cancel' or settled.finality = 'finalized');
   return settled;
 end $function$;
 
@@ -7736,7 +7787,7 @@ AS $function$
 declare
   reopened private.payments;
 begin
-  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
+  update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
     log_index = null, settled_atomic = null, settled_at = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
@@ -8152,6 +8203,8 @@ grant execute on function api.owner_set_recovery_codes(credential text, digests 
 
 grant execute on function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb) to service_role;
 
+grant execute on function api.owner_set_takes_codes(credential text, entry uuid, takes boolean) to service_role;
+
 grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
 
 grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
@@ -8196,7 +8249,7 @@ grant execute on function api.vault_begin_store(credential text, at_site text, f
 
 grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid, mail jsonb) to vault;
 
-grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
+grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 
 grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
 

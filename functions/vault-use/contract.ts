@@ -39,5 +39,6 @@ export const vaultUse = operation({
     'site_unavailable',
     'code_not_found',
     'code_not_for_site',
+    'code_needs_owner',
   ],
 })

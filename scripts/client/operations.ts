@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '79dd5e04983f2930c44b6785041b6ebef379bdec05f877b66181ad11a253f4a3'
+export const contractDigest = '4ad48f2e0da81c0fd3cf221b26fbbf09546395c385b06a6a8241c1bd29614631'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -51,6 +51,7 @@ export const errorCodes = [
   'template_refused',
   'code_not_found',
   'code_not_for_site',
+  'code_needs_owner',
   'site_unavailable',
   'mail_not_found',
   'mail_refused',
@@ -1341,6 +1342,8 @@ export type UserSiteCredentialsAnswer = {
     has_password: boolean
     has_totp: boolean
     field_names: Array<string>
+    /** Codes of mails can be used with it: the owner entered it, or let it. */
+    takes_codes: boolean
     /** What another made, this key cannot change. */
     created_by_this_key: boolean
     /** RFC 3339, UTC. */
@@ -1389,6 +1392,8 @@ export type VaultListAnswer = {
     has_password: boolean
     has_totp: boolean
     field_names: Array<string>
+    /** Codes of mails can be used with it: the owner entered it, or let it. */
+    takes_codes: boolean
     /** What another made, this key cannot change. */
     created_by_this_key: boolean
     /** RFC 3339, UTC. */
@@ -1557,7 +1562,7 @@ export type VaultUseAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type VaultUseError = 'account_frozen' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type MailListRequest = {
   /** 1 to 50. */
@@ -1610,8 +1615,8 @@ export type MailListAnswer = {
       /** Use it in vault_use as mail.<handle>. */
       handle: string
       kind: 'code' | 'link'
-      /** Where it may be used; null: nowhere. */
-      domain: string | null
+      /** Of the sites at which it may be used; none: nowhere. */
+      hosts: Array<string>
       /** RFC 3339, UTC. */
       expires_at: string
       used: boolean
@@ -1706,8 +1711,8 @@ export type MailReadAnswer = {
     /** Use it in vault_use as mail.<handle>. */
     handle: string
     kind: 'code' | 'link'
-    /** Where it may be used; null: nowhere. */
-    domain: string | null
+    /** Of the sites at which it may be used; none: nowhere. */
+    hosts: Array<string>
     /** RFC 3339, UTC. */
     expires_at: string
     used: boolean
@@ -1821,8 +1826,8 @@ export type MailWaitAnswer = {
       /** Use it in vault_use as mail.<handle>. */
       handle: string
       kind: 'code' | 'link'
-      /** Where it may be used; null: nowhere. */
-      domain: string | null
+      /** Of the sites at which it may be used; none: nowhere. */
+      hosts: Array<string>
       /** RFC 3339, UTC. */
       expires_at: string
       used: boolean

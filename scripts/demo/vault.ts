@@ -1,6 +1,7 @@
 /** A login and a code that an agent uses and never reads, at a site that sends codes by mail. */
 import type { AccountClient, VaultUseRequest } from '../client/index.ts'
 import { mustBe, refusalOf } from './client.ts'
+import { signInOwner } from './owner-browser.ts'
 import { openSite, type Site } from './vault-site.ts'
 import type { WorldFile } from './world-file.ts'
 
@@ -9,13 +10,13 @@ export async function useSecrets(world: WorldFile, agent: AccountClient): Promis
   const { mail_address } = await agent.getIdentity()
   const site = await openSite(world.mail.smtp_url, mail_address)
   try {
-    await signIn(agent, site)
+    await signIn(world, agent, site)
   } finally {
     await site.close()
   }
 }
 
-async function signIn(agent: AccountClient, site: Site): Promise<void> {
+async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promise<void> {
   const login = { site: site.origin, username: 'demo' }
   const { credential_id } = await agent.vaultGenerate(login)
   const use = (path: string, name: string, secret: string) => {
@@ -40,6 +41,11 @@ async function signIn(agent: AccountClient, site: Site): Promise<void> {
   const isSeen = site.secrets().some((secret) => shown.includes(secret))
   mustBe('whether the agent saw password or code', isSeen, false)
 
+  const alone = await refusalOf(use('/code', 'code', `mail.${handle}`))
+  mustBe('the code, in a login that only the agent named', alone, '403 code_needs_owner')
+  const page = `${world.web_url}/vault/${credential_id}`
+  await (await signInOwner(world)).send(`${page}/codes`, { wanted: 'yes' }, page)
+  console.log('  the owner lets the login take codes')
   const inside = await use('/code', 'code', `mail.${handle}`)
   mustBe('what the site says to the code', inside.body, 'You are in.')
   const again = await refusalOf(use('/code', 'code', `mail.${handle}`))

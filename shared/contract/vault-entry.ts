@@ -54,6 +54,9 @@ export const listedEntry = {
   has_password: z.boolean(),
   has_totp: z.boolean(),
   field_names: z.array(form.word).max(20),
+  takes_codes: z
+    .boolean()
+    .describe('Codes of mails can be used with it: the owner entered it, or let it.'),
   created_by_this_key: z.boolean().describe('What another made, this key cannot change.'),
   created_at: field.time,
   updated_at: field.time,

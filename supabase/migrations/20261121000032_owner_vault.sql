@@ -48,9 +48,9 @@ begin
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
       has_password, has_totp, field_names)
-    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
+    values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
       given.sealed, given.has_password, given.has_totp, given.field_names)
     on conflict (account, site, username) do nothing;
     if not found then
@@ -90,6 +90,26 @@ begin
    order by e.number desc limit page;
 end $$;
 grant execute on function api.owner_list_entries to service_role;
+
+-- Lets codes of mails be used with a login, or not. Letting them needs a fresh proof: the host becomes
+-- one that the owner stands for, whoever named it.
+create function api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
+  returns table (takes_codes boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, takes);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  update private.vault_entries v set takes_codes = takes
+   where v.id = e.id and v.takes_codes is distinct from takes;
+  if found then
+    perform private.record_entry(caller, e,
+      case when takes then 'codes_allowed' else 'codes_ended' end,
+      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+        else 'The use of codes from mail at %s was ended' end, e.site));
+  end if;
+  return query select takes;
+end $$;
+grant execute on function api.owner_set_takes_codes to service_role;
 
 -- What the feed tells of one entry is found without reading the feed.
 create index activities_of_entry on private.activities (account, entry, id desc)

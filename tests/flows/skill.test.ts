@@ -143,7 +143,9 @@ test('signs in at a site with a password and a mailed code that it never sees, b
   })
   const { port } = new URL(site.url)
   const login = { site: `http://localhost:${port}`, username: 'ada', password: 'Canary-1' }
-  await agent.post('/vault-store', login)
+  const { body: stored } = await agent.post('/vault-store', login)
+  const owner = await ownerOf(market, agent)
+  await owner.call('owner_set_takes_codes', { entry: stored['credential_id'], takes: true })
   const began = market.world.now().toISOString()
   const told = { site: login.site, sender: 'localhost', began, api_key: agent.key }
 

@@ -87,7 +87,7 @@ test('of a PIN no request tells whether it is among those that the agent has the
 
 test('a code of four digits does not hide the session that it opens', async () => {
   const entry = await entryOf(world, agent, { site: origin, username: 'otp', password })
-  const handle = await codeOf(world, agent, { value: '4711', domain: '127.0.0.1' })
+  const handle = await codeOf(world, agent, { value: '4711', hosts: ['127.0.0.1'] })
   answer = (response) => response.setHeader('set-cookie', 'sid=1').end('welcome')
 
   const code = [{ where: 'form_field', name: 'code', secret: `mail.${handle}` }]
