@@ -80,7 +80,7 @@ create table private.activities (
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint activities_category_check CHECK ((category = ANY (ARRAY['transfer'::text, 'deposit'::text, 'x402'::text, 'mandate'::text, 'vault'::text, 'mail'::text, 'security'::text, 'account'::text, 'defi'::text]))),
   constraint activities_check CHECK ((num_nonnulls(summary, payment, deposit) > 0)),
-  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id),
+  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id) ON DELETE CASCADE,
   constraint activities_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id)
 );
 alter table private.activities enable row level security;
@@ -922,6 +922,8 @@ CREATE INDEX account_keys_age ON private.account_keys USING btree (kek_version);
 
 CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
+CREATE INDEX activities_deposit ON private.activities USING btree (deposit) WHERE (deposit IS NOT NULL);
+
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
@@ -939,6 +941,8 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+
+CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, block_number) WHERE reorged;
 
 CREATE INDEX deposits_of_wallet ON private.deposits USING btree (wallet, chain, token, block_number);
 
@@ -1287,7 +1291,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1802,6 +1806,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
   end if;
@@ -5026,7 +5031,7 @@ declare
 begin
   update private.payments p set log_index = null,
     settled_atomic = case p.settled_atomic when p.amount_atomic then p.amount_atomic end
-   where p.account = o.account and p.tx_hash = o.tx_hash and p.chain = o.chain
+   where p.chain = o.chain and p.tx_hash = o.tx_hash
      and p.log_index = o.log_index and p.state = 'settled' and p.id <> of_payment;
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
@@ -5619,6 +5624,22 @@ AS $function$
     when private.similar_recipient(account, sender) is not null then 'look_alike'
     when dust then 'dust'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.deposits d where d.id in (
+    select g.id from (
+      select r.id, row_number() over (
+          partition by r.account order by r.block_number desc, r.log_index desc, r.id) as nth
+        from private.deposits r
+       where r.chain = forget_gone_deposits.chain and r.reorged and r.block_number <= to_block
+         and r.account in (select n.account from private.deposits n
+           where n.chain = forget_gone_deposits.chain and n.reorged
+             and n.block_number between from_block and to_block)) g
+     where g.nth > 10)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
@@ -7357,6 +7378,8 @@ CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block big
 AS $function$
 declare
   told_count integer;
+  final_block bigint := (select c.finalized_through from private.transfer_cursors c
+    where c.chain = replace_deposits.chain);
 begin
   with ours as (
     select t.*, w.address as wallet, w.account, row_number() over (
@@ -7384,7 +7407,8 @@ begin
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
-      is distinct from (excluded.block_hash, excluded.log_index, false)
+        is distinct from (excluded.block_hash, excluded.log_index, false)
+      and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
@@ -7545,20 +7569,31 @@ CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint,
 AS $function$
 declare
   settled private.payments;
+  holder private.payments;
 begin
+  select p.* into settled from private.payments p where p.id = payment for update;
+  if settled.state not in ('signed', 'unknown', 'settled') then
+    return null;
+  elsif settled.state = 'settled' and settled.finality = 'finalized' then
+    return case when settled.block_hash = in_block then settled end;
+  end if;
+  select o.* into holder from private.payments o
+   where o.chain = settled.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log
+     and o.id <> payment for update;
+  if holder.finality = 'finalized' then
+    log := null;
+    settled_atomic := case when settled_atomic::numeric = settled.amount_atomic
+      then settled_atomic end;
+  end if;
   update private.payments o set log_index = null,
     settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
-    from private.payments p
-   where p.id = payment and p.state in ('signed', 'unknown', 'settled') and o.id <> p.id
-     and o.chain = p.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log;
+   where o.id = holder.id and o.finality is distinct from 'finalized';
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log,
-    finality = case p.finality when 'finalized' then 'finalized' else label end,
+    block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
     settled_at = case when p.block_hash = in_block or p.block_hash is null then
       coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
-   where p.id = payment and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality is distinct from 'finalized' or p.block_hash = in_block))
+   where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)
@@ -7997,7 +8032,7 @@ grant execute on function api.create_hosted_action(credential text, type text, t
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
 grant execute on function api.custody_cancel(payment uuid) to custody;
 
