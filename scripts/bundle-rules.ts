@@ -45,9 +45,12 @@ const passwords: BundleRule = {
   runtime: [],
 }
 
+/** Knows the top-level domains, to refuse a site that none can reach. */
+const sites: BundleRule = { ...plain, gzipBytesMax: 68 * kilobyte }
+
 /** Opens and seals, and sends one request to a site; it alone can do both. */
 const vault: BundleRule = {
-  gzipBytesMax: 124 * kilobyte,
+  gzipBytesMax: 129 * kilobyte,
   packages: [
     'zod',
     '@supabase/postgrest-js',
@@ -142,6 +145,7 @@ const mandates: BundleRule = {
 const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
   'create-account': passwords,
+  'create-hosted-action': sites,
   custody,
   discovery: documents,
   'get-wallet-balances': onChain,

@@ -80,7 +80,7 @@ create table private.activities (
   constraint activities_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint activities_category_check CHECK ((category = ANY (ARRAY['transfer'::text, 'deposit'::text, 'x402'::text, 'mandate'::text, 'vault'::text, 'mail'::text, 'security'::text, 'account'::text, 'defi'::text]))),
   constraint activities_check CHECK ((num_nonnulls(summary, payment, deposit) > 0)),
-  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id),
+  constraint activities_deposit_fkey FOREIGN KEY (deposit) REFERENCES private.deposits(id) ON DELETE CASCADE,
   constraint activities_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id)
 );
 alter table private.activities enable row level security;
@@ -819,9 +819,11 @@ create table private.signups (
   email text not null,
   wish text,
   network text not null,
+  wide_network text not null,
   created_at timestamp with time zone not null default private.clock(),
   code_digest text not null,
   tries integer not null default 0,
+  tries_elsewhere integer not null default 0,
   link_digest text,
   confirmed_at timestamp with time zone,
   account uuid,
@@ -833,7 +835,8 @@ create table private.signups (
   constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
   constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint signups_link_digest_key UNIQUE (link_digest),
-  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5))),
+  constraint signups_tries_elsewhere_check CHECK (((tries_elsewhere >= 0) AND (tries_elsewhere <= 5)))
 );
 alter table private.signups enable row level security;
 
@@ -865,6 +868,7 @@ create table private.vault_entries (
   field_names text[] not null,
   takes_codes boolean not null default false,
   created_by uuid,
+  link_of uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
@@ -873,6 +877,7 @@ create table private.vault_entries (
   constraint vault_entries_account_site_username_key UNIQUE (account, site, username),
   constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
+  constraint vault_entries_link_of_fkey FOREIGN KEY (link_of) REFERENCES private.credentials(id),
   constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
@@ -917,6 +922,8 @@ CREATE INDEX account_keys_age ON private.account_keys USING btree (kek_version);
 
 CREATE UNIQUE INDEX accounts_alias_look ON private.accounts USING btree (private.alias_look(alias));
 
+CREATE INDEX activities_deposit ON private.activities USING btree (deposit) WHERE (deposit IS NOT NULL);
+
 CREATE INDEX activities_feed ON private.activities USING btree (account, hidden, id DESC);
 
 CREATE INDEX activities_feed_by_category ON private.activities USING btree (account, hidden, category, id DESC);
@@ -934,6 +941,8 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
 CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+
+CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, block_number) WHERE reorged;
 
 CREATE INDEX deposits_of_wallet ON private.deposits USING btree (wallet, chain, token, block_number);
 
@@ -1045,7 +1054,13 @@ CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
 CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
 
+CREATE INDEX signups_of_mailbox ON private.signups USING btree (private.mailbox_of(email), created_at DESC);
+
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
+CREATE INDEX signups_of_wide_network ON private.signups USING btree (wide_network, created_at DESC);
+
+CREATE INDEX vault_entries_linked ON private.vault_entries USING btree (link_of);
 
 CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
 
@@ -1161,7 +1176,7 @@ CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('alias:' || private.network_of(client), 300, 5);
+  perform private.take_of_all('alias', client, 300, 5, 1000, 50);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -1202,7 +1217,8 @@ begin
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
-    when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.status is null then 'running'
+    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
@@ -1275,7 +1291,7 @@ begin
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint DEFAULT NULL::bigint, gas_from text DEFAULT NULL::text, wallet_nonce bigint DEFAULT NULL::bigint, wallet_wei text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, gas_chain bigint DEFAULT NULL::bigint, lanes jsonb DEFAULT '[]'::jsonb, allowance_nonce text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1714,7 +1730,7 @@ begin
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
-      'label', caller.label,
+      'label', private.plain_name(caller),
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
@@ -1790,6 +1806,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
   end if;
@@ -2613,9 +2630,9 @@ begin
   else
     perform private.take_vault_place(asked.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names)
+      has_password, has_totp, field_names, link_of)
     values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
-      given.sealed, given.has_password, given.has_totp, given.field_names)
+      given.sealed, given.has_password, given.has_totp, given.field_names, asked.credential)
     on conflict (account, site, username) do nothing;
     if not found then
       return query select 'exists';
@@ -2623,11 +2640,13 @@ begin
     end if;
     update private.hosted_actions a set finished_at = private.clock(),
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
-        'site', asked.asked ->> 'site', 'username', given.username)
+        'site', asked.asked ->> 'site')
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
-    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
+    select asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      private.holder_name(k)), given.id
+    from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -2710,7 +2729,7 @@ begin
   return query
   select private.payment_json(p) #- '{delivery,body_base64}',
     case when p.state = 'settled' or p.counts_until > private.clock()
-      then p.counted_usd_micros else 0 end::text, k.label
+      then p.counted_usd_micros else 0 end::text, private.plain_name(k)
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
@@ -2762,8 +2781,8 @@ CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text,
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly(
-    'sign-in:' || private.network_of(client), 60, interval '20 seconds');
+  perform private.take_slowly_of_all(
+    'passkey', client, 60, interval '20 seconds', 2000, interval '100 milliseconds');
   perform private.begin_ceremony(challenge, 'login', browser);
   return true;
 end $function$;
@@ -2995,10 +3014,15 @@ AS $function$
 begin
   select c.metadata into metadata from private.oauth_clients c
    where c.id = client_id and c.good_until > private.clock();
-  if not found then
-    perform private.take_slowly('oauth-document:' || case
-      when exists (select from private.oauth_clients c where c.id = client_id) then client_id
-      else host end, 20, interval '3 seconds');
+  if found then
+    return next;
+    return;
+  end if;
+  if exists (select from private.oauth_clients c where c.id = client_id) then
+    perform private.take_slowly('oauth-document:' || client_id, 20, interval '3 seconds');
+  else
+    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+    perform private.take_slowly('oauth-document', 600, interval '200 milliseconds');
   end if;
   return next;
 end $function$;
@@ -3102,8 +3126,8 @@ CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata js
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly(
-    'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
+  perform private.take_slowly_of_all(
+    'oauth-register', client, 30, interval '20 seconds', 1000, interval '1 second');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
 end $function$;
@@ -3642,8 +3666,11 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
+  return query select e.number::text, private.entry_json(caller, e),
+    coalesce(private.holder_title(k),
+      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
+    left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
        pg_catalog.lower(words)) > 0
@@ -3877,7 +3904,8 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k),
+      'calls_itself', private.own_name(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -4575,12 +4603,16 @@ CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link
 AS $function$
 declare
   at timestamptz := private.clock();
+  asking text := private.network_of(client);
   confirmed uuid;
 begin
-  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform private.take_of_all('confirm', client, 60, 1, 600, 20);
   with tried as (
-    update private.signups s set tries = s.tries + 1
-     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+    update private.signups s set
+      tries = s.tries + (s.network = asking)::integer,
+      tries_elsewhere = s.tries_elsewhere + (s.network <> asking)::integer
+     where s.email = signup_confirm.email and s.link_digest is null
+       and case when s.network = asking then s.tries else s.tries_elsewhere end < 5
        and s.created_at > at - interval '10 minutes'
     returning s.id, s.code_digest)
   select t.id into confirmed from tried t
@@ -4610,13 +4642,15 @@ CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, clie
 AS $function$
 declare
   asking text := private.network_of(client);
+  asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(email, asking);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
   delete from private.signups s where s.id in (select o.id from private.signups o
     where o.created_at <= private.clock() - interval '1 day'
     order by o.created_at limit 10 for update skip locked);
-  insert into private.signups (email, code_digest, network, wish)
-  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  insert into private.signups (email, code_digest, network, wide_network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, asking_wide,
+    signup_request.wish);
   perform private.enqueue_mail(null, case when exists (
     select from private.owners o where o.email = signup_request.email)
     then known_mail else code_mail end);
@@ -4716,7 +4750,7 @@ begin
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      takes_codes = v.takes_codes or made_by is null, created_by = made_by
+      takes_codes = v.takes_codes or made_by is null, created_by = made_by, link_of = null
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -4916,7 +4950,7 @@ AS $function$
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('title', private.holder_title(k),
+    'asked', (select jsonb_build_object('title', private.holder_title(k), 'calls_itself', private.own_name(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
@@ -4997,7 +5031,7 @@ declare
 begin
   update private.payments p set log_index = null,
     settled_atomic = case p.settled_atomic when p.amount_atomic then p.amount_atomic end
-   where p.account = o.account and p.tx_hash = o.tx_hash and p.chain = o.chain
+   where p.chain = o.chain and p.tx_hash = o.tx_hash
      and p.log_index = o.log_index and p.state = 'settled' and p.id <> of_payment;
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
@@ -5417,6 +5451,7 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
  STABLE
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'by_link', e.link_of is not null,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'takes_codes', e.takes_codes,
     'created_by_this_key', e.created_by is not distinct from caller.id,
@@ -5589,6 +5624,22 @@ AS $function$
     when private.similar_recipient(account, sender) is not null then 'look_alike'
     when dust then 'dust'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from private.deposits d where d.id in (
+    select g.id from (
+      select r.id, row_number() over (
+          partition by r.account order by r.block_number desc, r.log_index desc, r.id) as nth
+        from private.deposits r
+       where r.chain = forget_gone_deposits.chain and r.reorged and r.block_number <= to_block
+         and r.account in (select n.account from private.deposits n
+           where n.chain = forget_gone_deposits.chain and n.reorged
+             and n.block_number between from_block and to_block)) g
+     where g.nth > 10)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.forget_oauth(at timestamp with time zone)
@@ -5867,7 +5918,7 @@ CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
  IMMUTABLE
 AS $function$
   select case k.kind
-    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'oauth' then 'The app at ' || k.shown
     when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $function$;
 
@@ -6270,7 +6321,7 @@ CREATE OR REPLACE FUNCTION private.limit_link(client text)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  select private.take('link:' || private.network_of(client), 120, 10)
+  select private.take_of_all('link', client, 120, 10, 1000, 100)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
@@ -6315,26 +6366,35 @@ declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
-  if not private.network_known(email, network) then
+  if private.network_known(email, network) then
+    perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
+  else
+    perform private.take_slowly_of_all(
+      'sign-in', client, 60, interval '20 seconds', 600, interval '250 milliseconds');
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform pg_advisory_xact_lock(17, hashtext(of_email));
-  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform pg_advisory_xact_lock(17, hashtext(of_mailbox));
+  perform pg_advisory_xact_lock(18, hashtext(of_wide_network));
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 2 limit 1), interval '1 hour');
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 9 limit 1), interval '1 day');
   perform private.limit_pace((select s.created_at from private.signups s
     where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.wide_network = of_wide_network
+    order by s.created_at desc offset 59 limit 1), interval '1 hour');
+  perform private.take_slowly('sign-up', 300, interval '1 second');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -6462,6 +6522,14 @@ AS $function$
         where o.account = sender and o.topic = 'agent_mail' and o.to_address = r.address
           and o.created_at > private.clock() - interval '1 hour'
         order by o.created_at desc offset 19 limit 1) as full_until))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mailbox_of(email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
@@ -6913,6 +6981,14 @@ AS $function$
       where t.slot = s.id) dearest on true
 $function$;
 
+CREATE OR REPLACE FUNCTION private.own_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then k.label end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
  RETURNS text
  LANGUAGE sql
@@ -7083,6 +7159,14 @@ AS $function$
   select s.* from private.relay_slots s
     join private.relay_lanes l on l.chain = s.chain and l.address = s.lane
    where s.chain = on_chain and s.lane = wallet and s.state = 'open' and s.nonce >= l.mined_nonce
+$function$;
+
+CREATE OR REPLACE FUNCTION private.plain_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then k.shown else k.label end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)
@@ -7288,6 +7372,9 @@ AS $function$
 declare
   held uuid;
 begin
+  update private.idempotent_answers i set status = 409
+   where i.account = of_account and i.operation = of_operation and i.key = released
+     and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.account = of_account and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;
@@ -7307,6 +7394,8 @@ CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block big
 AS $function$
 declare
   told_count integer;
+  final_block bigint := (select c.finalized_through from private.transfer_cursors c
+    where c.chain = replace_deposits.chain);
 begin
   with ours as (
     select t.*, w.address as wallet, w.account, row_number() over (
@@ -7334,7 +7423,8 @@ begin
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
-      is distinct from (excluded.block_hash, excluded.log_index, false)
+        is distinct from (excluded.block_hash, excluded.log_index, false)
+      and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
@@ -7500,20 +7590,31 @@ CREATE OR REPLACE FUNCTION private.settle(payment uuid, hash text, block bigint,
 AS $function$
 declare
   settled private.payments;
+  holder private.payments;
 begin
+  select p.* into settled from private.payments p where p.id = payment for update;
+  if settled.state not in ('signed', 'unknown', 'settled') then
+    return null;
+  elsif settled.state = 'settled' and settled.finality = 'finalized' then
+    return case when settled.block_hash = in_block then settled end;
+  end if;
+  select o.* into holder from private.payments o
+   where o.chain = settled.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log
+     and o.id <> payment for update;
+  if holder.finality = 'finalized' then
+    log := null;
+    settled_atomic := case when settled_atomic::numeric = settled.amount_atomic
+      then settled_atomic end;
+  end if;
   update private.payments o set log_index = null,
     settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
-    from private.payments p
-   where p.id = payment and p.state in ('signed', 'unknown', 'settled') and o.id <> p.id
-     and o.chain = p.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log;
+   where o.id = holder.id and o.finality is distinct from 'finalized';
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log,
-    finality = case p.finality when 'finalized' then 'finalized' else label end,
+    block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
     settled_at = case when p.block_hash = in_block or p.block_hash is null then
       coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
-   where p.id = payment and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality is distinct from 'finalized' or p.block_hash = in_block))
+   where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)
@@ -7680,6 +7781,17 @@ begin
     and was.expires_at > private.clock();
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.take_of_all(taken text, client text, burst integer, per_second integer, all_burst integer, all_per_second integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take(taken || ':' || private.network_of(client), burst, per_second);
+  perform private.take(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, 4 * per_second);
+  perform private.take(taken, all_burst, all_per_second);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.take_slowly(taken text, burst integer, every interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -7697,6 +7809,17 @@ begin
       'retry_after_seconds',
       greatest(1, pg_catalog.ceil(extract(epoch from arrival - at - every * (burst - 1))))));
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.take_slowly_of_all(taken text, client text, burst integer, every interval, all_burst integer, all_every interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take_slowly(taken || ':' || private.network_of(client), burst, every);
+  perform private.take_slowly(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
+  perform private.take_slowly(taken, all_burst, all_every);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.take_vault_place(of_account uuid)
@@ -7849,6 +7972,17 @@ AS $function$
         where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.wide_network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return network(set_masklen(client::inet, case family(client::inet) when 6 then 48 else 24 end))::text;
+exception when invalid_text_representation then
+  return client;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7919,7 +8053,7 @@ grant execute on function api.create_hosted_action(credential text, type text, t
 
 grant execute on function api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text, max_total_usd_micros text, max_payments integer, chains bigint[], tokens text[], pay_to text[], mail jsonb, new_id uuid) to service_role;
 
-grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
+grant execute on function api.custody_authorize(credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text, valid_after bigint, valid_before bigint, lease_seconds integer, seen_block bigint, gas_from text, wallet_nonce bigint, wallet_wei text, cost_wei text, gas_chain bigint, lanes jsonb, allowance_nonce text, mandate uuid) to custody;
 
 grant execute on function api.custody_cancel(payment uuid) to custody;
 

@@ -26,7 +26,7 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   const welcome = await use('/sign-up', 'password', 'password')
   mustBe(
     'what the agent is shown',
-    welcome.body,
+    welcome.response.body,
     'Welcome. Your password is [secret removed], keep it well.',
   )
 
@@ -47,7 +47,7 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   await (await signInOwner(world)).send(`${page}/codes`, { wanted: 'yes' }, page)
   console.log('  the owner lets the login take codes')
   const inside = await use('/code', 'code', `mail.${handle}`)
-  mustBe('what the site says to the code', inside.body, 'You are in.')
+  mustBe('what the site says to the code', inside.response.body, 'You are in.')
   const again = await refusalOf(use('/code', 'code', `mail.${handle}`))
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })

@@ -27,7 +27,7 @@ export const authorizeRequest = z.strictObject({
   mandateId: z.uuid().optional(),
   factsVersion: z.int(),
   fundsAtomic: z.string().regex(/^[0-9]{1,78}$/),
-  seenBlock: z.int().nonnegative(),
+  seenBlock: z.int().nonnegative().optional(),
   validAfter: unixSeconds,
   validBefore: unixSeconds,
   allowanceNonce: z
@@ -107,12 +107,12 @@ export async function commitDecision(
     consent_level: asked.consentLevel,
     facts_version: asked.factsVersion,
     funds_atomic: asked.fundsAtomic,
-    seen_block: asked.seenBlock,
     valid_after: asked.validAfter,
     valid_before: asked.validBefore,
     lease_seconds: leaseSeconds,
     gas_chain: asked.gas.chainId,
     cost_wei: costWei(asked.gas.chainId, asked.gas, 1),
+    ...(asked.seenBlock === undefined ? {} : { seen_block: asked.seenBlock }),
     ...(asked.mandateId === undefined ? {} : { mandate: asked.mandateId }),
     ...(asked.allowanceNonce === undefined ? {} : { allowance_nonce: asked.allowanceNonce }),
     ...(asked.relay

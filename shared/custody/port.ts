@@ -27,8 +27,8 @@ export type AuthorizeRequest = {
   factsVersion: number
   /** Atomic units of the token that the wallet held when last looked at. */
   fundsAtomic: string
-  /** The block that this was seen at. */
-  seenBlock: number
+  /** The newest block, where enough endpoints told it. */
+  seenBlock?: number | undefined
   /** Unix seconds between which the signature is good. */
   validAfter: number
   validBefore: number

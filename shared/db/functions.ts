@@ -75,10 +75,10 @@ export type DatabaseFunctions = {
       consent_level: string
       facts_version: number
       funds_atomic: string
-      seen_block: number
       valid_after: number
       valid_before: number
       lease_seconds: number
+      seen_block?: number | null
       gas_from?: string | null
       wallet_nonce?: number | null
       wallet_wei?: string | null

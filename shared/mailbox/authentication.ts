@@ -76,8 +76,10 @@ function provenDomain(
   // Of a customer at a shared domain, its operator may be the one who passed.
   const isOfSender = (passed: string) =>
     domainOf(passed) === domain || (domainOf(passed) === passed && host.endsWith(`.${passed}`))
+  const isOnly = (method: string) => results.filter((one) => one.method === method).length === 1
   const proves = ({ method, verdict, properties }: Result) => {
-    if (verdict !== 'pass') return false
+    // Which of several signatures the server itself checked, nobody can tell any more.
+    if (verdict !== 'pass' || !isOnly(method)) return false
     const named = (name: string) => hostOf(properties.get(name) ?? '')
     // It takes all customers of a shared domain for one.
     if (method === 'dmarc') return named('header.from') === host && !isTenant(host)

@@ -92,7 +92,7 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   if (isRefusal(allowance)) return allowance
   const signing: Signing = {
     fundsAtomic: seen.tokenAtomic,
-    seenBlock: Number(gas.blockNumber),
+    seenBlock: gas.seenBlock,
     gas: gasOf(payment, gas),
     ...allowance,
     ...validityOf(terms, facts.now, terms.valid_seconds, terms.valid_until),

@@ -102,7 +102,7 @@ function signingFrom(entered: Entered, seen: Preflight): SigningTransfer | GasRe
   }
   return {
     fundsAtomic: seen.tokenAtomic,
-    seenBlock: Number(seen.blockNumber),
+    seenBlock: seen.seenBlock,
     validAfter: 0,
     validBefore: facts.now + validSeconds,
     gas: gasOf(payment, seen),

@@ -43,7 +43,7 @@ create table private.payments (
   authorized_at timestamptz,
   valid_after bigint,
   valid_before bigint,
-  -- The latest block when it was authorized: no log of it can be older.
+  -- The latest block when it was authorized, where enough endpoints told it: no log of it can be older.
   authorized_block bigint,
   -- Who drives the sending now; after this time another request may go on with the same signature.
   leased_until timestamptz,

@@ -63,9 +63,10 @@ end $$;
 -- not; `first` is true for the one caller that drives the sending until its lease ends.
 create function api.custody_authorize(
   credential text, payment uuid, consent_level text, facts_version integer, funds_atomic text,
-  seen_block bigint, valid_after bigint, valid_before bigint, lease_seconds integer,
-  gas_from text default null, wallet_nonce bigint default null, wallet_wei text default null,
-  cost_wei text default null, gas_chain bigint default null, lanes jsonb default '[]',
+  valid_after bigint, valid_before bigint, lease_seconds integer,
+  seen_block bigint default null, gas_from text default null, wallet_nonce bigint default null,
+  wallet_wei text default null, cost_wei text default null,
+  gas_chain bigint default null, lanes jsonb default '[]',
   allowance_nonce text default null, mandate uuid default null)
   returns table (outcome text, first boolean, payment_row jsonb, wallet_envelope jsonb,
     claim jsonb, transaction jsonb, consent jsonb, mandate_row jsonb)

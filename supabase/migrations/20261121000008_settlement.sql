@@ -9,31 +9,43 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $$;
 
--- Books a payment as settled; what was final stays in its block. A log belongs to one payment: whoever holds this one by mistake lets it
--- go, and then counts in full. A recipient and a device become known with their first settled
--- payment that somebody confirmed: one under a mandate was confirmed by nobody. An address that looks
--- like a known one never becomes known, so the owner is asked each time, and the one that it looks like
--- stays what it is.
+-- Books a payment as settled; one that is final stays as it was booked, and keeps its log. A log
+-- belongs to one payment: whoever holds this one by mistake lets it go, and where a final one holds
+-- it, this payment has none. Without a log a payment counts in full. A recipient and a device become
+-- known with their first settled payment that somebody confirmed: one under a mandate was confirmed
+-- by nobody. An address that looks like a known one never becomes known, so the owner is asked each
+-- time, and the one that it looks like stays what it is.
 create function private.settle(
   payment uuid, hash text, block bigint, in_block text, log integer, label text,
   settled_atomic text default null)
   returns private.payments language plpgsql as $$
 declare
   settled private.payments;
+  holder private.payments;
 begin
+  select p.* into settled from private.payments p where p.id = payment for update;
+  if settled.state not in ('signed', 'unknown', 'settled') then
+    return null;
+  elsif settled.state = 'settled' and settled.finality = 'finalized' then
+    return case when settled.block_hash = in_block then settled end;
+  end if;
+  select o.* into holder from private.payments o
+   where o.chain = settled.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log
+     and o.id <> payment for update;
+  if holder.finality = 'finalized' then
+    log := null;
+    settled_atomic := case when settled_atomic::numeric = settled.amount_atomic
+      then settled_atomic end;
+  end if;
   update private.payments o set log_index = null,
     settled_atomic = case o.settled_atomic when o.amount_atomic then o.amount_atomic end
-    from private.payments p
-   where p.id = payment and p.state in ('signed', 'unknown', 'settled') and o.id <> p.id
-     and o.chain = p.chain and o.state = 'settled' and o.tx_hash = hash and o.log_index = log;
+   where o.id = holder.id and o.finality is distinct from 'finalized';
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
-    block_hash = in_block, log_index = log,
-    finality = case p.finality when 'finalized' then 'finalized' else label end,
+    block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
     settled_at = case when p.block_hash = in_block or p.block_hash is null then
       coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
-   where p.id = payment and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality is distinct from 'finalized' or p.block_hash = in_block))
+   where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
     insert into private.known_recipients (account, chain_family, address)

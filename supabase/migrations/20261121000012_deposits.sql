@@ -43,9 +43,12 @@ create table private.deposits (
     unique (chain, tx_hash, wallet, token, sender, amount_atomic, nth)
 );
 create index deposits_blocks on private.deposits (chain, block_number);
+create index deposits_gone on private.deposits (account, chain, block_number) where reorged;
 alter table private.transfer_cursors enable row level security;
 alter table private.deposits enable row level security;
-alter table private.activities add foreign key (deposit) references private.deposits;
+alter table private.activities
+  add foreign key (deposit) references private.deposits on delete cascade;
+create index activities_deposit on private.activities (deposit) where deposit is not null;
 
 -- The marks of address poisoning: whoever pays next by copying a sender from the feed pays the
 -- wrong one. A transfer of nothing can be made in anybody's name, so not even a known sender counts.
@@ -62,13 +65,16 @@ $$;
 
 -- Makes the deposits in a range of blocks what was read of it: enters new ones and tells them in
 -- the feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new.
--- What was read of one wallet says nothing of those of others.
+-- What was read of one wallet says nothing of those of others. Only final blocks move what stands in
+-- a final block: newer ones are read by the word of one endpoint.
 create function private.replace_deposits(
   chain bigint, from_block bigint, to_block bigint, transfers jsonb,
   only_wallet text default null) returns integer
   language plpgsql as $$
 declare
   told_count integer;
+  final_block bigint := (select c.finalized_through from private.transfer_cursors c
+    where c.chain = replace_deposits.chain);
 begin
   with ours as (
     select t.*, w.address as wallet, w.account, row_number() over (
@@ -96,7 +102,8 @@ begin
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
-      is distinct from (excluded.block_hash, excluded.log_index, false)
+        is distinct from (excluded.block_hash, excluded.log_index, false)
+      and (d.reorged or d.block_number > final_block or excluded.block_number <= final_block)
     returning d.*
   ), told as (
     insert into private.activities (account, category, type, deposit, hidden)
@@ -109,6 +116,22 @@ begin
   select count(*) into told_count from told;
   return told_count;
 end $$;
+
+-- Forgets deposits that are gone as of these final blocks, and their lines in the feed; the newest ten
+-- of an account stay. Whoever invents many fills no feed for good.
+create function private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
+  returns void language sql as $$
+  delete from private.deposits d where d.id in (
+    select g.id from (
+      select r.id, row_number() over (
+          partition by r.account order by r.block_number desc, r.log_index desc, r.id) as nth
+        from private.deposits r
+       where r.chain = forget_gone_deposits.chain and r.reorged and r.block_number <= to_block
+         and r.account in (select n.account from private.deposits n
+           where n.chain = forget_gone_deposits.chain and n.reorged
+             and n.block_number between from_block and to_block)) g
+     where g.nth > 10)
+$$;
 
 -- The form in which a deposit leaves the database. Its finality follows from how far the chain was
 -- read. A transfer of nothing has no alias: anybody can make it in the name of an account.
@@ -191,6 +214,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
   end if;

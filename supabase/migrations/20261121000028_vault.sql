@@ -34,6 +34,8 @@ create table private.vault_entries (
   -- The API key that made it, which may replace and delete it; null for what the owner entered or
   -- changed.
   created_by uuid references private.credentials,
+  -- The key whose link it was entered by, until the owner changes it. Who has a link may be an agent.
+  link_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
   last_used_at timestamptz,
@@ -41,6 +43,7 @@ create table private.vault_entries (
 );
 create index vault_entries_listed on private.vault_entries (account, number desc);
 create index vault_entries_made on private.vault_entries (created_by);
+create index vault_entries_linked on private.vault_entries (link_of);
 
 -- Sites at which a secret of the account was used or read before.
 create table private.vault_sites (
@@ -112,6 +115,7 @@ $$;
 create function private.entry_json(caller private.credentials, e private.vault_entries)
   returns jsonb language sql stable as $$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'by_link', e.link_of is not null,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'takes_codes', e.takes_codes,
     'created_by_this_key', e.created_by is not distinct from caller.id,
@@ -235,7 +239,7 @@ begin
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      takes_codes = v.takes_codes or made_by is null, created_by = made_by
+      takes_codes = v.takes_codes or made_by is null, created_by = made_by, link_of = null
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;

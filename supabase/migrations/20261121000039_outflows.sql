@@ -177,7 +177,7 @@ declare
 begin
   update private.payments p set log_index = null,
     settled_atomic = case p.settled_atomic when p.amount_atomic then p.amount_atomic end
-   where p.account = o.account and p.tx_hash = o.tx_hash and p.chain = o.chain
+   where p.chain = o.chain and p.tx_hash = o.tx_hash
      and p.log_index = o.log_index and p.state = 'settled' and p.id <> of_payment;
   update private.payments p set state = 'settled', failure = null, finality = 'finalized',
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { blacklist, pause, unblacklist, unpause } from '../../scripts/local/fund.ts'
 import type { Liar, Lie } from '../support/faults/liar.ts'
-import { answering, laterBy, startLiar } from '../support/faults/liar.ts'
+import { answering, laterBy, silent, startLiar } from '../support/faults/liar.ts'
 import { acquainted } from '../support/ledger.ts'
 import { openMarket, pay } from '../support/market.ts'
 import { openShop } from '../support/shop.ts'
@@ -23,6 +23,7 @@ let payer: Agent
 let payee: Agent
 beforeEach(async () => {
   liar.tell()
+  honest.tell()
   const pair = await acquainted(market)
   payer = pair.payer
   payee = pair.payee
@@ -87,4 +88,16 @@ test('a lie of one endpoint about the height signs nothing at a block that is no
     select authorized_block::integer as block from private.payments where account = ${payer.id}`
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
   expect(Math.max(...rows.map(({ block }) => block))).toBeLessThan(100_000)
+})
+
+test('what one endpoint alone tells about the height is not kept with what is signed', async () => {
+  liar.tell(answering('getBlockNumber()', 10n ** 9n))
+  honest.tell(silent())
+
+  const answers = [await transfer(), await purchase()]
+
+  const rows = await market.db.sql<{ block: number | null }[]>`
+    select authorized_block::integer as block from private.payments where account = ${payer.id}`
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect(rows.map(({ block }) => block)).toEqual([null, null])
 })

@@ -107,3 +107,27 @@ test('the cancellation of a frozen payment is sent again, whatever receipt is ma
   expect(stored.length).toBeGreaterThan(0)
   expect(await usdcOf(world, pair.payee)).toBe(0n)
 })
+
+test('a final payment keeps its log, whatever is made up of its transaction', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
+  const innocent = await onePair(world)
+  const thief = await onePair(world)
+  await pass(world, 60)
+  await transfer(world.worker(), innocent)
+  await minutes(world, 3)
+  const before = await sentBy(world, innocent.payer)
+  const tx = before[0]?.tx ?? ''
+  const payment = await signedPayment(world, thief.payer, thief.payee.address)
+  const { rpcUrl, usdc } = world.chain
+  await callRpc(rpcUrl, [['anvil_impersonateAccount', issuer]])
+  await transact(rpcUrl, issuer, usdc, payment.calldata)
+  await world.db.sql`update private.payments set state = 'unknown', tx_hash = ${tx}
+    where id = ${payment.paymentId}`
+  liar.tell(await forgeAll(world, thief.payer, await finalBlock(world)))
+
+  await minutes(world, 1)
+
+  expect(before).toMatchObject([{ log: 1, finality: 'finalized' }])
+  expect(await sentBy(world, thief.payer)).toMatchObject([{ tx, log: null }])
+  expect(await sentBy(world, innocent.payer)).toEqual(before)
+})

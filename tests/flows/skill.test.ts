@@ -153,7 +153,9 @@ test('signs in at a site with a password and a mailed code that it never sees, b
 
   const received = site.received.map(({ body }) => body.toString())
   expect(received).toEqual([`user=ada&password=${login.password}`, `code=${code}`])
-  expect(answers['inside']).toMatchObject({ status: 200, body: 'You sent code=[secret removed]' })
+  expect(answers['inside']).toMatchObject({
+    response: { status: 200, body: 'You sent code=[secret removed]' },
+  })
   expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${code}|${login.password}`))
 })
 

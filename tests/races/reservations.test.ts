@@ -28,7 +28,7 @@ async function enter(): Promise<string> {
 
 const authorizing = (payment: string) => `
   select c.outcome from private.accounts a, api.custody_authorize('${key?.digest ?? ''}',
-    '${payment}', 'agent_asserted', a.facts_version, '9000', 1, 0,
+    '${payment}', 'agent_asserted', a.facts_version, '9000', 0,
     extract(epoch from private.clock())::bigint + 600, 45,
     cost_wei => '1', gas_chain => 84532) c
    where a.id = '${payer.id}'`

@@ -5,7 +5,7 @@ import { start } from '../support/world.ts'
 const world = await start()
 const { db } = world
 const payee = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-const hash = `0x${'ab'.repeat(32)}`
+const hashOf = (id: string) => `0x${id.replaceAll('-', '').padStart(64, '0')}`
 
 async function authorized(amountAtomic: string, usdMicros: string) {
   const payer = await world.agent('pay')
@@ -25,8 +25,8 @@ async function spent(account: string): Promise<string> {
   return row?.total ?? ''
 }
 
-function settle(id: string, settledAtomic: string | null, label = 'included') {
-  return db.sql`select private.settle(${id}, ${hash}, 1, 'block', 0, ${label}, ${settledAtomic})`
+function settle(id: string, settledAtomic: string | null, label = 'included', of = id) {
+  return db.sql`select private.settle(${id}, ${hashOf(of)}, 1, 'block', 0, ${label}, ${settledAtomic})`
 }
 
 test.each([
@@ -63,4 +63,37 @@ test('a settlement that a reorganization took back counts whole again', async ()
   await db.sql`select private.unsettle(${id}, 'block')`
 
   expect(await spent(account)).toBe('40000')
+})
+
+test('a final payment keeps its log, and another one that claims it has none and counts in full', async () => {
+  const innocent = await authorized('40', '40000')
+  const other = await authorized('40', '40000')
+  await settle(innocent.id, '7', 'finalized')
+
+  await settle(other.id, '7', 'included', innocent.id)
+  await settle(innocent.id, '1')
+
+  const rows = await db.sql`select log_index, settled_atomic::text as taken from private.payments
+    where id in (${innocent.id}, ${other.id}) order by id = ${other.id}`
+  expect([...rows]).toEqual([
+    { log_index: 0, taken: '7' },
+    { log_index: null, taken: null },
+  ])
+})
+
+test('what left a wallet has its log, whichever account claimed that before', async () => {
+  const [own, thief] = [await authorized('40', '40000'), await authorized('40', '40000')]
+  const [chain, block] = [84532, `0x${'cd'.repeat(32)}`]
+  await settle(thief.id, '40', 'finalized', own.id)
+  await db.sql`insert into private.transfer_cursors values (${chain}, 0, 0, 9, 9, 9, ${block}, 9)`
+  await db.sql`insert into private.outflows (chain, tx_hash, log_index, account, wallet, token,
+      payee, amount_atomic, block_number, block_hash)
+    select chain, ${hashOf(own.id)}, 0, account, wallet, token, payee, amount_atomic, 1, ${block}
+    from private.payments where id = ${own.id}`
+
+  await db.sql`select private.book_outflow(o, ${own.id}) from private.outflows o`
+
+  const rows = await db.sql`select log_index from private.payments
+    where id in (${own.id}, ${thief.id}) order by id = ${thief.id}`
+  expect([...rows]).toEqual([{ log_index: 0 }, { log_index: null }])
 })

@@ -13,9 +13,8 @@ import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { ChainWorld } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 
-/** The newest block; fees in wei, `dataFeeWei` is what a rollup charges for a call's bytes. */
+/** Of the newest block; fees in wei, `dataFeeWei` is what a rollup charges for a call's bytes. */
 export type Head = Fees & {
-  blockNumber: bigint
   /** Unix seconds. */
   blockTimestampSeconds: bigint
   dataFeeWei: bigint
@@ -24,6 +23,8 @@ export type Head = Fees & {
 /** What the endpoints say together; `head` is undefined while none tells all of it. */
 export type Together = {
   head: Head | undefined
+  /** The newest block that enough of them have; undefined while too few tell it in time. */
+  blockNumber: number | undefined
   /** The wallet's next transaction number as far as enough of them show it; zero where they do not. */
   walletNonce: number
 }
@@ -48,12 +49,13 @@ export async function askHead(
   const said = await Promise.all(
     endpoints.map(async ({ operator, rpc }) => {
       const answers = await rpc.batch(calls, limits)
-      return { operator, count: readCount(answers[2]), heads: readHead(chain, answers) }
+      return { operator, walletNonce: readCount(answers[2]), ...readHead(chain, answers) }
     }),
   )
   return {
-    head: medianHead(said.flatMap(({ heads }) => heads)),
-    walletNonce: agreedCount(said) ?? 0,
+    head: medianHead(said.flatMap(({ head }) => head ?? [])),
+    blockNumber: agreedCount(said.map((one) => ({ ...one, count: one.blockNumber }))),
+    walletNonce: agreedCount(said.map((one) => ({ ...one, count: one.walletNonce }))) ?? 0,
   }
 }
 
@@ -64,20 +66,22 @@ export function headCallsOf(chain: Chain): RpcCall[] {
 
 function medianHead(heads: readonly Head[]): Head | undefined {
   const fees = medianFees(heads)
-  const blockNumber = lowerMedian(heads.map((head) => head.blockNumber))
   const blockTimestampSeconds = lowerMedian(heads.map((head) => head.blockTimestampSeconds))
   const dataFeeWei = lowerMedian(heads.map((head) => head.dataFeeWei))
-  if (!fees || blockNumber === undefined) return undefined
-  if (blockTimestampSeconds === undefined || dataFeeWei === undefined) return undefined
-  return { ...fees, blockNumber, blockTimestampSeconds, dataFeeWei }
+  if (!fees || blockTimestampSeconds === undefined || dataFeeWei === undefined) return undefined
+  return { ...fees, blockTimestampSeconds, dataFeeWei }
 }
 
 /** Reads the answers to `headCallsOf`; nothing where one is missing. */
-export function readHead(chain: Chain, [history, state]: readonly RpcAnswer[]): Head[] {
+export function readHead(
+  chain: Chain,
+  [history, state]: readonly RpcAnswer[],
+): { head: Head; blockNumber: number } | undefined {
   const fees = readFees(history)
   const snapshot = decodeSnapshot(state)
-  if ('log' in fees || snapshot.status !== 'ok') return []
+  if ('log' in fees || snapshot.status !== 'ok') return undefined
   const { blockNumber, blockTimestampSeconds, results } = snapshot
   const dataFeeWei = readDataFee(chain, readWord(results[0]))
-  return [{ ...fees, blockNumber, blockTimestampSeconds, dataFeeWei }]
+  const head = { ...fees, blockTimestampSeconds, dataFeeWei }
+  return { head, blockNumber: Number(blockNumber) }
 }

@@ -15,18 +15,20 @@ import { rpcFor } from './rpc.ts'
 /** Fees within what the operator pays for a cancellation, and the most that a rollup charges for the bytes of one call. */
 export type GasPrice = Fees & { dataFeeWei: bigint }
 
-/** Reads both, and the height of the newest block; no endpoint of several can say so alone. */
+/** Reads both, and the newest block where enough endpoints tell it. */
 export async function readGasPrice(
   world: ChainWorld & { config: GasConfig },
   chain: Chain,
-): Promise<(GasPrice & { status: 'ok'; blockNumber: bigint }) | Unavailable> {
+): Promise<(GasPrice & { status: 'ok'; seenBlock: number | undefined }) | Unavailable> {
   const [answers, together] = await Promise.all([
     rpcFor(world, chain).batch(headCallsOf(chain)),
     askHead(world, chain),
   ])
-  const head = together?.head ?? readHead(chain, answers)[0]
+  const alone = readHead(chain, answers)
+  const head = together?.head ?? alone?.head
   if (!head) return unavailable('the newest block or its fees are missing')
-  const { blockNumber, dataFeeWei } = head
+  const { dataFeeWei } = head
+  const { blockNumber: seenBlock } = together ?? alone ?? {}
   const fees = withinBudget(head, stoppingMaxFeePerGasOf(chain, world.config))
-  return { status: 'ok', ...fees, dataFeeWei, blockNumber }
+  return { status: 'ok', ...fees, dataFeeWei, seenBlock }
 }

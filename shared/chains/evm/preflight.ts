@@ -39,9 +39,9 @@ export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 /** Amounts of the token in atomic units, all others in wei. */
 export type Preflight = BudgetedFees & {
   status: 'ok'
-  /** Of the latest block, as the endpoints say together. */
-  blockNumber: bigint
-  /** Unix seconds of the latest block, likewise. */
+  /** The latest block, where enough endpoints tell it. */
+  seenBlock: number | undefined
+  /** Unix seconds of the latest block, as the endpoints say together. */
   blockTimestampSeconds: bigint
   tokenAtomic: bigint
   walletWei: bigint
@@ -85,12 +85,12 @@ export async function readPreflight(
   if ('log' in suggested) return suggested
   if (walletNonce === undefined) return unavailable('a transaction count is missing')
   const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
-  const { lanesWei, ...rest } = holdings
-  const { blockNumber, blockTimestampSeconds, dataFeeWei } = agreed ?? holdings
+  const { lanesWei, blockNumber, ...rest } = holdings
+  const { blockTimestampSeconds, dataFeeWei } = agreed ?? holdings
   return {
     ...rest,
     ...fees,
-    blockNumber,
+    seenBlock: together ? together.blockNumber : blockNumber,
     blockTimestampSeconds,
     dataFeeWei,
     lanes: lanes.flatMap((address, index) => laneOf(address, lanesWei[index], laneCounts[index])),
@@ -127,7 +127,7 @@ function readHoldings(chain: Chain, { token }: PreflightRequest, state: RpcAnswe
   if (walletWei === undefined) return unavailable('the native balance is missing')
   return {
     status: 'ok' as const,
-    blockNumber: snapshot.blockNumber,
+    blockNumber: Number(snapshot.blockNumber),
     blockTimestampSeconds: snapshot.blockTimestampSeconds,
     tokenAtomic,
     walletWei,

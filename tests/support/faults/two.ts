@@ -25,12 +25,13 @@ export async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; is
   return isFirst ? { world, liar: first, honest: second } : { world, liar: second, honest: first }
 }
 
-const sentRow = toldPayment.extend({ id: z.string(), tx: z.string() })
+const placeRow = { tx: z.string(), log: z.int().nullable(), finality: z.string() }
+const sentRow = toldPayment.extend({ id: z.string(), ...placeRow })
 
-/** Payments of an account with the transaction that they were sent in. */
+/** Payments of an account with the transaction that they were sent in, and their place there. */
 export async function sentBy(world: TestWorld, { id }: Agent) {
   const rows = await world.db.sql`select id, tx_hash as tx, wallet, payee, token,
-      amount_atomic::text as amount, authorization_nonce as nonce
+      amount_atomic::text as amount, authorization_nonce as nonce, log_index as log, finality
     from private.payments where account = ${id}`
   return z.array(sentRow).parse([...rows])
 }

@@ -18,12 +18,12 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
   if (!['signed', 'unknown', 'settled'].includes(payment.state)) return undefined
   const isSameBlock = payment.place === null || payment.place.hash === proof.blockHash
   const isFinal = payment.state === 'settled' && payment.finality === 'finalized'
-  if (isFinal && !isSameBlock) return undefined
+  if (isFinal) return isSameBlock ? payment : undefined
   payment.settledAt = isSameBlock ? (payment.settledAt ?? twin.now) : twin.now
   payment.state = 'settled'
   payment.txHash = proof.hash
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }
-  payment.finality = isFinal ? 'finalized' : proof.finality
+  payment.finality = proof.finality
   acquaint(payment)
   leaveQueue(twin, payment, payment.finality === 'finalized' ? ['cancel', 'transfer'] : ['cancel'])
   return payment

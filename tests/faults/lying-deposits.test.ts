@@ -1,0 +1,100 @@
+/** One endpoint that is asked first and makes up deposits in the newest block: nothing of it lasts. */
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { callRpc } from '../../scripts/local/rpc.ts'
+import { indexTransfers } from '../../shared/payments/index-transfers.ts'
+import { newKey } from '../support/chain-world.ts'
+import { payAs, toldDeposits, transferTopic } from '../support/deposits.ts'
+import { besideLiar, received } from '../support/faults/beside-liar.ts'
+import { node } from '../support/faults/chain.ts'
+import { inventing, saying } from '../support/faults/liar.ts'
+import { feedOf } from '../support/outflows.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { finalize } from '../support/world.ts'
+
+const blockSchema = z.object({ number: z.string(), hash: z.string() })
+const logsSchema = z.array(z.looseObject({ topics: z.array(z.string()) }))
+const rangeSchema = z.tuple([z.looseObject({ fromBlock: z.string(), toBlock: z.string() })])
+
+type Place = { blockNumber: string; blockHash: string }
+
+/** A new block without transactions. */
+async function newestPlace(world: TestWorld): Promise<Place> {
+  await node(world, 'evm_mine')
+  const read = await node(world, 'eth_getBlockByNumber', 'latest', false)
+  const { number, hash } = blockSchema.parse(read)
+  return { blockNumber: number, blockHash: hash }
+}
+
+const wordOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+
+async function settleIndex(world: TestWorld) {
+  await finalize(world.chain)
+  await indexTransfers(world.world)
+}
+
+/** What the chain itself has of the last deposit to a wallet. */
+async function lastDeposit({ chain }: TestWorld, { address }: Agent) {
+  const topics = [transferTopic, null, wordOf(address)]
+  const filter = { fromBlock: '0x0', toBlock: 'latest', address: chain.usdc, topics }
+  const [read] = await callRpc(chain.rpcUrl, [['eth_getLogs', filter]])
+  const log = logsSchema.parse(read).at(-1)
+  if (!log) throw new Error('there is no deposit')
+  return log
+}
+
+/** So many deposits stand in that block, each in a transaction of its own. */
+function flooding({ chain }: TestWorld, { address }: Agent, count: number, place: Place) {
+  const topics = [transferTopic, wordOf(newKey().at), wordOf(address)]
+  const data = wordOf('0x4c4b40')
+  const at = Number(place.blockNumber)
+  const logs = Array.from({ length: count }, (_, index) => {
+    const transactionHash = `0x${(at * 10_000 + index).toString(16).padStart(64, 'd')}`
+    return {
+      ...place,
+      address: chain.usdc,
+      topics,
+      data,
+      logIndex: `0x${index.toString(16)}`,
+      transactionHash,
+    }
+  })
+  return saying('eth_getLogs', (read, params) => {
+    const [{ fromBlock, toBlock }] = rangeSchema.parse(params)
+    return Number(fromBlock) <= at && at <= Number(toBlock) ? logs : read
+  })
+}
+
+test('a final deposit stays where it is, wherever one endpoint shows it since', async () => {
+  const { world, agent, liar } = await besideLiar()
+  await payAs(world, newKey().at, agent.address, 2_000_000n)
+  await settleIndex(world)
+  const own = await lastDeposit(world, agent)
+  liar.tell(inventing({ ...own, ...(await newestPlace(world)) }))
+  await indexTransfers(world.world)
+  const during = await feedOf(agent)
+  liar.tell()
+
+  await settleIndex(world)
+
+  expect(during).toContainEqual(received('finalized'))
+  expect(await feedOf(agent)).toContainEqual(received('finalized'))
+})
+
+test('of deposits that were never made the feed keeps the newest ten', async () => {
+  const { world, agent, liar } = await besideLiar()
+  for (let run = 0; run < 2; run += 1) {
+    liar.tell(flooding(world, agent, 40, await newestPlace(world)))
+    await indexTransfers(world.world)
+  }
+  const during = await toldDeposits(world, agent)
+  liar.tell()
+
+  await settleIndex(world)
+
+  const told = await toldDeposits(world, agent)
+  const kept = await world.db.sql`select from private.deposits where reorged`
+
+  expect(during).toHaveLength(80)
+  expect([told.length, kept.length]).toEqual([10, 10])
+})
