@@ -130,14 +130,15 @@ export async function confirmFreezes({ ledger }: House): Promise<void> {
   agree('kept after a freeze', rows, [])
 }
 
-/** Throws when a wallet has too little for all that it has open and for one more. */
+/** Throws when a wallet has too little for all that it has in flight and for one more. */
 export function confirmFunded(
   { slots }: Twin,
   wallet: string,
   { walletWei, costWei }: { walletWei: bigint; costWei: bigint },
 ): void {
   const open = slots.filter(({ lane, state }) => lane.address === wallet && state === 'open')
-  const costs = open.map(({ attempts }) => attempts.map(({ cost }) => Number(cost)))
+  const inFlight = open.filter(({ lane, nonce }) => nonce >= lane.mined)
+  const costs = inFlight.map(({ attempts }) => attempts.map(({ cost }) => Number(cost)))
   const sum = costs.reduce((total, each) => total + Math.max(0, ...each), Number(costWei))
   if (sum > Number(walletWei)) throw new Error(`${wallet} owes ${sum} wei of ${walletWei}`)
 }
