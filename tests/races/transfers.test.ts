@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -105,13 +107,15 @@ test('continuing one transfer 20 times at once pays once', async () => {
   expect(await statesOf(world, payer)).toEqual(['settled'])
 })
 
-test('what settled counts for 24 hours and not longer', async () => {
+test('what settled for good counts for 24 hours and not longer', async () => {
   const { payer, payee } = await acquainted(world)
   const send = (amount: string) => payer.post(path, { ...order, amount, recipient: payee.alias })
 
   const whole = await send('200')
   const over = await send('0.000001')
   await allProven(payer, [whole])
+  await node(world, 'anvil_mine', '0x20')
+  await keepHouse(world.world)
   await world.tick(86_401)
   const next = await send('200')
 
