@@ -103,12 +103,14 @@ async function askTotp(scene: Scene): Promise<void> {
   })
 }
 
+const usedBody = z.object({ response: z.object({ body: z.string() }) })
+
 async function use(scene: Scene): Promise<void> {
   await withEntry(scene, async ({ agent, id, password }) => {
     const inject = [{ where: 'bearer', secret: 'password' }]
     const request = { credential_id: id, method: 'GET', path: '/', inject }
     const { body } = ok(await scene.isolate.post(agent, '/vault-use', request))
-    same(body['body'], digestOf(`Bearer ${password}`))
+    same(usedBody.parse(body).response.body, digestOf(`Bearer ${password}`))
   })
 }
 
