@@ -4,7 +4,9 @@
  * loopback only and ends with the process that started it.
  */
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Address } from 'viem'
 import { deployContracts } from './deploy.ts'
@@ -41,7 +43,13 @@ export type Chain = TokenChain & {
 /** Starts the chain and deploys what its state does not hold yet. */
 export async function startChain(options: ChainOptions): Promise<Chain> {
   const { chainId, port = 0 } = options
-  const anvil = spawnTethered(findAnvil(), anvilArguments(options))
+  // States of old blocks go there; a chain that was killed would leave them in the home folder.
+  const states = await mkdtemp(join(tmpdir(), 'aoa-chain-'))
+  const anvil = spawnTethered(findAnvil(), [...anvilArguments(options), '--cache-path', states])
+  const stop = async () => {
+    await anvil.stop()
+    await rm(states, { recursive: true, force: true })
+  }
   try {
     const [, listening] = await anvil.waitForOutput(
       /Listening on 127\.0\.0\.1:(\d+)/,
@@ -52,9 +60,9 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
     await deployContracts(rpcUrl, localTokens[chainId])
     await setPace(rpcUrl, options)
     const described = { chainId, network: `eip155:${chainId}` as const, rpcUrl }
-    return { ...described, port: Number(listening), ...addresses(chainId), stop: anvil.stop }
+    return { ...described, port: Number(listening), ...addresses(chainId), stop }
   } catch (error) {
-    await anvil.stop()
+    await stop()
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`chain ${chainId} did not start on port ${port || '(any)'}: ${reason}`)
   }

@@ -16,6 +16,7 @@ export type Proof = {
 
 export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | undefined {
   if (!['signed', 'unknown', 'settled'].includes(payment.state)) return undefined
+  const hadLeft = !isCounted(twin, payment)
   const isSameBlock = payment.place === null || payment.place.hash === proof.blockHash
   const isFinal = payment.state === 'settled' && payment.finality === 'finalized'
   if (isFinal) return isSameBlock ? payment : undefined
@@ -24,6 +25,7 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
   payment.txHash = proof.hash
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }
   payment.finality = proof.finality
+  if (hadLeft && isCounted(twin, payment)) payment.returnedAt = twin.now
   acquaint(payment)
   leaveQueue(twin, payment, payment.finality === 'finalized' ? ['cancel', 'transfer'] : ['cancel'])
   return payment
