@@ -45,9 +45,9 @@ const passwords: BundleRule = {
   runtime: [],
 }
 
-/** Opens and seals, and sends one request to a site; it alone can do both. */
+/** Opens and seals, and asks sites with what it opened; it alone can do both. */
 const vault: BundleRule = {
-  gzipBytesMax: 124 * kilobyte,
+  gzipBytesMax: 132 * kilobyte,
   packages: [
     'zod',
     '@supabase/postgrest-js',

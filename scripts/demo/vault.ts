@@ -1,6 +1,9 @@
 /** A login and a code that an agent uses and never reads, at a site that sends codes by mail. */
-import type { AccountClient, VaultUseRequest } from '../client/index.ts'
+import { z } from 'zod'
+import type { AccountClient } from '../client/index.ts'
+import { isRefusal } from '../client/index.ts'
 import { mustBe, refusalOf } from './client.ts'
+import { signInOwner } from './owner-browser.ts'
 import { openSite, type Site } from './vault-site.ts'
 import type { WorldFile } from './world-file.ts'
 
@@ -9,20 +12,21 @@ export async function useSecrets(world: WorldFile, agent: AccountClient): Promis
   const { mail_address } = await agent.getIdentity()
   const site = await openSite(world.mail.smtp_url, mail_address)
   try {
-    await signIn(agent, site)
+    await signIn(world, agent, site)
   } finally {
     await site.close()
   }
 }
 
-async function signIn(agent: AccountClient, site: Site): Promise<void> {
+async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promise<void> {
   const login = { site: site.origin, username: 'demo' }
   const { credential_id } = await agent.vaultGenerate(login)
-  const use = (path: string, name: string, secret: string) => {
-    const inject: VaultUseRequest['inject'] = [{ where: 'form_field', name, secret }]
-    return agent.vaultUse({ credential_id, method: 'POST', path, inject })
+  const signUp = () => {
+    const place = { where: 'form_field', name: 'password', secret: 'password' } as const
+    return agent.vaultUse({ credential_id, method: 'POST', path: '/sign-up', inject: [place] })
   }
-  const welcome = await use('/sign-up', 'password', 'password')
+  await approve(world, await signUp().catch(approvalUrl))
+  const welcome = await signUp()
   mustBe(
     'what the agent is shown',
     welcome.body,
@@ -30,7 +34,8 @@ async function signIn(agent: AccountClient, site: Site): Promise<void> {
   )
 
   const began = new Date().toISOString()
-  await use('/sign-in', 'password', 'password')
+  const { session, filled } = await agent.vaultLogin({ credential_id, path: '/sign-in' })
+  mustBe('what the form was filled in with', filled.join(), 'username,password')
   const { mail } = await agent.mailWait({ from: 'localhost', since: began })
   const handle = mail?.codes[0]?.handle ?? 'none'
   const { untrusted } = await agent.mailRead({ mail_id: mail?.mail_id ?? '' })
@@ -40,9 +45,24 @@ async function signIn(agent: AccountClient, site: Site): Promise<void> {
   const isSeen = site.secrets().some((secret) => shown.includes(secret))
   mustBe('whether the agent saw password or code', isSeen, false)
 
-  const inside = await use('/code', 'code', `mail.${handle}`)
-  mustBe('what the site says to the code', inside.body, 'You are in.')
-  const again = await refusalOf(use('/code', 'code', `mail.${handle}`))
+  const enter = () => agent.vaultSession({ session, form: 0, secret: `mail.${handle}` })
+  const inside = await enter()
+  mustBe('what the site says to the code', inside.page.body, 'You are in.')
+  const again = await refusalOf(enter())
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })
+}
+
+const asked = z.object({ approval_url: z.url() })
+
+/** Where the owner decides about a place that a secret was refused for. */
+function approvalUrl(error: unknown): string {
+  if (!isRefusal(error, 'vault_use')) throw error
+  return asked.parse(error.details).approval_url
+}
+
+async function approve(world: WorldFile, url: unknown): Promise<void> {
+  const browser = await signInOwner(world)
+  await browser.send(String(url), { decision: 'approved' })
+  console.log('  the owner signs in, reads where the password goes and approves')
 }

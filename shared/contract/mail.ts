@@ -10,7 +10,7 @@ import * as form from './forms.ts'
 export const mailDirection = z.enum(['in', 'out'])
 
 const mailCode = z.object({
-  handle: form.word.describe('Use it in vault_use as mail.<handle>.'),
+  handle: form.word.describe('Use it in vault_session or vault_use as mail.<handle>.'),
   kind: z.enum(['code', 'link']),
   domain: form.words(255).nullable().describe('Where it may be used; null: nowhere.'),
   expires_at: field.time,
