@@ -984,7 +984,7 @@ CREATE INDEX gas_uses_counted ON private.gas_uses USING btree (account, chain, a
 
 CREATE INDEX gas_uses_slot ON private.gas_uses USING btree (slot) WHERE (slot IS NOT NULL);
 
-CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment) WHERE (slot IS NULL);
+CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment, kind) WHERE (slot IS NULL);
 
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
@@ -1564,6 +1564,9 @@ CREATE OR REPLACE FUNCTION api.custody_record_cancel(payment uuid, signature tex
  SET search_path TO ''
 AS $function$
 begin
+  -- The gas of those that are queued at once is counted one by one.
+  perform from private.accounts a where a.id = (select p.account from private.payments p
+    where p.id = custody_record_cancel.payment) for no key update;
   perform private.queue_call(p, 'cancel', custody_record_cancel.signature) from private.payments p
    where p.id = custody_record_cancel.payment and private.may_cancel(p);
   return exists (select from private.relay_calls c
@@ -5828,22 +5831,17 @@ CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
  STABLE
 AS $function$
 declare
-  terms private.gas_terms;
+  terms private.gas_terms := private.gas_terms_of(payer, on_chain);
   g private.gas_standing;
-  is_young boolean;
   present timestamptz := private.clock();
 begin
-  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
-   order by t.chain desc limit 1;
-  select a.created_at > present - pg_catalog.make_interval(hours => terms.young_hours) into is_young
-    from private.accounts a where a.id = payer;
   g.least_usd_micros := terms.least_usd_micros;
-  g.calls_per_day :=
-    case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
-    greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
-      - coalesce(sum(u.wei), 0), 0),
-    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+  g.calls_per_day := terms.calls_per_day;
+  select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
+    greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
+    case when count(*) filter (where not e.is_kept) < terms.calls_per_day
+      then min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end)
+      else min(u.at) filter (where not e.is_kept) + interval '24 hours' end,
     terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
     min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
@@ -5872,6 +5870,43 @@ AS $function$
     greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
     from private.gas_uses u
    where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_terms_of(payer uuid, on_chain bigint)
+ RETURNS private.gas_terms
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  terms private.gas_terms;
+begin
+  select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
+   order by t.chain desc limit 1;
+  if exists (select from private.accounts a where a.id = payer and a.created_at
+      > private.clock() - pg_catalog.make_interval(hours => terms.young_hours)) then
+    terms.wei_per_day := terms.young_wei_per_day;
+    terms.calls_per_day := terms.young_calls_per_day;
+  end if;
+  return terms;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.finality is distinct from 'reorged' or (
+    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
+        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
+          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
+      from private.gas_uses u join private.payments o on o.id = u.payment
+     where u.account = p.account and u.chain = p.chain
+       and u.at > private.clock() - interval '24 hours'
+       and (u.slot is not null or o.id <> p.id and (
+         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
+         or exists (select from private.relay_calls c
+           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+    from private.gas_terms_of(p.account, p.chain) t
 $function$;
 
 CREATE OR REPLACE FUNCTION private.has_gas(of_slot bigint, cost_wei numeric, carries uuid[])
@@ -6778,7 +6813,7 @@ CREATE OR REPLACE FUNCTION private.may_cancel(p private.payments)
  STABLE
 AS $function$
   select p.state in ('signed', 'unknown', 'released') and p.signature is not null
-    and private.obstacle(p) is null
+    and private.obstacle(p) is null and private.has_cancel_room(p)
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $function$;
@@ -7493,7 +7528,7 @@ AS $function$
 declare
   g private.gas_standing;
   kept numeric;
-  is_transfer boolean := p.kind = 'transfer';
+  kinds text[] := array['cancel'] || case when p.kind = 'transfer' then array['transfer'] end;
 begin
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
@@ -7503,22 +7538,24 @@ begin
   if not private.is_cancellable(p) then
     return true;
   end if;
-  if is_transfer and gas_from is distinct from 'relayer' then
+  if p.kind = 'transfer' and gas_from is distinct from 'relayer' then
     return true;
   end if;
   if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei then
+  select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
     return false;
   end if;
-  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+  if p.kind = 'transfer' and kept is null
+    and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1)
+  then
     return false;
   end if;
   insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
-  on conflict (payment) where slot is null do update
+  select p.account, p.chain, p.id, k, cost_wei from pg_catalog.unnest(kinds) k
+  on conflict (payment, kind) where slot is null do update
     set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $function$;
@@ -7954,7 +7991,8 @@ AS $function$
      and (c.claimed_until is null or c.claimed_until <= private.clock())
      and private.is_live(c, p)
      and (c.kind = 'cancel' or exists (
-       select from private.gas_uses u where u.payment = c.payment and u.slot is null))
+       select from private.gas_uses u
+        where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)

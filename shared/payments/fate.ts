@@ -10,7 +10,8 @@ import {
   canNeverBeUsed,
   readAuthorization,
 } from '../chains/evm/authorization.ts'
-import { isUncontradicted } from '../chains/evm/enough.ts'
+import type { Shown } from '../chains/evm/believed.ts'
+import { isBelieved } from '../chains/evm/believed.ts'
 import { showsAsFinal } from '../chains/evm/final.ts'
 import { searchedRange } from '../chains/evm/log-ranges.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
@@ -19,7 +20,7 @@ import type { PlacedUse } from '../chains/evm/permit2-block.ts'
 import { findAlone, inFull, isLess, readMoved, showBlock } from '../chains/evm/permit2-block.ts'
 import { placeOf, proveTransfer, readHeads } from '../chains/evm/proof.ts'
 import type { ChainWorld, Rpc } from '../chains/evm/rpc.ts'
-import { endpointsFor, rpcFor } from '../chains/evm/rpc.ts'
+import { rpcFor } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
 import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
 import type { Untraced, Unused } from '../chains/evm/unused.ts'
@@ -50,16 +51,25 @@ export async function proveAttempt(
   const fate = proof?.status === 'settled' ? undefined : await fateOf(world, signed)
   const shown = fate?.status === 'used' ? fate.settlement : proof
   if (!shown || !('logs' in shown)) return undefined
-  return settlementOf(payment, await agreedSettlement(world, payment, shown))
+  const settlement = await agreedSettlement(world, payment, shown)
+  return settlement && settlementOf(payment, settlement)
 }
 
-/** The settlement, final only where enough endpoints show it so. */
+/**
+ * The settlement, final only where enough endpoints show it so; undefined where it is new and another
+ * endpoint shows the signature as unused.
+ */
 export async function agreedSettlement(
   world: World,
   payment: Payment,
   shown: Settlement,
-): Promise<Settlement> {
+): Promise<Settlement | undefined> {
   const { authorization_nonce: nonce } = payment
+  const isBooked = payment.state === 'settled' && payment.block_hash === shown.blockHash
+  if (!isBooked && nonce !== null) {
+    const signed = { ...payment, authorization_nonce: nonce }
+    if (!(await isShown(world, signed, 'spent'))) return undefined
+  }
   if (shown.finality !== 'finalized') return shown
   // The block may stand without the payment in it.
   const { chain } = assetOf(payment)
@@ -79,14 +89,11 @@ function isUsedByAll(world: World, payment: Signed): Promise<boolean> {
   })
 }
 
-/** Whether an endpoint shows the authorization as unused, and none as used. */
-export async function isShownUnused(world: World, payment: Signed): Promise<boolean> {
-  const endpoints = endpointsFor(world, assetOf(payment).chain)
-  const opinions = endpoints.map(async ({ operator, rpc }) => {
-    const { status } = await readAuthorization(rpc, authorizationQuestion(payment))
-    return { operator, says: status === 'unavailable' ? undefined : status === 'unused' }
-  })
-  return isUncontradicted(await Promise.all(opinions))
+/** Whether the endpoints show its nonce so, and none of them otherwise. */
+export function isShown(world: World, payment: Signed, as: Shown): Promise<boolean> {
+  const permit = permitQuestion(payment)?.permit
+  const nonce = permit ? nonceState(permit) : authorizationState(authorizationQuestion(payment))
+  return isBelieved(world, assetOf(payment).chain, nonce, as)
 }
 
 /** A settlement in the words of SQL, which picks among its logs one that is no other payment's. */

@@ -46,7 +46,8 @@ export function gasPayer(entered: Entered, seen: GasSeen): 'relayer' | 'wallet' 
   const { gas } = facts
   if (gas.left_cancels < 1) return noCancelLeft(entered)
   const isLarge = payment.amount_usd_micros >= gas.least_usd_micros
-  const isWithin = gas.left_calls >= 1 && gas.left_wei >= seen.relayedCostWei
+  // As much is kept for its cancellation.
+  const isWithin = gas.left_calls >= 1 && gas.left_wei >= 2n * seen.relayedCostWei
   if (seen.lanes.some(carriesTransfers) && isLarge && isWithin) return 'relayer'
   if (seen.walletWei >= seen.relayedCostWei) return 'wallet'
   return isLarge && isWithin ? noGas : overBudget(entered, chain)

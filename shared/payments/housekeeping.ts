@@ -9,7 +9,7 @@ import type { Chain } from '../chains/chain.ts'
 import { connectedChains } from '../chains/registry.ts'
 import { unbound } from '../db/database.ts'
 import type { World } from '../world.ts'
-import { isShownUnused } from './fate.ts'
+import { isShown } from './fate.ts'
 import type { LaneRow } from './lanes.ts'
 import { keepLanes, laneRow } from './lanes.ts'
 import { foundRow } from './payment.ts'
@@ -91,7 +91,7 @@ async function keepChain(
       const { isUnused } = await watchPayment(world, unbound(world.db), before, null)
       const { authorization_nonce } = before
       if (isUnused !== true || authorization_nonce === null) return false
-      return isShownUnused(world, { ...before, authorization_nonce })
+      return isShown(world, { ...before, authorization_nonce }, 'unspent')
     })
     await sendAndRelay(world, chain, { queued: true }, seen.relay)
     return moves

@@ -120,6 +120,7 @@ async function settle(
   const { confirmations } = shown
   const isFinal = payment.finality === 'finalized' && payment.block_hash === shown.blockHash
   const settlement = isFinal ? shown : await agreedSettlement(world, payment, shown)
+  if (!settlement) return untouched(payment)
   const isSame =
     payment.state === 'settled' &&
     payment.finality === settlement.finality &&

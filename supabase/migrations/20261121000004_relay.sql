@@ -97,7 +97,7 @@ create table private.gas_terms (
 
 -- Gas that relayers spend for an account, at its worst: a row for each time that one of its calls
 -- goes into a transaction. The row comes first, without a slot: for a transfer, which it lets be put
--- into one, and for the cancellation that a purchase may need. What never was put into one counts no
+-- into one, and for the cancellation that a signature may need. What never was put into one counts no
 -- longer once the payment is over.
 create table private.gas_uses (
   id bigint generated always as identity primary key,
@@ -109,7 +109,7 @@ create table private.gas_uses (
   slot bigint references private.relay_slots,
   at timestamptz not null default private.clock()
 );
-create unique index gas_uses_unspent on private.gas_uses (payment) where slot is null;
+create unique index gas_uses_unspent on private.gas_uses (payment, kind) where slot is null;
 create index gas_uses_counted on private.gas_uses (account, chain, at) include (wei);
 create index gas_uses_slot on private.gas_uses (slot) where slot is not null;
 create index gas_uses_age on private.gas_uses (at);
@@ -181,7 +181,8 @@ create function private.waiting_calls(on_chain bigint) returns setof private.rel
      and (c.claimed_until is null or c.claimed_until <= private.clock())
      and private.is_live(c, p)
      and (c.kind = 'cancel' or exists (
-       select from private.gas_uses u where u.payment = c.payment and u.slot is null))
+       select from private.gas_uses u
+        where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
 $$;
 
 -- Queues a signed call, for a transaction that is being made (`held`) or for the next. Its turn comes

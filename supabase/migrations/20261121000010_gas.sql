@@ -25,28 +25,39 @@ create type private.gas_standing as (
   cancels integer, cancels_free_at timestamptz
 );
 
--- Cancellations count, at their own price, and are never turned away: what bounds them is that each
--- authorization had to find room for its own. What is reserved for one is no call, and is free once the
--- payment is settled or over.
-create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
+-- The budget of an account on a chain; a young one has less.
+create function private.gas_terms_of(payer uuid, on_chain bigint) returns private.gas_terms
   language plpgsql stable as $$
 declare
   terms private.gas_terms;
-  g private.gas_standing;
-  is_young boolean;
-  present timestamptz := private.clock();
 begin
   select t.* into terms from private.gas_terms t where t.chain in (0, on_chain)
    order by t.chain desc limit 1;
-  select a.created_at > present - pg_catalog.make_interval(hours => terms.young_hours) into is_young
-    from private.accounts a where a.id = payer;
+  if exists (select from private.accounts a where a.id = payer and a.created_at
+      > private.clock() - pg_catalog.make_interval(hours => terms.young_hours)) then
+    terms.wei_per_day := terms.young_wei_per_day;
+    terms.calls_per_day := terms.young_calls_per_day;
+  end if;
+  return terms;
+end $$;
+
+-- Cancellations count, at their own price. What bounds them is that each authorization had to find room
+-- for its own. What is reserved for one is no call, and is free once the payment is settled in a block
+-- or over.
+create function private.gas_left(payer uuid, on_chain bigint) returns private.gas_standing
+  language plpgsql stable as $$
+declare
+  terms private.gas_terms := private.gas_terms_of(payer, on_chain);
+  g private.gas_standing;
+  present timestamptz := private.clock();
+begin
   g.least_usd_micros := terms.least_usd_micros;
-  g.calls_per_day :=
-    case when is_young then terms.young_calls_per_day else terms.calls_per_day end;
-  select greatest(g.calls_per_day - count(*) filter (where not e.is_kept), 0),
-    greatest(case when is_young then terms.young_wei_per_day else terms.wei_per_day end
-      - coalesce(sum(u.wei), 0), 0),
-    min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end),
+  g.calls_per_day := terms.calls_per_day;
+  select greatest(terms.calls_per_day - count(*) filter (where not e.is_kept), 0),
+    greatest(terms.wei_per_day - coalesce(sum(u.wei), 0), 0),
+    case when count(*) filter (where not e.is_kept) < terms.calls_per_day
+      then min(case when e.is_kept then private.live_until(p) else u.at + interval '24 hours' end)
+      else min(u.at) filter (where not e.is_kept) + interval '24 hours' end,
     terms.cancels_per_day - count(*) filter (where u.kind = 'cancel' and not e.is_kept),
     min(u.at) filter (where u.kind = 'cancel' and not e.is_kept) + interval '24 hours'
   into g.calls, g.wei, g.frees_at, g.cancels, g.cancels_free_at
@@ -66,6 +77,25 @@ begin
   return g;
 end $$;
 
+-- Whether a payment's cancellation has room. What was kept for one since its signature has. What was free
+-- while the payment was in a block, and the block is gone, has none but beside what was spent, is kept
+-- for others, or waits to be sent.
+create function private.has_cancel_room(p private.payments) returns boolean
+  language sql stable as $$
+  select p.finality is distinct from 'reorged' or (
+    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
+        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
+          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
+      from private.gas_uses u join private.payments o on o.id = u.payment
+     where u.account = p.account and u.chain = p.chain
+       and u.at > private.clock() - interval '24 hours'
+       and (u.slot is not null or o.id <> p.id and (
+         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
+         or exists (select from private.relay_calls c
+           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+    from private.gas_terms_of(p.account, p.chain) t
+$$;
+
 -- Whether a relayer could cancel what is signed for a payment: Permit2 takes the word of nobody but
 -- the wallet's own transaction.
 create function private.is_cancellable(p private.payments) returns boolean
@@ -74,9 +104,9 @@ create function private.is_cancellable(p private.payments) returns boolean
 $$;
 
 -- Reserves the gas of a payment that is about to be authorized, under the lock of its account, as
--- custody worked it out for the chain that it names: what a relayer's transaction with it costs at
--- worst, or the cancellation without which nothing stops a purchase. A transfer is stopped by keeping
--- its transaction back, and has room for a cancellation. False when the account is over its budget; what
+-- custody worked it out for the chain that it names: what a relayer's transaction with one call costs at
+-- worst, for the cancellation that a freeze may need and for a transfer itself. A transfer that its
+-- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. False when the account is over its budget; what
 -- was reserved for the payment before is raised to the price of now.
 create function private.reserve_gas(
   p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
@@ -84,7 +114,7 @@ create function private.reserve_gas(
 declare
   g private.gas_standing;
   kept numeric;
-  is_transfer boolean := p.kind = 'transfer';
+  kinds text[] := array['cancel'] || case when p.kind = 'transfer' then array['transfer'] end;
 begin
   g := private.gas_left(p.account, p.chain);
   if g.cancels < 1 and p.state <> 'authorized' then
@@ -94,22 +124,24 @@ begin
   if not private.is_cancellable(p) then
     return true;
   end if;
-  if is_transfer and gas_from is distinct from 'relayer' then
+  if p.kind = 'transfer' and gas_from is distinct from 'relayer' then
     return true;
   end if;
   if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
-  select u.wei into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
-  if g.wei + coalesce(kept, 0) < cost_wei then
+  select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
+  if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
     return false;
   end if;
-  if is_transfer and kept is null and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1) then
+  if p.kind = 'transfer' and kept is null
+    and (p.amount_usd_micros < g.least_usd_micros or g.calls < 1)
+  then
     return false;
   end if;
   insert into private.gas_uses as u (account, chain, payment, kind, wei)
-  values (p.account, p.chain, p.id, case when is_transfer then 'transfer' else 'cancel' end, cost_wei)
-  on conflict (payment) where slot is null do update
+  select p.account, p.chain, p.id, k, cost_wei from pg_catalog.unnest(kinds) k
+  on conflict (payment, kind) where slot is null do update
     set wei = greatest(u.wei, excluded.wei), at = excluded.at;
   return true;
 end $$;

@@ -109,12 +109,12 @@ begin
   return true;
 end $$;
 
--- Whether custody may cancel an authorization: it is live, and the account is frozen or has the
--- payment released.
+-- Whether custody may cancel an authorization: it is live, there is gas for it, and the account is frozen
+-- or has the payment released.
 create function private.may_cancel(p private.payments) returns boolean
   language sql stable as $$
   select p.state in ('signed', 'unknown', 'released') and p.signature is not null
-    and private.obstacle(p) is null
+    and private.obstacle(p) is null and private.has_cancel_room(p)
     and (p.state = 'released' or exists (select from private.accounts a
       where a.id = p.account and a.frozen_at is not null))
 $$;
@@ -151,6 +151,9 @@ end $$;
 create function api.custody_record_cancel(payment uuid, signature text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
+  -- The gas of those that are queued at once is counted one by one.
+  perform from private.accounts a where a.id = (select p.account from private.payments p
+    where p.id = custody_record_cancel.payment) for no key update;
   perform private.queue_call(p, 'cancel', custody_record_cancel.signature) from private.payments p
    where p.id = custody_record_cancel.payment and private.may_cancel(p);
   return exists (select from private.relay_calls c

@@ -3,6 +3,7 @@ import { callRpc } from '../../scripts/local/rpc.ts'
 import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { elapse, node } from '../support/faults/chain.ts'
 import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -69,7 +70,8 @@ test('an endpoint that is busy or loses answers stops no payment and doubles non
 
 test('an endpoint that lags makes no payment fail, vanish or look reorganized', async () => {
   const { payer, payee } = await acquainted(world)
-  await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x20']])
+  await node(world, 'anvil_mine', '0x20')
+  await elapse(world, 60)
   for (const rule of [{ kind: 'lag', blocks: 20 }, { kind: 'no_receipts' }] as const) {
     first.set([rule])
     const sent = await transfer(payer, payee)

@@ -80,7 +80,9 @@ test('a cancellation is not held up by a transfer before it that is too dear now
 /** Wei that relayers are charged with for an account, at worst. */
 async function chargedTo({ id }: Agent): Promise<bigint> {
   const [row] = await world.db.sql<{ wei: string }[]>`
-    select sum(wei)::text as wei from private.gas_uses where account = ${id}`
+    select sum(wei)::text as wei from private.gas_uses 
+      where account = ${id} and (slot is not null
+        or payment in (select p.id from private.payments p where p.state = 'signed'))`
   return BigInt(row?.wei ?? '0')
 }
 

@@ -134,6 +134,24 @@ test('a transfer that arrived is not told as reverted on the word of one endpoin
   expect(told).not.toContain('reverted')
 })
 
+test('a purchase that one endpoint alone shows as settled is cancelled by a freeze', async () => {
+  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
+  const pair = await onePair(world)
+  const payment = await signedPayment(world, pair.payer, pair.payee.address)
+  await world.db.sql`update private.payments set state = 'unknown',
+    tx_hash = ${`0x${'ab'.repeat(32)}`} where id = ${payment.paymentId}`
+  liar.tell(await forgeAll(world, pair.payer, await finalBlock(world)))
+  await minutes(world, 1)
+
+  const frozen = await pair.payer.post('/account-freeze', {})
+  liar.tell()
+  await minutes(world, 2)
+  const used = node(world, 'eth_call', { to: world.chain.usdc, data: payment.calldata }, 'latest')
+
+  expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: payment.paymentId }] })
+  await expect(used).rejects.toThrow('authorization is used or canceled')
+})
+
 test('the cancellation of a frozen payment is sent again, whatever receipt is made up for it', async () => {
   const { world, liar } = await worldOfTwo({ lanes: 2 })
   const pair = await onePair(world)

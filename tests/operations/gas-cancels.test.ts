@@ -1,10 +1,15 @@
 /** What cancellations may cost relayers: it is reserved when something is signed that may need one. */
 import { beforeEach, expect, test } from 'vitest'
+import { callRpc, transact } from '../../scripts/local/rpc.ts'
+import { issuer } from '../../scripts/local/tokens.ts'
+import type { Hex } from '../../shared/chains/hex.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { node } from '../support/faults/chain.ts'
+import { hex } from '../support/chain-world.ts'
+import { node, stopMining } from '../support/faults/chain.ts'
 import { limitGas, relayersHold, transferTo } from '../support/gas.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
+import { authorizationCall } from '../support/signed-call.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -13,16 +18,31 @@ beforeEach(async () => {
   world = await start({ chain: true, lanes: 2 })
 })
 
-/** Signs purchases until custody signs no more, or so many; answers how many there are. */
-async function signMany(payer: Agent, most: number): Promise<number> {
+/** Signs purchases until custody signs no more, or so many; answers those that it signed. */
+async function signMany(payer: Agent, most: number): Promise<Hex[]> {
   const payee = await world.agent('read')
-  for (let count = 0; count < most; count += 1) {
+  const signed: Hex[] = []
+  while (signed.length < most) {
     const request = await authorizing(world, payer, payee.address)
     const answer = await world.world.custody?.authorize({ ...request, factsVersion: 1 })
-    if (answer?.outcome === 'gas_budget') return count
+    if (answer?.outcome === 'gas_budget') return signed
     if (answer?.outcome !== 'signed') throw new Error(answer?.outcome)
+    if (answer.authorization) signed.push(hex(authorizationCall(answer.authorization)))
   }
-  return most
+  return signed
+}
+
+async function cancelsSent(): Promise<number> {
+  const [row] = await world.db.sql<{ count: number }[]>`
+    select count(*)::integer from private.relay_calls where kind = 'cancel' and slot is not null`
+  return row?.count ?? 0
+}
+
+async function keepMined(runs: number): Promise<void> {
+  for (let run = 0; run < runs; run += 1) {
+    await keepHouse(world.world)
+    await node(world, 'evm_mine')
+  }
 }
 
 test('the cancellations of all that an account had signed cost no more than its budget', async () => {
@@ -35,19 +55,54 @@ test('the cancellations of all that an account had signed cost no more than its 
 
   const signed = await signMany(payer, 80)
   await payer.post('/account-freeze', {})
-  for (let run = 0; run < 6; run += 1) {
-    await keepHouse(world.world)
-    await node(world, 'evm_mine')
-  }
+  await keepMined(6)
 
   const spent = before - (await relayersHold(world))
-  const [cancels] = await world.db.sql`select count(*)::integer from private.relay_calls
-    where kind = 'cancel' and slot is not null`
-  expect(signed).toBeGreaterThan(2)
-  expect(cancels).toEqual({ count: signed })
+  expect(signed.length).toBeGreaterThan(2)
+  expect(await cancelsSent()).toBe(signed.length)
   expect(spent).toBeGreaterThan(0n)
   expect(spent).toBeLessThanOrEqual(weiPerDay)
 })
+
+test.each(['wei', 'number'])(
+  'what was free while purchases were in a block that is gone is in the budget again, in %s',
+  async (of) => {
+    const weiPerDay = of === 'wei' ? 2n * 10n ** 15n : 10n ** 24n
+    await limitGas(world, { weiPerDay, ...(of === 'number' ? { cancelsPerDay: 4n } : {}) })
+    const payer = await world.agent('pay', { usdc: 1000 })
+    await world.db.sql`update private.accounts set asserted_daily_limit_usd_micros = 1e12,
+      daily_spending_cap_usd_micros = 1e12`
+    await callRpc(world.chain.rpcUrl, [['anvil_impersonateAccount', issuer]])
+    await keepMined(1)
+    const fitting: number[] = []
+    for (let round = 0; round < 3; round += 1) {
+      const signed = await signMany(payer, 80)
+      fitting.push(signed.length)
+      for (const call of signed) await transact(world.chain.rpcUrl, issuer, world.chain.usdc, call)
+      await world.tick(60)
+      await keepHouse(world.world)
+    }
+    const before = await relayersHold(world)
+
+    await node(
+      world,
+      'anvil_reorg',
+      fitting.reduce((sum, count) => sum + count),
+      [],
+    )
+    await keepHouse(world.world)
+    await payer.post('/account-freeze', {})
+    await keepMined(12)
+
+    const spent = before - (await relayersHold(world))
+    const [first = 0] = fitting
+    expect(first).toBeGreaterThan(2)
+    expect(fitting).toEqual([first, first, first])
+    expect(await cancelsSent()).toBe(first)
+    expect(spent).toBeGreaterThan(0n)
+    expect(spent).toBeLessThanOrEqual(weiPerDay)
+  },
+)
 
 test('what is kept for the cancellation of a purchase is free once the purchase is settled', async () => {
   const market = await openMarket()
@@ -82,4 +137,25 @@ test('what is kept for cancellations leaves less for transfers, and no fewer cal
   const other = await transferTo(world, payer, 2, '1')
 
   expect([one.status, other.status]).toEqual([200, 429])
+})
+
+test('relayed transfers and their cancellations together cost no more than the budget', async () => {
+  const weiPerDay = 4n * 10n ** 15n
+  await limitGas(world, { weiPerDay })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  const before = await relayersHold(world)
+  await stopMining(world)
+  const statuses: number[] = []
+  for (let at = 0; at < 30 && !statuses.includes(429); at += 1) {
+    statuses.push((await transferTo(world, payer, at, '1')).status)
+  }
+
+  await payer.post('/account-freeze', {})
+  await keepMined(12)
+
+  const sent = statuses.filter((status) => status === 200).length
+  expect(sent).toBeGreaterThan(2)
+  expect(statuses).toHaveLength(sent + 1)
+  expect(before - (await relayersHold(world))).toBeLessThanOrEqual(weiPerDay)
+  expect(await cancelsSent()).toBeGreaterThan(0)
 })

@@ -26,7 +26,7 @@ export const littleGas: GasTerms = { wei: 600n, calls: 16, leastUsd: 2_000_000n,
 const most = (one: bigint, other: bigint) => (one > other ? one : other)
 const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times))
 
-/** What is reserved for the cancellation of a purchase. */
+/** What is reserved for a cancellation. */
 const isKept = ({ kind, slot }: GasUse) => kind === 'cancel' && slot === null
 
 function doesCount({ now }: Twin, use: GasUse): boolean {
@@ -50,7 +50,9 @@ function gasLeft(twin: Twin, account: Account) {
     wei: most(wei - spent, 0n),
     calls: Math.max(calls - called.length, 0),
     freesAt: earliest(
-      used.map((use) => (isKept(use) ? liveUntil(use.payment) : use.at + daySeconds)),
+      (called.length < calls ? used : called).map((use) =>
+        isKept(use) ? liveUntil(use.payment) : use.at + daySeconds,
+      ),
     ),
     cancels: Math.max(Math.min(cancels - canceled.length, 1_000) - open.length, 0),
     cancelsFreeAt: earliest(frees),
@@ -72,7 +74,9 @@ export function gasWire(twin: Twin, account: Account) {
 
 /** Whether the gas of a transfer is reserved, so that it may go into a transaction. */
 export function hasGas(twin: Twin, payment: Payment): boolean {
-  return twin.gas.some((use) => use.payment === payment && use.slot === null)
+  return twin.gas.some(
+    ({ kind, ...use }) => kind === 'transfer' && use.payment === payment && use.slot === null,
+  )
 }
 
 /** Reserves the gas of a payment that is about to be signed; false when its account is over. */
@@ -85,13 +89,15 @@ export function reserveGas(
   if (left.cancels < 1 && payment.state !== 'authorized') return false
   const isTransfer = payment.kind === 'transfer'
   if (isTransfer && gasFrom !== 'relayer') return true
-  const kept = twin.gas.find((use) => use.payment === payment && use.slot === null)
-  if (left.wei + (kept?.wei ?? 0n) < costWei) return false
+  const kept = twin.gas.filter((use) => use.payment === payment && use.slot === null)
+  const kinds = isTransfer ? (['cancel', 'transfer'] as const) : (['cancel'] as const)
+  const keptWei = kept.reduce((sum, { wei }) => sum + wei, 0n)
+  if (left.wei + keptWei < costWei * BigInt(kinds.length)) return false
   const isLarge = payment.usd >= twin.gasTerms.leastUsd
-  if (isTransfer && !kept && (!isLarge || left.calls < 1)) return false
-  if (kept) Object.assign(kept, { wei: most(kept.wei, costWei), at: twin.now })
-  const kind = isTransfer ? 'transfer' : 'cancel'
-  if (!kept) twin.gas.push({ payment, kind, wei: costWei, slot: null, at: twin.now })
+  if (isTransfer && kept.length === 0 && (!isLarge || left.calls < 1)) return false
+  for (const use of kept) Object.assign(use, { wei: most(use.wei, costWei), at: twin.now })
+  const fresh = kinds.filter((kind) => !kept.some((use) => use.kind === kind))
+  for (const kind of fresh) twin.gas.push({ payment, kind, wei: costWei, slot: null, at: twin.now })
   return true
 }
 
