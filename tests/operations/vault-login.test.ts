@@ -201,6 +201,52 @@ test('a session is for the key that began it, and ends with entry, key, freeze a
   ).toEqual([404, 0])
 })
 
+test('with an Idempotency-Key a sign-in is sent once, and a repeat has its answer', async () => {
+  const { agent, credential_id } = await user()
+  const asked = site.received.length
+  const begin = () => {
+    const headers = { 'idempotency-key': 'login-1' }
+    return agent.post('/vault-login', { credential_id, path: '/login' }, headers)
+  }
+
+  const answers = [...(await Promise.all([begin(), begin()])), await begin()]
+
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect(answers[0]).toMatchObject({ status: 200, body: { filled: ['username', 'password'] } })
+  expect(site.received).toHaveLength(asked + 2)
+})
+
+test('of two steps at once one is kept, and the session goes on from it', async () => {
+  const { agent, login } = await user()
+  const begun = await login('/login')
+
+  const steps = await Promise.all(
+    ['/note', '/profile', '/ticket'].map((path) => goOn(agent, begun, { path })),
+  )
+  const next = await goOn(agent, begun, { path: '/search' })
+
+  expect(steps.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(steps.filter(({ body }) => body['expires_at'] !== null).length).toBeGreaterThan(0)
+  expect(next).toMatchObject({ status: 200, body: { page: { status: 200 } } })
+})
+
+test('what is frozen while the page is fetched gets no secret', async () => {
+  const { agent, credential_id } = await user()
+  const asked = site.received.length
+  const late = world.worker({
+    async fetch(input, init) {
+      const answer = await fetch(input, init)
+      if (new Request(input, init).url.endsWith('/login')) await agent.post('/account-freeze', {})
+      return answer
+    },
+  })
+
+  const answer = await late.post(agent, '/vault-login', { credential_id, path: '/login' })
+
+  expect(answer).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+  expect(site.received.slice(asked).map(({ method }) => method)).toEqual(['GET'])
+})
+
 test('nothing of a session can be read in the database', async () => {
   const { agent, login } = await user()
   await login('/login')

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { signedIn } from '../support/browserless.ts'
+import { askedFor } from '../support/held.ts'
 import { serverThat } from '../support/http.ts'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf } from '../support/vault.ts'
@@ -123,6 +124,41 @@ test("nobody decides about a stranger's places, and an owner only with a fresh p
   expect(shown.status).toBe(404)
   expect([theirs, ended, late]).toEqual([[], [], { refused: 'proof_required' }])
   expect(await use()).toMatchObject({ status: 403 })
+})
+
+test('a place that is taken away while a request is made is no place any more', async () => {
+  const { agent, use, browser, credential_id } = await home()
+  await use()
+  const page = `/web/vault/${credential_id}/places`
+  await decide(browser, page, { decision: 'approved' })
+  const asked = site.received.length
+  const late = world.worker({
+    async fetch(input, init) {
+      if (askedFor(input, init) === 'vault_begin_use')
+        await decide(browser, page, { decision: 'ended' })
+      return fetch(input, init)
+    },
+  })
+
+  const answer = await late.post(agent, '/vault-use', { credential_id, ...request })
+
+  expect(answer).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(site.received).toHaveLength(asked)
+})
+
+test('places are those of one login: another one of its site or name has none', async () => {
+  const { agent, use, browser, credential_id } = await home()
+  await use()
+  await decide(browser, `/web/vault/${credential_id}/places`, { decision: 'approved' })
+  expect(await use()).toMatchObject({ status: 200 })
+
+  const other = await loginOf(agent, { site: origin, username: 'other' })
+  await agent.post('/vault-delete', { credential_id })
+  const again = await loginOf(agent, { site: origin })
+
+  for (const id of [other, again]) {
+    expect(await use({ credential_id: id })).toMatchObject({ status: 403 })
+  }
 })
 
 test('places that wait are few and forgotten after a day', async () => {

@@ -9,7 +9,10 @@ import { type Cookie, cookieHeader, keptCookies } from './cookies.ts'
 import { formsOf, type PageForm } from './page-forms.ts'
 import type { Submission } from './submission.ts'
 
-const limits = { timeoutMilliseconds: 20_000, bytesMax: 256 * 1024 }
+const bytesMax = 256 * 1024
+/** Of one request, and of all that one call of the agent makes. */
+const requestMilliseconds = 20_000
+export const visitMilliseconds = 45_000
 const redirectsMax = 6
 
 /** What came of it: the last answer and where it was, and the session after it. */
@@ -18,15 +21,18 @@ export type Browsed = { fetched: Fetched; url: URL; cookies: Cookie[]; forms: Pa
 /** What is asked for, `from` the page that a form stood on. */
 export type Request = Submission & { from?: string | undefined }
 
-/** Sends the request, and then whatever the site leads on to. */
+/** Sends the request, and then whatever the site leads on to, until a moment in milliseconds. */
 export async function browse(
   world: World,
   request: Request,
   cookies: readonly Cookie[],
+  endsAt: number,
 ): Promise<Browsed> {
   let [next, jar] = [request, [...cookies]]
   for (let redirects = 0; ; redirects += 1) {
     const { url } = next
+    const left = Math.max(1, endsAt - world.now().getTime())
+    const limits = { timeoutMilliseconds: Math.min(requestMilliseconds, left), bytesMax }
     const fetched = await safeFetch(world, requestOf(world, next, jar), limits)
     if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') {
       return { fetched, url, cookies: jar, forms: [] }

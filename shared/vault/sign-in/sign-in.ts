@@ -14,7 +14,7 @@ import type { VaultRoom } from '../room.ts'
 import { type Scrubber, scrubberFor } from '../scrub.ts'
 import { answerOf } from '../use-answer.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
-import { type Browsed, browse, type Request } from './browse.ts'
+import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
 import { isFirstStep, passwordField } from './fields.ts'
 import { knownFields, placedIn, usernameIn } from './fill-in.ts'
 import type { PageForm } from './page-forms.ts'
@@ -118,13 +118,15 @@ async function beginVisit(
   const home = { account, wrap, entry, site }
   const used = usedEntry(room, entry, opened)
   const session = sessionIn(home)
-  return { room, db, home, used, approved, isFirstUse, handles, claim, session, filled: [] }
+  const endsAt = room.world.now().getTime() + visitMilliseconds
+  const asked = { handles, claim, endsAt }
+  return { room, db, home, used, approved, isFirstUse, ...asked, session, filled: [] }
 }
 
 /** Asks the site, and remembers what it served. */
 async function ask(visit: Visit, request: Request): Promise<Browsed> {
   const { cookies } = visit.session.state
-  const browsed = await browse(visit.room.world, request, cookies)
+  const browsed = await browse(visit.room.world, request, cookies, visit.endsAt)
   const { url, forms } = browsed
   const state = { ...visit.session.state, cookies: browsed.cookies, url: url.href, forms }
   visit.session = { ...visit.session, state }

@@ -25,6 +25,8 @@ export type Visit = {
   /** Of mails' codes that may be filled in. */
   handles: string[]
   claim: string | null
+  /** When the site has to be done with it, in milliseconds of the epoch. */
+  endsAt: number
   session: Session
   browsed?: Browsed
   filled: Stepped['filled']
