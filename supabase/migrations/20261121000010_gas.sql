@@ -82,7 +82,8 @@ end $$;
 -- for others, or waits to be sent.
 create function private.has_cancel_room(p private.payments) returns boolean
   language sql stable as $$
-  select p.finality is distinct from 'reorged' or (
+  select p.finality is distinct from 'reorged' or exists (
+    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel') or (
     select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
         and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
           where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day

@@ -1,6 +1,7 @@
 /** The brake: accounts are frozen and go on, and what they had signed is cancelled on the chain. */
 import { hold } from './custody-work.ts'
 import type { Dice } from './dice.ts'
+import { hasCancelRoom } from './gas.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
 import { rowsOf } from './ledger.ts'
@@ -113,7 +114,7 @@ async function thaw(house: House, dice: Dice): Promise<void> {
 
 function mayCancel(twin: Twin, payment: Payment): boolean {
   const { state, signature, account } = payment
-  if (signature === null || isOver(twin, payment)) return false
+  if (signature === null || isOver(twin, payment) || !hasCancelRoom(twin, payment)) return false
   if (state === 'released') return true
   return account.isFrozen && (state === 'signed' || state === 'unknown')
 }

@@ -101,6 +101,23 @@ export function reserveGas(
   return true
 }
 
+/** Whether a cancellation may be queued: where a block is gone that freed its gas, beside all others. */
+export function hasCancelRoom(twin: Twin, payment: Payment): boolean {
+  const cancelled = (one: Payment) =>
+    twin.calls.filter((call) => call.payment === one && call.kind === 'cancel')
+  if (payment.finality !== 'reorged' || cancelled(payment).length > 0) return true
+  const isMeant = (one: Payment) =>
+    (isLive(one) && one.finality !== 'reorged') || cancelled(one).some(({ slot }) => slot === null)
+  const used = twin.gas.filter((use) => {
+    const isOwn = use.payment.account === payment.account && use.at > twin.now - daySeconds
+    return isOwn && (use.slot !== null || (use.payment !== payment && isMeant(use.payment)))
+  })
+  const own = twin.gas.find((use) => use.payment === payment && isKept(use))
+  const wei = used.reduce((sum, one) => sum + one.wei, own?.wei ?? 0n)
+  const { cancels, wei: weiMax } = twin.gasTerms
+  return used.filter(({ kind }) => kind === 'cancel').length < cancels && wei <= weiMax
+}
+
 /** Charges the calls of a relayer's place whose first transaction is stored. */
 export function spendGas(twin: Twin, slot: Slot, calls: readonly Call[], cost: bigint): void {
   if (slot.lane.kind !== 'relayer') return
