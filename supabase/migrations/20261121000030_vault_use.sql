@@ -126,10 +126,9 @@ begin
     private.is_first_use(caller, e);
 end $$;
 
--- Books a use of secrets, or a form that is sent in a session without one; or ends the call with nothing changed: where one code or place is refused, no code is
--- used up. A
--- claim that has come so far is not handed on to another request: nobody could tell whether the site
--- was asked.
+-- Books a use of secrets, or a form that is sent in a session without one; or ends the call with
+-- nothing changed: where one code or place is refused, no code is used up. A claim that has come so
+-- far is not handed on to another request: nobody could tell whether the site was asked.
 create function api.vault_begin_use(
   credential text, entry uuid, handles text[], places uuid[], request text,
   claim uuid default null, mail jsonb default null, type text default 'secret_used')

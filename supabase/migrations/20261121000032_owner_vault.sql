@@ -104,9 +104,9 @@ begin
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $$;
 
--- Approves a place that waits, with a fresh proof: for what was asked, or `wide`. No row when nothing like it waits.
-create function api.owner_approve_place(
-  credential text, place uuid, wide boolean)
+-- Approves a place that waits, with a fresh proof: for what was asked, or for more. No row when the
+-- account has no such place that waits.
+create function api.owner_approve_place(credential text, place uuid, wide boolean)
   returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, true);
