@@ -10,8 +10,8 @@ import { formsOf, type PageForm } from './page-forms.ts'
 import type { Submission } from './submission.ts'
 
 const bytesMax = 256 * 1024
-/** Of one request, and of all that one call of the agent makes. */
 const requestMilliseconds = 20_000
+/** Time for all requests that one call of an agent makes. */
 export const visitMilliseconds = 45_000
 const redirectsMax = 6
 
