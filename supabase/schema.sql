@@ -668,13 +668,18 @@ END) stored,
   block_number bigint,
   block_hash text,
   log_index integer,
+  reopened boolean not null default false,
   finality text,
   settled_at timestamp with time zone,
   counts_until timestamp with time zone generated always as (
 CASE
     WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
     WHEN (state = ANY (ARRAY['signed'::text, 'unknown'::text])) THEN 'infinity'::timestamp with time zone
-    WHEN (state = 'settled'::text) THEN (((GREATEST(authorized_at, settled_at) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
+    WHEN (state = 'settled'::text) THEN (((GREATEST(authorized_at, settled_at,
+    CASE
+        WHEN (finality IS DISTINCT FROM 'finalized'::text) THEN to_timestamp(((valid_before + 900))::double precision)
+        ELSE NULL::timestamp with time zone
+    END) AT TIME ZONE 'utc'::text) + '24:00:00'::interval) AT TIME ZONE 'utc'::text)
     ELSE NULL::timestamp with time zone
 END) stored,
   checked_at timestamp with time zone,
@@ -1925,6 +1930,7 @@ begin
   if not found then
     return false;
   end if;
+  update private.gas_uses u set at = private.clock() where u.slot = housekeeping_book_slot.slot;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
@@ -2084,7 +2090,8 @@ begin
    where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
-  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours';
+  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
+    and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
   delete from private.sessions s where s.ends_at < at - interval '90 days';
   delete from private.vault_places p
    where p.approved_at is null and p.asked_at <= at - interval '1 day';
@@ -5627,7 +5634,8 @@ AS $function$
       ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
       p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
     from private.payments p join private.approvals o on o.payment = p.id
-    where p.account = of_key.account and p.state = 'awaiting_confirmation'
+    where p.account = of_key.account
+      and (p.state = 'awaiting_confirmation' or p.state = 'authorized' and p.counts_until <= at)
       and p.expires_at > at and o.decision = 'approved'
       and (of_key.max_per_payment_usd_micros is null
         or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)
@@ -5641,13 +5649,13 @@ CREATE OR REPLACE FUNCTION private.exposed_mandates(of_key private.credentials, 
 AS $function$
   -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
   with by_minute as (
-    select p.mandate, case p.state when 'settled'
+    select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
         as minutes,
       sum(p.counted_usd_micros) as usd, count(*) as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained,
-      sum(p.counted_usd_micros) filter (where p.state <> 'settled') as open
+        - p.counted_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
+      sum(p.counted_usd_micros) filter (where p.finality is distinct from 'finalized') as open
     from private.payments p join private.mandates m on m.id = p.mandate
     where p.account = of_key.account and p.mandate is not null
       and (p.state = 'settled' or p.counts_until > at)
@@ -5848,9 +5856,10 @@ begin
   from private.gas_uses u
     join private.payments p on p.id = u.payment
     cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
-   where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
-     and (u.slot is not null or p.state in ('authorized', 'signed')
-       or e.is_kept and p.state = 'unknown');
+   where u.account = payer and u.chain = on_chain and case when u.slot is null
+     then u.at > present - interval '24 hours' and (p.state in ('authorized', 'signed')
+       or e.is_kept and p.state = 'unknown')
+     else u.id in (select s.id from private.gas_spent(payer, on_chain) s) end;
   -- And no more than a freeze can name.
   select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
@@ -5870,6 +5879,16 @@ AS $function$
     greatest(u.wei, pg_catalog.ceil(cost_wei / count(*) over ()))
     from private.gas_uses u
    where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_spent(payer uuid, on_chain bigint)
+ RETURNS SETOF private.gas_uses
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
+   where u.account = payer and u.chain = on_chain
+     and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_terms_of(payer uuid, on_chain bigint)
@@ -5895,18 +5914,25 @@ CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.finality is distinct from 'reorged' or exists (
-    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel') or (
-    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
-        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
-          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
-      from private.gas_uses u join private.payments o on o.id = u.payment
-     where u.account = p.account and u.chain = p.chain
-       and u.at > private.clock() - interval '24 hours'
-       and (u.slot is not null or o.id <> p.id and (
-         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
-         or exists (select from private.relay_calls c
-           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+  with others as (
+    select o.id from private.payments o
+      left join private.relay_calls c on c.payment = o.id and c.kind = 'cancel'
+     where o.account = p.account and o.chain = p.chain and o.id <> p.id
+       and o.counts_until > private.clock()
+       and case when c.id is null
+         then not o.reopened and o.state in ('authorized', 'signed', 'unknown')
+         else c.slot is null end
+  )
+  select not p.reopened
+    or exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
+    or (select count(*) from others)
+        + (select count(*) from private.gas_spent(p.account, p.chain) s where s.kind = 'cancel')
+        < t.cancels_per_day
+      and (select coalesce(sum(k.wei), 0) from private.gas_uses k
+            where k.slot is null and (k.payment in (select o.id from others o)
+              or k.payment = p.id and k.kind = 'cancel'))
+        + (select coalesce(sum(s.wei), 0) from private.gas_spent(p.account, p.chain) s)
+        <= t.wei_per_day
     from private.gas_terms_of(p.account, p.chain) t
 $function$;
 
@@ -7167,7 +7193,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
@@ -7671,7 +7697,8 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;
-  perform private.leave_queue(settled.id);
+  delete from private.relay_calls c where c.payment = settled.id and c.slot is null
+    and (c.kind = 'cancel' or settled.finality = 'finalized');
   return settled;
 end $function$;
 
@@ -7920,7 +7947,7 @@ AS $function$
 declare
   reopened private.payments;
 begin
-  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
+  update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
     log_index = null, settled_atomic = null, settled_at = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone

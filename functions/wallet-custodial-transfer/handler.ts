@@ -1,8 +1,9 @@
 import { isRefusal } from '../../shared/contract/errors.ts'
-import type { Handler } from '../../shared/http/handler.ts'
+import type { Context, Handler } from '../../shared/http/handler.ts'
 import type { Authorized } from '../../shared/payments/authorize.ts'
 import { judgeFor, refuseEnded } from '../../shared/payments/judge.ts'
 import type { Payment } from '../../shared/payments/payment.ts'
+import { foundRow } from '../../shared/payments/payment.ts'
 import { sendTransfer } from '../../shared/payments/transfer.ts'
 import { transferBody } from '../../shared/payments/transfer-body.ts'
 import { enterTransfer } from '../../shared/payments/transfer-enter.ts'
@@ -21,8 +22,16 @@ export const run: Handler<typeof walletCustodialTransfer> = async (input, contex
   if (!isOpen(payment)) return transferBody(payment)
   const judge = judgeFor(context, input.user_confirmed === true)
   const authorized = await sendTransfer(context, entered, judge)
-  if (isRefusal(authorized)) return authorized
+  if (isRefusal(authorized)) return (await signedMeanwhile(context, payment)) ?? authorized
   return answerOf(payment, authorized)
+}
+
+/** Another request may have signed it since it was read; then that is the answer, with its id. */
+async function signedMeanwhile({ db }: Context, { id }: Payment) {
+  const found = await db.one('find_payment', { payment: id }, foundRow)
+  const payment = found?.payment_row
+  const isSigned = payment && ['signed', 'unknown', 'settled'].includes(payment.state)
+  return isSigned ? transferBody(payment) : undefined
 }
 
 /** Whether the caller can take it further; what is signed is sent again by housekeeping. */

@@ -9,9 +9,10 @@ import {
   authorizationState,
   canNeverBeUsed,
   readAuthorization,
+  showsUseIn,
 } from '../chains/evm/authorization.ts'
 import type { Shown } from '../chains/evm/believed.ts'
-import { isBelieved } from '../chains/evm/believed.ts'
+import { isBelieved, showsUnspent } from '../chains/evm/believed.ts'
 import { showsAsFinal } from '../chains/evm/final.ts'
 import { searchedRange } from '../chains/evm/log-ranges.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
@@ -29,11 +30,16 @@ import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
+import type { Signed } from './questions.ts'
+import {
+  authorizationQuestion,
+  endSecondsOf,
+  nonceStateOf,
+  permitQuestion,
+  sinceOf,
+} from './questions.ts'
 
 type Hash = NonNullable<Payment['tx_hash']>
-
-/** A payment that was signed: what every question about its fate takes. */
-export type Signed = Payment & { authorization_nonce: Hash }
 
 /**
  * The settlement of an attempt that was just sent, or undefined while the chain shows none: first
@@ -56,8 +62,8 @@ export async function proveAttempt(
 }
 
 /**
- * The settlement, final only where enough endpoints show it so; undefined where it is new and another
- * endpoint shows the signature as unused.
+ * The settlement, final only where enough endpoints show it so; undefined where another endpoint shows the
+ * signature as unused.
  */
 export async function agreedSettlement(
   world: World,
@@ -65,35 +71,37 @@ export async function agreedSettlement(
   shown: Settlement,
 ): Promise<Settlement | undefined> {
   const { authorization_nonce: nonce } = payment
-  const isBooked = payment.state === 'settled' && payment.block_hash === shown.blockHash
-  if (!isBooked && nonce !== null) {
-    const signed = { ...payment, authorization_nonce: nonce }
-    if (!(await isShown(world, signed, 'spent'))) return undefined
-  }
+  const signed = nonce === null ? undefined : { ...payment, authorization_nonce: nonce }
+  if (signed && !(await isShown(world, signed, 'spent', shown.blockNumber))) return undefined
   if (shown.finality !== 'finalized') return shown
   // The block may stand without the payment in it.
   const { chain } = assetOf(payment)
   const isTrue =
     (await isAgreed(world, chain, (rpc) => showsAsFinal(rpc, shown))) &&
-    (nonce === null || (await isUsedByAll(world, { ...payment, authorization_nonce: nonce })))
+    (!signed || (await isUsedIn(world, signed, shown.blockHash)))
   return isTrue ? shown : { ...shown, finality: 'safe' }
 }
 
-/** Whether enough endpoints show the signature as used, and not as cancelled. */
-function isUsedByAll(world: World, payment: Signed): Promise<boolean> {
+/** Whether enough endpoints show that block to have used it; a permit leaves no nonce in logs. */
+function isUsedIn(world: World, payment: Signed, blockHash: Hash): Promise<boolean> {
   const permit = permitQuestion(payment)
-  return isAgreed(world, assetOf(payment).chain, async (rpc) => {
-    if (permit) return (await readBitmap(rpc, permit)).status === 'spent'
-    const { status } = await readAuthorization(rpc, authorizationQuestion(payment))
-    return status === 'used' || status === 'untraced'
-  })
+  return isAgreed(world, assetOf(payment).chain, async (rpc) =>
+    permit
+      ? (await readBitmap(rpc, permit)).status === 'spent'
+      : showsUseIn(rpc, authorizationQuestion(payment), blockHash),
+  )
 }
 
 /** Whether the endpoints show its nonce so, and none of them otherwise. */
-export function isShown(world: World, payment: Signed, as: Shown): Promise<boolean> {
-  const permit = permitQuestion(payment)?.permit
-  const nonce = permit ? nonceState(permit) : authorizationState(authorizationQuestion(payment))
-  return isBelieved(world, assetOf(payment).chain, nonce, as)
+export function isShown(world: World, payment: Signed, as: Shown, since = 0n): Promise<boolean> {
+  return isBelieved(world, assetOf(payment).chain, nonceStateOf(payment), as, since)
+}
+
+/** Whether enough endpoints show its nonce as unspent in that block or later. */
+export function isUnspent(world: World, payment: Signed, since: bigint): Promise<boolean> {
+  const { chain } = assetOf(payment)
+  const nonce = nonceStateOf(payment)
+  return isAgreed(world, chain, (rpc) => showsUnspent(rpc, chain, nonce, since))
 }
 
 /** A settlement in the words of SQL, which picks among its logs one that is no other payment's. */
@@ -223,27 +231,4 @@ async function shows(
   const own = await showBlock(rpc, token, permit, blockNumber)
   const isSame = own?.blockHash === blockHash && own.shown.takenAtomic === shown.takenAtomic
   return before === false && after === true && isSame
-}
-
-function permitQuestion({ terms, wallet, payee, amount_atomic, ...payment }: Signed) {
-  const form = permit2Of(terms)
-  if (!form) return undefined
-  const { authorization_nonce: nonce } = payment
-  const amount = { scheme: form.scheme, amountAtomic: amount_atomic }
-  return { ...assetOf(payment), permit: { from: wallet, to: payee, nonce, ...amount } }
-}
-
-function authorizationQuestion(payment: Signed): AuthorizationQuestion {
-  const { wallet: from, authorization_nonce: nonce } = payment
-  return { ...assetOf(payment), from, nonce, since: sinceOf(payment) }
-}
-
-function sinceOf({ authorized_block: block }: Payment): bigint | undefined {
-  return block === null ? undefined : BigInt(block)
-}
-
-/** Unix seconds after which it cannot be used: a permit is still good at its deadline (Permit2). */
-export function endSecondsOf({ terms, valid_before }: Payment): bigint {
-  const end = BigInt(valid_before ?? 0)
-  return permit2Of(terms) ? end + 1n : end
 }

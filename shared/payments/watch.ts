@@ -12,18 +12,19 @@ import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
-import type { Signed } from './fate.ts'
 import {
   agreedSettlement,
-  endSecondsOf,
   fateOf,
   isEnded,
+  isUnspent,
   isUsedForGood,
   prove,
   settlementOf,
 } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
+import type { Signed } from './questions.ts'
+import { endSecondsOf } from './questions.ts'
 
 type Hash = NonNullable<Payment['tx_hash']>
 
@@ -120,7 +121,7 @@ async function settle(
   const { confirmations } = shown
   const isFinal = payment.finality === 'finalized' && payment.block_hash === shown.blockHash
   const settlement = isFinal ? shown : await agreedSettlement(world, payment, shown)
-  if (!settlement) return untouched(payment)
+  if (!settlement) return takeBack(db, payment)
   const isSame =
     payment.state === 'settled' &&
     payment.finality === settlement.finality &&
@@ -131,16 +132,26 @@ async function settle(
   return { ...untouched(booked?.payment_row ?? payment), confirmations }
 }
 
-/** A settled payment whose receipt is gone: reorganized away, if another block stands there now. */
+/**
+ * A settled payment whose receipt is gone: reorganized away, if another block stands there now, or never
+ * in its block, if its signature was not used there.
+ */
 async function lookForReorg(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
-  const { block_number: number, block_hash: hash } = payment
+  const { block_number: number, block_hash: hash, authorization_nonce } = payment
   if (number === null || hash === null || payment.finality === 'finalized') {
     return untouched(payment)
   }
-  if (!(await isBlockGone(world, assetOf(payment).chain, { number, hash }))) {
-    return untouched(payment)
-  }
-  const question = { payment: payment.id, block_hash: hash }
+  const isGone =
+    (await isBlockGone(world, assetOf(payment).chain, { number, hash })) ||
+    (authorization_nonce !== null &&
+      (await isUnspent(world, { ...payment, authorization_nonce }, BigInt(number))))
+  return isGone ? takeBack(db, payment) : untouched(payment)
+}
+
+/** Opens again what was booked as settled in a block and was not; what was final stays. */
+async function takeBack(db: CallerDatabase, payment: Payment): Promise<Watched> {
+  if (payment.state !== 'settled' || payment.block_hash === null) return untouched(payment)
+  const question = { payment: payment.id, block_hash: payment.block_hash }
   const reopened = await db.one('housekeeping_reorg', question, foundRow)
   return untouched(reopened?.payment_row ?? payment)
 }

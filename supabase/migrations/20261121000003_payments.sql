@@ -56,6 +56,8 @@ create table private.payments (
   block_number bigint,
   block_hash text,
   log_index integer,
+  -- Was settled in a block that is gone.
+  reopened boolean not null default false,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
   settled_at timestamptz,
@@ -66,8 +68,10 @@ create table private.payments (
     when state = 'authorized'
       then (authorized_at at time zone 'utc' + interval '20 seconds') at time zone 'utc'
     when state in ('signed', 'unknown') then 'infinity'
-    when state = 'settled' then (greatest(authorized_at, settled_at) at time zone 'utc'
-      + interval '24 hours') at time zone 'utc' end) stored,
+    -- Until its block is final, another one may use the signature as late as it is good.
+    when state = 'settled' then (greatest(authorized_at, settled_at,
+        case when finality is distinct from 'finalized' then to_timestamp(valid_before + 900) end)
+      at time zone 'utc' + interval '24 hours') at time zone 'utc' end) stored,
   checked_at timestamptz,
   delivery jsonb,
   failure text,
@@ -162,7 +166,7 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened'] ||
     jsonb_build_object('amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $$;

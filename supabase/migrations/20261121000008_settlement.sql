@@ -43,7 +43,8 @@ begin
     insert into private.known_devices (account, key, fingerprint)
     values (settled.account, settled.key, settled.device) on conflict do nothing;
   end if;
-  perform private.leave_queue(settled.id);
+  delete from private.relay_calls c where c.payment = settled.id and c.slot is null
+    and (c.kind = 'cancel' or settled.finality = 'finalized');
   return settled;
 end $$;
 
@@ -86,7 +87,7 @@ create function private.unsettle(payment uuid, gone text) returns private.paymen
 declare
   reopened private.payments;
 begin
-  update private.payments p set finality = 'reorged', block_number = null, block_hash = null,
+  update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
     log_index = null, settled_atomic = null, settled_at = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone

@@ -69,6 +69,7 @@ begin
   if not found then
     return false;
   end if;
+  update private.gas_uses u set at = private.clock() where u.slot = housekeeping_book_slot.slot;
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality

@@ -64,9 +64,10 @@ begin
   from private.gas_uses u
     join private.payments p on p.id = u.payment
     cross join lateral (values (u.kind = 'cancel' and u.slot is null)) e (is_kept)
-   where u.account = payer and u.chain = on_chain and u.at > present - interval '24 hours'
-     and (u.slot is not null or p.state in ('authorized', 'signed')
-       or e.is_kept and p.state = 'unknown');
+   where u.account = payer and u.chain = on_chain and case when u.slot is null
+     then u.at > present - interval '24 hours' and (p.state in ('authorized', 'signed')
+       or e.is_kept and p.state = 'unknown')
+     else u.id in (select s.id from private.gas_spent(payer, on_chain) s) end;
   -- And no more than a freeze can name.
   select greatest(least(g.cancels, 1000) - count(*), 0),
     least(g.cancels_free_at, min(private.live_until(p)))
@@ -77,23 +78,38 @@ begin
   return g;
 end $$;
 
--- Whether a payment's cancellation has room. What was kept for one since its signature has. What was free
--- while the payment was in a block, and the block is gone, has none but beside what was spent, is kept
--- for others, or waits to be sent.
+-- The gas that relayers spent for an account in 24 hours, or may spend still in a transaction that is out.
+create function private.gas_spent(payer uuid, on_chain bigint) returns setof private.gas_uses
+  language sql stable as $$
+  select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
+   where u.account = payer and u.chain = on_chain
+     and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
+$$;
+
+-- Whether a payment's cancellation has room. What has kept its place since it was signed has. What was in
+-- a block that is gone had given it up, and has room beside what was spent, what waits to be sent and what
+-- is kept for others.
 create function private.has_cancel_room(p private.payments) returns boolean
   language sql stable as $$
-  select p.finality is distinct from 'reorged' or exists (
-    select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel') or (
-    select count(*) filter (where u.kind = 'cancel') < t.cancels_per_day
-        and coalesce(sum(u.wei), 0) + coalesce((select k.wei from private.gas_uses k
-          where k.payment = p.id and k.slot is null and k.kind = 'cancel'), 0) <= t.wei_per_day
-      from private.gas_uses u join private.payments o on o.id = u.payment
-     where u.account = p.account and u.chain = p.chain
-       and u.at > private.clock() - interval '24 hours'
-       and (u.slot is not null or o.id <> p.id and (
-         o.state in ('authorized', 'signed', 'unknown') and o.finality is distinct from 'reorged'
-         or exists (select from private.relay_calls c
-           where c.payment = o.id and c.kind = 'cancel' and c.slot is null))))
+  with others as (
+    select o.id from private.payments o
+      left join private.relay_calls c on c.payment = o.id and c.kind = 'cancel'
+     where o.account = p.account and o.chain = p.chain and o.id <> p.id
+       and o.counts_until > private.clock()
+       and case when c.id is null
+         then not o.reopened and o.state in ('authorized', 'signed', 'unknown')
+         else c.slot is null end
+  )
+  select not p.reopened
+    or exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
+    or (select count(*) from others)
+        + (select count(*) from private.gas_spent(p.account, p.chain) s where s.kind = 'cancel')
+        < t.cancels_per_day
+      and (select coalesce(sum(k.wei), 0) from private.gas_uses k
+            where k.slot is null and (k.payment in (select o.id from others o)
+              or k.payment = p.id and k.kind = 'cancel'))
+        + (select coalesce(sum(s.wei), 0) from private.gas_spent(p.account, p.chain) s)
+        <= t.wei_per_day
     from private.gas_terms_of(p.account, p.chain) t
 $$;
 

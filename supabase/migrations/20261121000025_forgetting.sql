@@ -14,7 +14,8 @@ begin
    where b.arrives_at < least(at, pg_catalog.clock_timestamp()) - interval '1 hour';
   delete from private.idempotent_answers i
    where i.created_at <= at - interval '24 hours' and i.status is not null;
-  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours';
+  delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
+    and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
   delete from private.sessions s where s.ends_at < at - interval '90 days';
   delete from private.vault_places p
    where p.approved_at is null and p.asked_at <= at - interval '1 day';

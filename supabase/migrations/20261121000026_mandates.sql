@@ -134,13 +134,13 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
   language sql stable as $$
   -- Summed for all of them in one pass: mandate by mandate it takes a minute for a thousand of them.
   with by_minute as (
-    select p.mandate, case p.state when 'settled'
+    select p.mandate, case p.finality when 'finalized'
         then greatest(-1, floor(extract(epoch from p.counts_until - at) / 60)) else 1440 end::integer
         as minutes,
       sum(p.counted_usd_micros) as usd, count(*) as payments,
       sum(greatest(0, least(m.max_payment_usd_micros, of_key.max_per_payment_usd_micros)
-        - p.counted_usd_micros)) filter (where p.state <> 'settled') as regained,
-      sum(p.counted_usd_micros) filter (where p.state <> 'settled') as open
+        - p.counted_usd_micros)) filter (where p.finality is distinct from 'finalized') as regained,
+      sum(p.counted_usd_micros) filter (where p.finality is distinct from 'finalized') as open
     from private.payments p join private.mandates m on m.id = p.mandate
     where p.account = of_key.account and p.mandate is not null
       and (p.state = 'settled' or p.counts_until > at)
@@ -166,7 +166,8 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
   where m.account = of_key.account and m.state = 'active' and m.expires_at > at
 $$;
 
--- What the owner approved and nobody has paid yet, as far as a key may: it passes the limits by, and
+-- What the owner approved and nobody has paid yet, as far as a key may, or was about to when the time for
+-- its signature ran out: it passes the limits by, and
 -- once it settled its recipient is known, and to the key that asked for it its device.
 create function private.exposed_approvals(of_key private.credentials, at timestamptz) returns jsonb
   language sql stable as $$
@@ -175,7 +176,8 @@ create function private.exposed_approvals(of_key private.credentials, at timesta
       ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
       p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
     from private.payments p join private.approvals o on o.payment = p.id
-    where p.account = of_key.account and p.state = 'awaiting_confirmation'
+    where p.account = of_key.account
+      and (p.state = 'awaiting_confirmation' or p.state = 'authorized' and p.counts_until <= at)
       and p.expires_at > at and o.decision = 'approved'
       and (of_key.max_per_payment_usd_micros is null
         or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)

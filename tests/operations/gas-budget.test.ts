@@ -72,6 +72,8 @@ test('a young account has less, and all of it once it is old enough', async () =
   const payer = await world.agent('pay', { usdc: 1000 })
 
   const young = await transfers(world, payer, 4, '0.01')
+  await mine(world)
+  await keepHouse(world.world)
   await elapse(world, 48 * 3_600)
   const old = await transfers(world, payer, 8, '0.01')
 
@@ -100,6 +102,8 @@ test('what is left is told, and free again after 24 hours', async () => {
   await limitGas(world, { callsPerDay: 2n, leastUsdMicros: 20_000n })
   const payer = await world.agent('pay', { usdc: 1000 })
   await transfers(world, payer, 2, '0.02')
+  await mine(world)
+  await keepHouse(world.world)
 
   const used = await payer.get('/get-identity')
   const over = await transferTo(world, payer, 3, '0.02')

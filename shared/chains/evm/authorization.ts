@@ -12,7 +12,7 @@ import { tokenAbi } from './abi.ts'
 import type { Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import type { PlacedLog } from './log-ranges.ts'
-import { hasLogs, readLogs, searchedRange } from './log-ranges.ts'
+import { hasLogs, logSchema, readLogs, searchedRange } from './log-ranges.ts'
 import { readAuthorizationEnd, sameHex } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { Rpc } from './rpc.ts'
@@ -88,18 +88,35 @@ export async function readAuthorization(
 /** The log that ended it; undefined where none is found, or the node does not say. */
 async function traceEnd(
   rpc: Rpc,
-  { token, from, nonce, since, only }: AuthorizationQuestion,
+  question: AuthorizationQuestion,
   latest: bigint,
 ): Promise<PlacedLog | undefined> {
-  const args = { authorizer: from, nonce }
-  const used = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args })
-  const canceled = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationCanceled', args })
-  const [usedSignature, ...indexed] = used
-  const filter = { address: token.address, topics: [[usedSignature, canceled[0]], ...indexed] }
+  const { token, since, only } = question
+  const filter = endsOf(question)
   const range = only === undefined ? searchedRange(latest, since) : { from: only, to: only }
   const read = await readLogs(rpc, filter, range, { isEnough: hasLogs })
   const logs = 'logs' in read ? read.logs : []
   return logs.find(({ address }) => sameHex(address, token.address))
+}
+
+/** The logs that end it. */
+function endsOf({ token, from, nonce }: AuthorizationQuestion) {
+  const args = { authorizer: from, nonce }
+  const used = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args })
+  const canceled = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationCanceled', args })
+  const [usedSignature, ...indexed] = used
+  return { address: token.address, topics: [[usedSignature, canceled[0]], ...indexed] }
+}
+
+/** Whether an endpoint shows in this block the log of its use. */
+export async function showsUseIn(
+  rpc: Rpc,
+  question: AuthorizationQuestion,
+  blockHash: Hex,
+): Promise<boolean> {
+  const answer = await rpc.request('eth_getLogs', [{ ...endsOf(question), blockHash }])
+  const read = readAnswer(answer, z.array(logSchema))
+  return 'value' in read && read.value.some((log) => readAuthorizationEnd(log) === 'used')
 }
 
 /** Where it stands that it is spent. */

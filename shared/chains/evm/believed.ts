@@ -12,37 +12,43 @@ import type { NonceState } from './spending-block.ts'
 /** How a nonce is shown. */
 export type Shown = 'spent' | 'unspent'
 
-/** A chain makes blocks more often; who knows none that is younger lags. */
-const lagSeconds = 30n
+/** So many blocks an endpoint may lag behind another one without contradicting it. */
+const lagBlocks = 32n
 
 /**
- * Whether a nonce is so at every endpoint that answers, or at enough of them. One that lags and does not
- * know it as spent contradicts nobody.
+ * Whether a nonce is so at every endpoint that answers, or at enough of them. One that lags behind block
+ * `since` and does not know it as spent contradicts nobody.
  */
 export async function isBelieved(
   world: ChainWorld,
   chain: Chain,
   nonce: NonceState,
   state: Shown,
+  since: bigint,
 ): Promise<boolean> {
-  const now = BigInt(Math.floor(world.now().getTime() / 1000))
   const asked = endpointsFor(world, chain).map(async ({ operator, rpc }) => {
     const seen = await readState(rpc, chain, nonce)
-    const isBehind = seen?.state === 'unspent' && seen.atSeconds < now - lagSeconds
     const isSo = seen?.state === state
-    return { operator, says: seen === undefined || (isBehind && !isSo) ? undefined : isSo }
+    const isBehind = seen && seen.number < since && seen.number + lagBlocks >= since
+    return { operator, says: !seen || (isBehind && !isSo) ? undefined : isSo }
   })
   return isUncontradicted(await Promise.all(asked))
+}
+
+/** Whether an endpoint shows a nonce as unspent in a block as high as `since`. */
+export async function showsUnspent(rpc: Rpc, chain: Chain, nonce: NonceState, since: bigint) {
+  const seen = await readState(rpc, chain, nonce)
+  return seen?.state === 'unspent' && seen.number >= since
 }
 
 async function readState(
   rpc: Rpc,
   chain: Chain,
   { call, isSpent }: NonceState,
-): Promise<{ state: Shown; atSeconds: bigint } | undefined> {
+): Promise<{ state: Shown; number: bigint } | undefined> {
   const [answer] = await rpc.batch([encodeSnapshot(chain, [call])])
   const snapshot = decodeSnapshot(answer)
   const word = snapshot.status === 'ok' ? readWord(snapshot.results[0]) : undefined
   if (snapshot.status !== 'ok' || word === undefined) return undefined
-  return { state: isSpent(word) ? 'spent' : 'unspent', atSeconds: snapshot.blockTimestampSeconds }
+  return { state: isSpent(word) ? 'spent' : 'unspent', number: snapshot.blockNumber }
 }

@@ -1,5 +1,5 @@
 /** The twin of the budget of gas: what relayers spend for an account, added up anew each time. */
-import { daySeconds } from './limits.ts'
+import { daySeconds, isCounted } from './limits.ts'
 import { timeText } from './mandate-wire.ts'
 import type {
   Account,
@@ -29,11 +29,19 @@ const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math
 /** What is reserved for a cancellation. */
 const isKept = ({ kind, slot }: GasUse) => kind === 'cancel' && slot === null
 
-function doesCount({ now }: Twin, use: GasUse): boolean {
-  const { state } = use.payment
+/** As private.gas_spent. */
+function isSpent({ now }: Twin, { slot, payment, at }: GasUse, account: Account): boolean {
+  return (
+    slot !== null && payment.account === account && (at > now - daySeconds || slot.state === 'open')
+  )
+}
+
+function doesCount(twin: Twin, use: GasUse): boolean {
+  const { state, account } = use.payment
+  if (use.slot !== null) return isSpent(twin, use, account)
   const isOpen = state === 'authorized' || state === 'signed'
   const mayGo = isOpen || (isKept(use) && state === 'unknown')
-  return use.at > now - daySeconds && (use.slot !== null || mayGo)
+  return use.at > twin.now - daySeconds && mayGo
 }
 
 function gasLeft(twin: Twin, account: Account) {
@@ -101,21 +109,25 @@ export function reserveGas(
   return true
 }
 
-/** Whether a cancellation may be queued: where a block is gone that freed its gas, beside all others. */
+/** Whether a cancellation may be queued: where a block is gone that freed its place, beside all others. */
 export function hasCancelRoom(twin: Twin, payment: Payment): boolean {
   const cancelled = (one: Payment) =>
-    twin.calls.filter((call) => call.payment === one && call.kind === 'cancel')
-  if (payment.finality !== 'reorged' || cancelled(payment).length > 0) return true
-  const isMeant = (one: Payment) =>
-    (isLive(one) && one.finality !== 'reorged') || cancelled(one).some(({ slot }) => slot === null)
-  const used = twin.gas.filter((use) => {
-    const isOwn = use.payment.account === payment.account && use.at > twin.now - daySeconds
-    return isOwn && (use.slot !== null || (use.payment !== payment && isMeant(use.payment)))
+    twin.calls.find((call) => call.payment === one && call.kind === 'cancel')
+  if (!payment.isReopened || cancelled(payment)) return true
+  const others = twin.payments.filter((one) => {
+    const call = cancelled(one)
+    const isMeant = call ? call.slot === null : isLive(one) && !one.isReopened
+    return one !== payment && one.account === payment.account && isMeant && isCounted(twin, one)
   })
-  const own = twin.gas.find((use) => use.payment === payment && isKept(use))
-  const wei = used.reduce((sum, one) => sum + one.wei, own?.wei ?? 0n)
-  const { cancels, wei: weiMax } = twin.gasTerms
-  return used.filter(({ kind }) => kind === 'cancel').length < cancels && wei <= weiMax
+  const spent = twin.gas.filter((use) => isSpent(twin, use, payment.account))
+  const kept = twin.gas.filter(
+    (use) =>
+      use.slot === null &&
+      (others.includes(use.payment) || (use.payment === payment && use.kind === 'cancel')),
+  )
+  const cancels = others.length + spent.filter(({ kind }) => kind === 'cancel').length
+  const wei = [...spent, ...kept].reduce((sum, one) => sum + one.wei, 0n)
+  return cancels < twin.gasTerms.cancels && wei <= twin.gasTerms.wei
 }
 
 /** Charges the calls of a relayer's place whose first transaction is stored. */

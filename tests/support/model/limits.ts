@@ -1,7 +1,7 @@
 /** What counts against limits, and what is known: added up and looked up anew each time. */
 
 import type { Account, Key, Level, Payment, Twin } from './state.ts'
-import { isLive } from './state.ts'
+import { isLive, liveUntil } from './state.ts'
 
 export const daySeconds = 86_400
 
@@ -10,9 +10,12 @@ const unsignedSeconds = 20
 
 /** Until when a payment counts; null when it does not. */
 export function countsUntil(payment: Payment): number | null {
-  const { state, authorizedAt, settledAt } = payment
+  const { state, finality, authorizedAt, settledAt } = payment
   if (state === 'authorized') return (authorizedAt ?? 0) + unsignedSeconds
-  if (state === 'settled') return Math.max(authorizedAt ?? 0, settledAt ?? 0) + daySeconds
+  if (state === 'settled') {
+    const usableUntil = finality === 'finalized' ? 0 : liveUntil(payment)
+    return Math.max(authorizedAt ?? 0, settledAt ?? 0, usableUntil) + daySeconds
+  }
   return isLive(payment) ? Infinity : null
 }
 

@@ -48,6 +48,7 @@ const blank = {
   txHash: null,
   place: null,
   finality: null,
+  isReopened: false,
   settledAt: null,
   returnedAt: null,
   delivery: null,

@@ -191,8 +191,14 @@ export function replace(twin: Twin, slot: Slot, number: number, attempt: Attempt
 }
 
 /** Nothing of a payment that is over stays in the queue. */
-export function leaveQueue(twin: Twin, payment: Payment): void {
-  twin.calls = twin.calls.filter((call) => call.payment !== payment || call.slot !== null)
+export function leaveQueue(
+  twin: Twin,
+  payment: Payment,
+  kinds: readonly Call['kind'][] = ['cancel', 'transfer'],
+): void {
+  twin.calls = twin.calls.filter(
+    (call) => call.payment !== payment || call.slot !== null || !kinds.includes(call.kind),
+  )
 }
 
 /** Brings a lane's counter in line with the chain's and opens a place in every small gap. */

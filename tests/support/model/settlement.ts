@@ -25,7 +25,7 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }
   payment.finality = isFinal ? 'finalized' : proof.finality
   acquaint(payment)
-  leaveQueue(twin, payment)
+  leaveQueue(twin, payment, payment.finality === 'finalized' ? ['cancel', 'transfer'] : ['cancel'])
   return payment
 }
 
@@ -37,6 +37,7 @@ function unsettle(twin: Twin, payment: Payment, gone: string): boolean {
   payment.place = null
   payment.settledAt = null
   payment.finality = 'reorged'
+  payment.isReopened = true
   payment.account.feed.push({ type: `${payment.kind}_reorged`, payment })
   return true
 }
@@ -82,6 +83,7 @@ export function bookSlot(
   if (slot.state !== 'open' && slot.state !== 'mined') return false
   slot.block = { number: proof.block, hash: proof.blockHash }
   slot.state = proof.finality === 'finalized' ? 'final' : 'mined'
+  for (const use of twin.gas) if (use.slot === slot) use.at = twin.now
   const transfers = callsOf(twin, slot).filter(({ kind }) => kind === 'transfer')
   for (const { payment } of transfers) {
     if (payment.state !== 'signed') continue

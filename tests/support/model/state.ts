@@ -105,6 +105,8 @@ export type Payment = {
   txHash: string | null
   place: { block: number; hash: string; log: number } | null
   finality: Finality | null
+  /** Was settled in a block that is gone. */
+  isReopened: boolean
   settledAt: number | null
   /** When it counted again that had left the windows: its settlement was taken back. */
   returnedAt: number | null
