@@ -15,6 +15,7 @@ import { describeFunctions } from './generate/functions.ts'
 import { describeCommonPasswords } from './generate/guessed-first.ts'
 import { describeProse } from './generate/prose.ts'
 import { describeSchema } from './generate/schema.ts'
+import { describeTopLevelDomains } from './generate/top-level-domains.ts'
 import { startEmbeddedPostgres } from './local/postgres.ts'
 import { migrate } from './migrate.ts'
 
@@ -28,6 +29,7 @@ export async function products(sql: Sql): Promise<Product[]> {
     { file: 'shared/contract/digest.ts', content: describeDigest() },
     { file: 'scripts/client/operations.ts', content: describeClient() },
     { file: 'shared/auth/common-passwords.ts', content: describeCommonPasswords() },
+    { file: 'shared/egress/top-level-domains.ts', content: describeTopLevelDomains() },
     { file: 'functions/web/assets.ts', content: await describeAssets() },
     { file: 'functions/discovery/prose.ts', content: describeProse() },
   ]

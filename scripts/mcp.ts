@@ -43,7 +43,7 @@ function begin(): number | undefined {
 
 function serve(client: ClientOptions): void {
   const exchange = {
-    world: { config: { BASE_URL: client.baseUrl }, pause },
+    world: { config: { CLIENT_ADDRESS_HEADER: '', BASE_URL: client.baseUrl }, pause },
     call: callOverNetwork(client),
     tools: toolsOf(contracts),
     caller: 'the one that started this process',

@@ -68,6 +68,11 @@ const schema = z.object({
   GAS_USD_MAX: z.string().default('{}'),
   /** JSON: native coin -> USD, rather too much than too little, for GAS_USD_MAX alone. */
   NATIVE_USD_RATES: z.string().default('{}'),
+  /** The header in which the platform, or a proxy of its own before all functions, names the client. */
+  CLIENT_ADDRESS_HEADER: z
+    .string()
+    .regex(/^[a-z0-9-]*$/)
+    .default(''),
   ALLOW_LOOPBACK: flag,
 })
 

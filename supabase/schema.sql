@@ -380,14 +380,14 @@ create table private.mail_codes (
   handle text not null,
   mail uuid not null,
   kind text not null,
-  domain text,
+  hosts text[] not null,
   sealed jsonb not null,
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   constraint mail_codes_pkey PRIMARY KEY (account, handle),
   constraint mail_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint mail_codes_domain_check CHECK (((length(domain) >= 1) AND (length(domain) <= 253))),
   constraint mail_codes_handle_check CHECK ((handle ~ '^c_[0-9a-z]{12}$'::text)),
+  constraint mail_codes_hosts_check CHECK ((cardinality(hosts) <= 20)),
   constraint mail_codes_kind_check CHECK ((kind = ANY (ARRAY['code'::text, 'link'::text]))),
   constraint mail_codes_mail_fkey FOREIGN KEY (mail) REFERENCES private.mails(id) ON DELETE CASCADE
 );
@@ -819,9 +819,11 @@ create table private.signups (
   email text not null,
   wish text,
   network text not null,
+  wide_network text not null,
   created_at timestamp with time zone not null default private.clock(),
   code_digest text not null,
   tries integer not null default 0,
+  tries_elsewhere integer not null default 0,
   link_digest text,
   confirmed_at timestamp with time zone,
   account uuid,
@@ -833,7 +835,8 @@ create table private.signups (
   constraint signups_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
   constraint signups_link_digest_check CHECK ((link_digest ~ '^[0-9a-f]{64}$'::text)),
   constraint signups_link_digest_key UNIQUE (link_digest),
-  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5)))
+  constraint signups_tries_check CHECK (((tries >= 0) AND (tries <= 5))),
+  constraint signups_tries_elsewhere_check CHECK (((tries_elsewhere >= 0) AND (tries_elsewhere <= 5)))
 );
 alter table private.signups enable row level security;
 
@@ -857,14 +860,15 @@ create table private.vault_entries (
   number bigint not null generated always as identity,
   account uuid not null,
   site text not null,
-  site_domain text,
   username text not null,
   version integer not null,
   sealed jsonb not null,
   has_password boolean not null,
   has_totp boolean not null,
   field_names text[] not null,
+  takes_codes boolean not null default false,
   created_by uuid,
+  link_of uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
@@ -873,9 +877,9 @@ create table private.vault_entries (
   constraint vault_entries_account_site_username_key UNIQUE (account, site, username),
   constraint vault_entries_created_by_fkey FOREIGN KEY (created_by) REFERENCES private.credentials(id),
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
+  constraint vault_entries_link_of_fkey FOREIGN KEY (link_of) REFERENCES private.credentials(id),
   constraint vault_entries_number_key UNIQUE (number),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
-  constraint vault_entries_site_domain_check CHECK (((length(site_domain) >= 1) AND (length(site_domain) <= 253))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
   constraint vault_entries_version_check CHECK ((version > 0))
 );
@@ -1091,7 +1095,13 @@ CREATE INDEX signups_age ON private.signups USING btree (created_at);
 
 CREATE INDEX signups_of_address ON private.signups USING btree (email, created_at DESC);
 
+CREATE INDEX signups_of_mailbox ON private.signups USING btree (private.mailbox_of(email), created_at DESC);
+
 CREATE INDEX signups_of_network ON private.signups USING btree (network, created_at DESC);
+
+CREATE INDEX signups_of_wide_network ON private.signups USING btree (wide_network, created_at DESC);
+
+CREATE INDEX vault_entries_linked ON private.vault_entries USING btree (link_of);
 
 CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
 
@@ -1219,7 +1229,7 @@ CREATE OR REPLACE FUNCTION api.check_aliases(asked jsonb, client text)
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take('alias:' || private.network_of(client), 300, 5);
+  perform private.take_of_all('alias', client, 300, 5, 1000, 50);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -1260,7 +1270,8 @@ begin
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
-    when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.status is null then 'running'
+    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
@@ -1772,7 +1783,7 @@ begin
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
-      'label', caller.label,
+      'label', private.plain_name(caller),
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
@@ -2538,11 +2549,11 @@ begin
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
-  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
   select mailbox, code.handle, kept.id, code.kind,
-    case when not is_own then kept.proven_domain end, code.sealed,
+    case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
     private.clock() + interval '15 minutes'
-    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+    from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',
@@ -2674,10 +2685,10 @@ begin
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names)
-    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
-      given.sealed, given.has_password, given.has_totp, given.field_names)
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, link_of)
+    values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
+      given.sealed, given.has_password, given.has_totp, given.field_names, asked.credential)
     on conflict (account, site, username) do nothing;
     if not found then
       return query select 'exists';
@@ -2685,11 +2696,13 @@ begin
     end if;
     update private.hosted_actions a set finished_at = private.clock(),
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
-        'site', asked.asked ->> 'site', 'username', given.username)
+        'site', asked.asked ->> 'site')
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
-    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
+    select asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      private.holder_name(k)), given.id
+    from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -2772,7 +2785,7 @@ begin
   return query
   select private.payment_json(p) #- '{delivery,body_base64}',
     case when p.state = 'settled' or p.counts_until > private.clock()
-      then p.counted_usd_micros else 0 end::text, k.label
+      then p.counted_usd_micros else 0 end::text, private.plain_name(k)
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id
@@ -2824,8 +2837,8 @@ CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text,
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly(
-    'sign-in:' || private.network_of(client), 60, interval '20 seconds');
+  perform private.take_slowly_of_all(
+    'passkey', client, 60, interval '20 seconds', 2000, interval '100 milliseconds');
   perform private.begin_ceremony(challenge, 'login', browser);
   return true;
 end $function$;
@@ -3057,10 +3070,15 @@ AS $function$
 begin
   select c.metadata into metadata from private.oauth_clients c
    where c.id = client_id and c.good_until > private.clock();
-  if not found then
-    perform private.take_slowly('oauth-document:' || case
-      when exists (select from private.oauth_clients c where c.id = client_id) then client_id
-      else host end, 20, interval '3 seconds');
+  if found then
+    return next;
+    return;
+  end if;
+  if exists (select from private.oauth_clients c where c.id = client_id) then
+    perform private.take_slowly('oauth-document:' || client_id, 20, interval '3 seconds');
+  else
+    perform private.take_slowly('oauth-document:' || host, 20, interval '3 seconds');
+    perform private.take_slowly('oauth-document', 600, interval '200 milliseconds');
   end if;
   return next;
 end $function$;
@@ -3164,8 +3182,8 @@ CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata js
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly(
-    'oauth-register:' || private.network_of(client), 30, interval '20 seconds');
+  perform private.take_slowly_of_all(
+    'oauth-register', client, 30, interval '20 seconds', 1000, interval '1 second');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
 end $function$;
@@ -3751,8 +3769,11 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
+  return query select e.number::text, private.entry_json(caller, e),
+    coalesce(private.holder_title(k),
+      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
+    left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
        pg_catalog.lower(words)) > 0
@@ -4001,7 +4022,8 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k),
+      'calls_itself', private.own_name(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),
@@ -4366,6 +4388,27 @@ begin
   return query select shows;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
+ RETURNS TABLE(takes_codes boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, takes);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  update private.vault_entries v set takes_codes = takes
+   where v.id = e.id and v.takes_codes is distinct from takes;
+  if found then
+    perform private.record_entry(caller, e,
+      case when takes then 'codes_allowed' else 'codes_ended' end,
+      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+        else 'The use of codes from mail at %s was ended' end, e.site));
+  end if;
+  return query select takes;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
@@ -4678,12 +4721,16 @@ CREATE OR REPLACE FUNCTION api.signup_confirm(email text, code_digest text, link
 AS $function$
 declare
   at timestamptz := private.clock();
+  asking text := private.network_of(client);
   confirmed uuid;
 begin
-  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform private.take_of_all('confirm', client, 60, 1, 600, 20);
   with tried as (
-    update private.signups s set tries = s.tries + 1
-     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+    update private.signups s set
+      tries = s.tries + (s.network = asking)::integer,
+      tries_elsewhere = s.tries_elsewhere + (s.network <> asking)::integer
+     where s.email = signup_confirm.email and s.link_digest is null
+       and case when s.network = asking then s.tries else s.tries_elsewhere end < 5
        and s.created_at > at - interval '10 minutes'
     returning s.id, s.code_digest)
   select t.id into confirmed from tried t
@@ -4713,13 +4760,15 @@ CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, clie
 AS $function$
 declare
   asking text := private.network_of(client);
+  asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(email, asking);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
   delete from private.signups s where s.id in (select o.id from private.signups o
     where o.created_at <= private.clock() - interval '1 day'
     order by o.created_at limit 10 for update skip locked);
-  insert into private.signups (email, code_digest, network, wish)
-  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  insert into private.signups (email, code_digest, network, wide_network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, asking_wide,
+    signup_request.wish);
   perform private.enqueue_mail(null, case when exists (
     select from private.owners o where o.email = signup_request.email)
     then known_mail else code_mail end);
@@ -4828,7 +4877,7 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text DEFAULT NULL::text, drawn jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(kept boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4847,17 +4896,17 @@ begin
   end if;
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names, created_by)
-    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, takes_codes, created_by)
+    values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by)
+      vault_commit_store.field_names, made_by is null, made_by)
     on conflict do nothing returning * into e;
   else
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      created_by = made_by
+      takes_codes = v.takes_codes or made_by is null, created_by = made_by, link_of = null
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;
@@ -4967,7 +5016,7 @@ begin
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
@@ -5105,7 +5154,7 @@ AS $function$
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('title', private.holder_title(k),
+    'asked', (select jsonb_build_object('title', private.holder_title(k), 'calls_itself', private.own_name(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
@@ -5282,8 +5331,11 @@ begin
   end if;
   if exists (select from private.mail_codes c
     where c.account = entry.account and c.handle = any (handles)
-      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+      and not split_part(private.host_of(entry.site), ':', 1) = any (c.hosts)) then
     perform private.refuse('code_not_for_site', '403');
+  end if;
+  if known > 0 and not entry.takes_codes then
+    perform private.refuse('code_needs_owner', '403');
   end if;
 end $function$;
 
@@ -5603,8 +5655,10 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
  STABLE
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'by_link', e.link_of is not null,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'takes_codes', e.takes_codes,
+    'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $function$;
 
@@ -6045,7 +6099,7 @@ CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
  IMMUTABLE
 AS $function$
   select case k.kind
-    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'oauth' then 'The app at ' || k.shown
     when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
 $function$;
 
@@ -6449,7 +6503,7 @@ CREATE OR REPLACE FUNCTION private.limit_link(client text)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  select private.take('link:' || private.network_of(client), 120, 10)
+  select private.take_of_all('link', client, 120, 10, 1000, 100)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_pace(filled_by timestamp with time zone, age interval)
@@ -6494,26 +6548,35 @@ declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
 begin
-  perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   perform private.take_slowly('sign-in:' || name || ':' || network, 10, interval '5 minutes');
-  if not private.network_known(email, network) then
+  if private.network_known(email, network) then
+    perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
+  else
+    perform private.take_slowly_of_all(
+      'sign-in', client, 60, interval '20 seconds', 600, interval '250 milliseconds');
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_signups(of_email text, of_network text)
+CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform pg_advisory_xact_lock(17, hashtext(of_email));
-  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform pg_advisory_xact_lock(17, hashtext(of_mailbox));
+  perform pg_advisory_xact_lock(18, hashtext(of_wide_network));
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 2 limit 1), interval '1 hour');
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 9 limit 1), interval '1 day');
   perform private.limit_pace((select s.created_at from private.signups s
     where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.wide_network = of_wide_network
+    order by s.created_at desc offset 59 limit 1), interval '1 hour');
+  perform private.take_slowly('sign-up', 300, interval '1 second');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -6605,7 +6668,7 @@ AS $function$
     'dmarc', m.dmarc, 'own_topic', m.own_topic, 'size', m.size, 'attachments', m.attachments,
     'unread', m.direction = 'in' and m.read_at is null, 'sealed_head', m.sealed_head,
     'codes', (select coalesce(jsonb_agg(jsonb_build_object('handle', c.handle, 'kind', c.kind,
-        'domain', c.domain, 'expires_at', c.expires_at, 'used', c.used_at is not null)
+        'hosts', c.hosts, 'expires_at', c.expires_at, 'used', c.used_at is not null)
         order by c.handle), '[]') from private.mail_codes c where c.mail = m.id),
     'deliveries', (select coalesce(jsonb_agg(jsonb_build_object('to', o.to_address,
         'status', case when o.sent_at is not null then 'sent'
@@ -6641,6 +6704,14 @@ AS $function$
         where o.account = sender and o.topic = 'agent_mail' and o.to_address = r.address
           and o.created_at > private.clock() - interval '1 hour'
         order by o.created_at desc offset 19 limit 1) as full_until))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mailbox_of(email text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
@@ -7093,6 +7164,14 @@ AS $function$
    where s.chain = on_chain and s.lane = wallet and s.state = 'open'
 $function$;
 
+CREATE OR REPLACE FUNCTION private.own_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then k.label end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.own_topic(message uuid)
  RETURNS text
  LANGUAGE sql
@@ -7262,6 +7341,14 @@ AS $function$
         and o.authorization_nonce is null and o.payment is null) then 'good'
     else 'wrong' end
   from private.transfer_cursors c where c.chain = p.chain
+$function$;
+
+CREATE OR REPLACE FUNCTION private.plain_name(k private.credentials)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case k.kind when 'oauth' then k.shown else k.label end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)
@@ -7467,6 +7554,9 @@ AS $function$
 declare
   held uuid;
 begin
+  update private.idempotent_answers i set status = 409
+   where i.account = of_account and i.operation = of_operation and i.key = released
+     and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.account = of_account and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;
@@ -7854,6 +7944,17 @@ begin
     and was.expires_at > private.clock();
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.take_of_all(taken text, client text, burst integer, per_second integer, all_burst integer, all_per_second integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take(taken || ':' || private.network_of(client), burst, per_second);
+  perform private.take(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, 4 * per_second);
+  perform private.take(taken, all_burst, all_per_second);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.take_slowly(taken text, burst integer, every interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -7871,6 +7972,17 @@ begin
       'retry_after_seconds',
       greatest(1, pg_catalog.ceil(extract(epoch from arrival - at - every * (burst - 1))))));
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.take_slowly_of_all(taken text, client text, burst integer, every interval, all_burst integer, all_every interval)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take_slowly(taken || ':' || private.network_of(client), burst, every);
+  perform private.take_slowly(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
+  perform private.take_slowly(taken, all_burst, all_every);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.take_vault_place(of_account uuid)
@@ -8022,6 +8134,17 @@ AS $function$
        select from private.gas_uses u
         where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
 $function$;
+
+CREATE OR REPLACE FUNCTION private.wide_network_of(client text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return network(set_masklen(client::inet, case family(client::inet) when 6 then 48 else 24 end))::text;
+exception when invalid_text_representation then
+  return client;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.within_caps(holder uuid, p private.payments)
  RETURNS boolean
@@ -8369,6 +8492,8 @@ grant execute on function api.owner_set_recovery_codes(credential text, digests 
 
 grant execute on function api.owner_set_shows_codes(credential text, shows boolean, mail jsonb) to service_role;
 
+grant execute on function api.owner_set_takes_codes(credential text, entry uuid, takes boolean) to service_role;
+
 grant execute on function api.owner_suspend_mandate(credential text, mandate uuid, suspended boolean) to service_role;
 
 grant execute on function api.owner_take_ceremony(credential text, challenge text, purpose text, passkey text) to service_role;
@@ -8415,7 +8540,7 @@ grant execute on function api.vault_begin_store(credential text, at_site text, f
 
 grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text) to vault;
 
-grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, domain text, drawn jsonb) to vault;
+grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 
 grant execute on function api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb) to vault;
 

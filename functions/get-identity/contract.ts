@@ -26,7 +26,7 @@ export const getIdentity = operation({
     credential: z.object({
       kind: z.enum(['api_key', 'session', 'oauth']),
       id: z.uuid(),
-      label: form.words(256),
+      label: form.words(256).describe('Of a key its label, of an app where it is.'),
       scopes: z.array(form.word).max(16),
       expires_at: time.nullable(),
       reads_secrets: z

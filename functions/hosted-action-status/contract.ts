@@ -19,7 +19,6 @@ const verified = z.object({
 const entered = z.object({
   credential_id: z.uuid().describe('For the vault tools. What was entered is told to nobody.'),
   site: form.url,
-  username: form.words(320),
 })
 const signedIn = z.object({ signed_in_at: field.time })
 

@@ -32,7 +32,8 @@ export function inboundMail(worldOf: (bindings: Record<string, unknown>) => Worl
 
 async function receive(world: World, { from, to, raw }: PlatformMail): Promise<Reception> {
   const bytes = await readAtMost(raw, mailLimits.bytesMax)
-  if (!bytes) return { refused: 'too_large' }
+  if (bytes === 'too_long') return { refused: 'too_large' }
+  if (bytes === 'broken') throw new Error('the mail did not come whole')
   return receiveMail(world, { envelopeFrom: from, envelopeTo: to, raw: bytes })
 }
 

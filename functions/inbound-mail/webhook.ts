@@ -39,7 +39,8 @@ export async function serveWebhook(
     return refuse(fail('method_not_allowed', { details: { allow: 'POST' } }), requestId)
   }
   const bytes = await readAtMost(request.body, bodyBytesMax)
-  if (!bytes) return answerReception({ refused: 'too_large' }, requestId)
+  if (bytes === 'too_long') return answerReception({ refused: 'too_large' }, requestId)
+  if (bytes === 'broken') return refuse(fail('invalid_request'), requestId)
   if (!(await isSigned(world, request.headers, bytes))) {
     const message = 'The signature is missing, wrong, or older than five minutes.'
     return refuse(fail('unauthorized', { message }), requestId)

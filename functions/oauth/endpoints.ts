@@ -34,7 +34,9 @@ async function revoke(c: Received): Promise<Response> {
 async function register(c: Received): Promise<Response> {
   const text = await readBody(c, 'application/json', 'invalid_client_metadata')
   if (typeof text !== 'string') return toldWrong(c, text)
-  const answer = await registerClient(c.get('world'), parseJson(text), clientOf(c.req.raw.headers))
+  const world = c.get('world')
+  const from = clientOf(world.config, c.req.raw.headers)
+  const answer = await registerClient(world, parseJson(text), from)
   return 'error' in answer ? toldWrong(c, answer) : told(c, answer, 201)
 }
 
@@ -70,7 +72,9 @@ async function readBody(
   const sent = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (sent !== mediaType) return wrong(error, `Send the body as ${mediaType}.`)
   const bytes = await readAtMost(c.req.raw.body, bodyBytesMax)
-  return bytes ? new TextDecoder().decode(bytes) : wrong(error, 'The body is over 16 KB.')
+  if (bytes === 'too_long') return wrong(error, 'The body is over 16 KB.')
+  if (bytes === 'broken') return wrong(error, 'The body did not come whole.')
+  return new TextDecoder().decode(bytes)
 }
 
 /**

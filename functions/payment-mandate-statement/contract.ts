@@ -16,7 +16,7 @@ const line = z.object({
   token: form.token.describe('Symbol.'),
   pay_to: form.address,
   origin: form.url.nullable().describe('Null for a transfer.'),
-  paid_by: form.words(256).describe('Label of the key that paid.'),
+  paid_by: form.words(256).describe('Label of the key that paid, or where the app is that did.'),
   authorized_at: field.time,
   settled_at: field.time.nullable(),
   tx_hash: form.chainHash.nullable(),

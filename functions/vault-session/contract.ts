@@ -45,5 +45,6 @@ export const vaultSession = operation({
     ...pageErrors,
     'code_not_found',
     'code_not_for_site',
+    'code_needs_owner',
   ],
 })

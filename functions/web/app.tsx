@@ -1,8 +1,8 @@
 import type { ExecutionContext, MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { laterOf } from '../../shared/http/later.ts'
+import { wholeRequest } from '../../shared/http/read-at-most.ts'
 import { wakeMailer } from '../../shared/mail/wake.ts'
 import type { World } from '../../shared/world.ts'
 import { worldFrom } from '../../shared/world.ts'
@@ -16,12 +16,10 @@ import { pagesBelow } from './visit.ts'
 /** Bytes of a form; the largest carries a passkey's answer. */
 const formBytesMax = 16 * 1024
 
-const smallForm = bodyLimit({
-  maxSize: formBytesMax,
-  onError: () => {
-    throw new Rejection(fail('payload_too_large'))
-  },
-})
+const smallForm: MiddlewareHandler<Frame> = async (c, next) => {
+  c.req.raw = await wholeRequest(c.req.raw, formBytesMax)
+  await next()
+}
 
 /** A form may have put a mail into the outbox. */
 const mailSoon: MiddlewareHandler<Frame> = async (c, next) => {

@@ -12,7 +12,7 @@ import type { Visit } from './visit.ts'
 export function browserOf(c: Visit): Browser {
   const { headers } = c.req.raw
   const userAgent = (headers.get('user-agent') ?? '').slice(0, 256)
-  return { userAgent, client: clientOf(headers) }
+  return { userAgent, client: clientOf(c.get('world').config, headers) }
 }
 
 /** The owner who is signed in, with the browser that it uses. */

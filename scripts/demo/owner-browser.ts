@@ -4,8 +4,8 @@ import type { WorldFile } from './world-file.ts'
 export type OwnerBrowser = {
   /** Opens a page below the web app. */
   open(url: string): Promise<string>
-  /** Sends a form of that page with these fields besides its hidden ones. */
-  send(url: string, fields: Record<string, string>): Promise<string>
+  /** Sends a form of a page, the one at its own address or `page`, with these fields and its hidden ones. */
+  send(url: string, fields: Record<string, string>, page?: string): Promise<string>
 }
 
 /** Signs the demo's owner in by password. */
@@ -23,8 +23,8 @@ export async function signInOwner({ web_url, owner }: WorldFile): Promise<OwnerB
     return answer
   }
   const open = async (url: string) => (await ask(url)).text()
-  const send = async (url: string, fields: Record<string, string>) => {
-    const body = new URLSearchParams({ ...hiddenFields(await open(url)), ...fields })
+  const send = async (url: string, fields: Record<string, string>, page = url) => {
+    const body = new URLSearchParams({ ...hiddenFields(await open(page)), ...fields })
     const answer = await ask(url, { method: 'POST', body, headers: { origin: originOf(url) } })
     if (answer.status !== 303) throw new Error(`the form of ${url} answered ${answer.status}`)
     return open(new URL(answer.headers.get('location') ?? '', url).href)

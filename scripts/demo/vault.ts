@@ -29,7 +29,7 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   const welcome = await signUp()
   mustBe(
     'what the agent is shown',
-    welcome.body,
+    welcome.response.body,
     'Welcome. Your password is [secret removed], keep it well.',
   )
 
@@ -46,8 +46,13 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   mustBe('whether the agent saw password or code', isSeen, false)
 
   const enter = () => agent.vaultSession({ session, form: 0, secret: `mail.${handle}` })
+  const alone = await refusalOf(enter())
+  mustBe('the code, in a login that only the agent named', alone, '403 code_needs_owner')
+  const page = `${world.web_url}/vault/${credential_id}`
+  await (await signInOwner(world)).send(`${page}/codes`, { wanted: 'yes' }, page)
+  console.log('  the owner lets the login take codes')
   const inside = await enter()
-  mustBe('what the site says to the code', inside.page.body, 'You are in.')
+  mustBe('what the site says to the code', inside.response.body, 'You are in.')
   const again = await refusalOf(enter())
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })

@@ -88,8 +88,13 @@ export const errorTable = {
   ],
   code_not_for_site: [
     403,
-    'A code is used only at a site of the domain that its mail is proven to come from. mail_list ' +
-      'tells which; where it tells none, ask the owner.',
+    'A code is used only at the host that its mail is proven to be from, or that a link of the mail ' +
+      'names. mail_list tells which; where it tells none, ask the owner.',
+  ],
+  code_needs_owner: [
+    403,
+    'Codes of mails go only to a login that the owner entered, or lets take them. Ask the owner to ' +
+      'let it, on the page of this login in the web app.',
   ],
   site_unavailable: [502, 'The site did not answer as an HTTP server should.'],
   mail_not_found: [404, 'The account has no such mail.'],

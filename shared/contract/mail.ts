@@ -12,7 +12,10 @@ export const mailDirection = z.enum(['in', 'out'])
 const mailCode = z.object({
   handle: form.word.describe('Use it in vault_session or vault_use as mail.<handle>.'),
   kind: z.enum(['code', 'link']),
-  domain: form.words(255).nullable().describe('Where it may be used; null: nowhere.'),
+  hosts: z
+    .array(form.words(255))
+    .max(20)
+    .describe('Of the sites at which it may be used; none: nowhere.'),
   expires_at: field.time,
   used: z.boolean(),
 })

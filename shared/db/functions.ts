@@ -671,6 +671,7 @@ export type DatabaseFunctions = {
   }
   owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
   owner_set_shows_codes: { args: { credential: string; shows: boolean; mail?: unknown } }
+  owner_set_takes_codes: { args: { credential: string; entry: string; takes: boolean } }
   owner_suspend_mandate: { args: { credential: string; mandate: string; suspended: boolean } }
   owner_take_ceremony: {
     args: {
@@ -776,7 +777,6 @@ export type DatabaseFunctions = {
       has_totp: boolean
       field_names: string[]
       type: string
-      domain?: string | null
       drawn?: unknown
     }
   }

@@ -1,10 +1,11 @@
 /**
- * The guarded client for addresses that strangers chose. It reaches public hosts over https only,
+ * The guarded client for addresses that strangers chose. It reaches hosts of the public DNS over https only,
  * follows no redirect, and reads a bounded number of bytes within a bounded time. It cannot see
  * what a host name resolves to: the platform's egress has to keep private networks out.
  */
 import type { Config } from '../env.ts'
 import type { World } from '../world.ts'
+import { topLevelDomains } from './top-level-domains.ts'
 
 /** An address that may be fetched, or a sentence why not. */
 export type CheckedUrl = { url: URL } | { refused: string }
@@ -13,10 +14,6 @@ type Egress = Pick<Config, 'allowLoopback'>
 
 /** The part of the world that a request to a stranger needs. */
 export type Outside = Pick<World, 'fetch' | 'deadline'> & { config: Egress }
-
-/** Names that never lead to a public server: RFC 6761, RFC 6762, RFC 8375, RFC 7686, RFC 9476, ICANN. */
-const privateSuffixes =
-  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa|onion|test|invalid|example|alt|in-addr\.arpa|ip6\.arpa)$/
 
 /** Whether an address may be fetched; the WHATWG parser has resolved all spellings before. */
 export function checkUrl(text: string, config: Egress): CheckedUrl {
@@ -47,7 +44,9 @@ function hostProblem(host: string): string | undefined {
   if (host.startsWith('[') || /^[0-9.]+$/.test(host)) return 'The host is an IP address.'
   if (host.endsWith('.')) return 'The host ends with a dot.'
   if (!host.includes('.')) return 'The host is a single label.'
-  if (privateSuffixes.test(host)) return 'The host is not a public name.'
+  // So does no name of RFC 6761, RFC 6762, RFC 8375 or RFC 9476, of a cluster or of a network at home.
+  const last = host.slice(host.lastIndexOf('.') + 1)
+  if (!topLevelDomains.includes(` ${last} `)) return 'The host is not a public name.'
   // RFC 1035 section 2.3.4: labels of at most 63 characters, names of at most 253.
   const isName = host
     .split('.')

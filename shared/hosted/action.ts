@@ -21,7 +21,7 @@ export const askedSchema = z.object({
   return_url: z.string().optional(),
 })
 
-const enteredSchema = z.object({ credential_id: z.uuid(), site: z.string(), username: z.string() })
+const enteredSchema = z.object({ credential_id: z.uuid(), site: z.string() })
 
 /** One action as SQL answers it. */
 export const actionSchema = z.object({
@@ -32,7 +32,7 @@ export const actionSchema = z.object({
   expires_at: z.string(),
   wallet: addressSchema.nullable(),
   finished_at: z.string().nullable(),
-  /** What a person put into the vault by it. */
+  /** What was put into the vault by it. */
   entered: enteredSchema.nullable(),
   deposit: depositRow.nullable(),
   /** Whether who sent it is a known recipient. */

@@ -77,7 +77,7 @@ export function contextOf(
     requestId: known.requestId,
     device: () => fingerprint(request.headers),
     headers: request.headers,
-    client: clientOf(request.headers),
+    client: clientOf(world.config, request.headers),
     claim: null,
     mailSoon: () => wakeMailer(world, known.later),
   }
@@ -89,10 +89,14 @@ function fingerprint(headers: Headers): Promise<string> {
   return sha256Hex(text.slice(0, 512))
 }
 
-/** The edge platform sets this header itself, so a client cannot choose its own address. */
-export function clientOf(headers: Headers): string {
-  return (headers.get('cf-connecting-ip') ?? 'direct').slice(0, 64)
+/**
+ * The network address of a client. Without a proxy that is configured, a header would be the client's own
+ * word, and all clients count as one.
+ */
+export function clientOf({ CLIENT_ADDRESS_HEADER: name }: Named, headers: Headers): string {
+  return ((name && headers.get(name)) || 'direct').slice(0, 64)
 }
+type Named = Pick<World['config'], 'CLIENT_ADDRESS_HEADER'>
 
 /** The Idempotency-Key of a request, or null. */
 export function idempotencyKey(headers: Headers): string | null {

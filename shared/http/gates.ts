@@ -4,7 +4,6 @@
  */
 import { zValidator } from '@hono/zod-validator'
 import type { MiddlewareHandler } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, Rejection } from '../contract/errors.ts'
@@ -12,6 +11,7 @@ import { isKeepable } from '../contract/keepable.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { World } from '../world.ts'
 import { credentialFrom } from './caller.ts'
+import { wholeRequest } from './read-at-most.ts'
 
 /** What a request carries through the pipeline. */
 export type Frame = {
@@ -37,16 +37,13 @@ export function gatesOf(contract: Operation): MiddlewareHandler<Frame>[] {
     }
     await next()
   }
-  const size: MiddlewareHandler<Frame> = (c, next) =>
-    // Of other methods no body is read, and hono cannot make one anew with what it has read of it.
-    c.req.method === 'POST' ? postSize(c, next) : next()
-  const postSize = bodyLimit({
-    maxSize: bodyBytesMax,
-    onError: () => {
-      throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
-    },
-  })
-  return [token, mediaType, size, emptyBody]
+  return [token, mediaType, wholeBody, emptyBody]
+}
+
+/** Of other methods no body is read. */
+const wholeBody: MiddlewareHandler<Frame> = async (c, next) => {
+  if (c.req.method === 'POST') c.req.raw = await wholeRequest(c.req.raw, bodyBytesMax)
+  await next()
 }
 
 /**

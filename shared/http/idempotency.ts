@@ -13,7 +13,7 @@ import { openAnswer, sealAnswer } from './kept-answer.ts'
 
 const claim = z.object({
   claim: z.uuid(),
-  outcome: z.enum(['claimed', 'running', 'answered', 'mismatch']),
+  outcome: z.enum(['claimed', 'running', 'answered', 'lost', 'mismatch']),
   status: z.int().nullable(),
   body: z.string().nullable(),
 })
@@ -23,7 +23,12 @@ const looksMax = 24
 const firstPauseMilliseconds = 40
 const pauseMaxMilliseconds = 1_000
 
-/** Runs at most once for a key; answers the body that is kept. A refusal gives the key back. */
+const lost = {
+  message: 'A request with this Idempotency-Key was sent and came to no answer that could be kept.',
+  hint: 'Look at the site for what came of it. To send it again, use a new Idempotency-Key.',
+}
+
+/** Runs at most once for a key; answers the body that is kept. A refusal gives the key back, unless a secret has left. */
 export async function once(
   contract: Operation,
   key: string,
@@ -72,6 +77,7 @@ async function claimOrWait(
     const found = await context.db.one('claim_idempotency', question, claim)
     if (found?.outcome === 'claimed') return { claim: found.claim }
     if (found?.outcome === 'mismatch') return fail('idempotency_mismatch')
+    if (found?.outcome === 'lost') return fail('conflict', lost)
     if (found?.outcome === 'answered') {
       return openAnswer(context.world, found.claim, found.body ?? '')
     }

@@ -1,7 +1,7 @@
 /**
  * The one form of every mail: plain text, and HTML that says the same, readable in light and dark,
  * with nothing loaded from anywhere. What others wrote is cleaned here and can be neither markup nor
- * another line of the header. No mail holds a link that changes anything by being opened.
+ * another line of the header, and no address in it stays one that a mail program makes a link of. No mail holds a link that changes anything by being opened.
  */
 import { visibleLine } from './untrusted.ts'
 
@@ -78,13 +78,30 @@ padding:2px 16px 2px 0;font-weight:400;white-space:nowrap;opacity:.75">${escapeH
   }
 }
 
-/** One short line of what can be seen. */
+/** One short line of what can be seen, with no address that can be followed. */
 function clean(value: string): string {
   const line = visibleLine(value)
   const characters = Array.from(line)
-  return characters.length <= valueLengthMax
-    ? line
-    : `${characters.slice(0, valueLengthMax - 1).join('')}…`
+  return unlinked(
+    characters.length <= valueLengthMax
+      ? line
+      : `${characters.slice(0, valueLengthMax - 1).join('')}…`,
+  )
+}
+
+/** Dots of a name, not of a figure: `shop.example` becomes `shop[.]example`. */
+const dotOfName =
+  /([^\s\d])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])|(\d)[.\u3002\uff0e\uff61](?=\p{L})/gu
+
+/** Mail programs make links of addresses that nobody marked as such. */
+function unlinked(line: string): string {
+  return line
+    .replaceAll(/https?:\/\//g, '')
+    .replaceAll('://', ': //')
+    .replaceAll('@', '[at]')
+    .replaceAll(dotOfName, (_, ...before: (string | undefined)[]) => {
+      return `${before[0] ?? before[1] ?? ''}[.]`
+    })
 }
 
 const entities: Readonly<Record<string, string>> = {

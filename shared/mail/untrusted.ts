@@ -58,17 +58,19 @@ export function markHidden(text: string): string {
 const termsMax = 16
 const textLengthMax = 256
 
+/** A field of a stranger's: its name is a stranger's word too, and so never the name of one of ours. */
+export type NamedWords = { name: string; value: string }
+
 /** A stranger's fields as short texts, for people to read. */
-export function termsShown(fields: Record<string, unknown>): Record<string, string> {
-  const entries = Object.entries(fields).slice(0, termsMax)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [shown(name), shown(textOf(value))] as const),
-  )
+export function termsShown(fields: Record<string, unknown>): NamedWords[] {
+  return Object.entries(fields)
+    .slice(0, termsMax)
+    .map(([name, value]) => ({ name: shown(name), value: shown(textOf(value)) }))
 }
 
 /** Cut short, and with a mark for what would hide. */
 export function shown(text: string): string {
-  return markHidden(text.slice(0, textLengthMax))
+  return markHidden(cut(text, textLengthMax))
 }
 
 function textOf(value: unknown): string {

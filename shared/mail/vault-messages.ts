@@ -21,7 +21,8 @@ export function loginEntered(
   return letter('login_entered', 'A login was put into your vault', [
     'An agent asked for a login by a link, and somebody entered one. Agents can use it at this site:',
     { facts: { Site: deed.site, 'User name': deed.username, ...told(deed) } },
-    'If this was not you, delete the login in your vault:',
+    'Codes from your mail are not used with it before you let it on its page in the vault. If this ' +
+      'was not you, delete the login there:',
     { link: `${webUrl}/vault`, label: 'Open the vault' },
   ])
 }

@@ -3,7 +3,7 @@
  * the mail counts, and only when it bears the name of the server that is trusted: what stands below
  * came with the mail, and its sender could have written it. Nothing is checked here again.
  */
-import { registrableDomain } from './registrable-domain.ts'
+import { isTenant, registrableDomain } from './registrable-domain.ts'
 
 /** What a method found (RFC 8601 section 2.7); `absent` where it was not asked. */
 export type Verdict = 'pass' | 'fail' | 'neutral' | 'error' | 'none' | 'absent'
@@ -73,13 +73,18 @@ function provenDomain(
   if (domain === undefined || dmarc.some(({ verdict }) => verdict === 'fail')) return undefined
   // A server finds it once: another one was slipped in by what the sender is called.
   if (dmarc.length > 1) return undefined
+  // Of a customer at a shared domain, its operator may be the one who passed.
+  const isOfSender = (passed: string) =>
+    domainOf(passed) === domain || (domainOf(passed) === passed && host.endsWith(`.${passed}`))
+  const isOnly = (method: string) => results.filter((one) => one.method === method).length === 1
   const proves = ({ method, verdict, properties }: Result) => {
-    if (verdict !== 'pass') return false
+    // Which of several signatures the server itself checked, nobody can tell any more.
+    if (verdict !== 'pass' || !isOnly(method)) return false
     const named = (name: string) => hostOf(properties.get(name) ?? '')
-    if (method === 'dmarc') return named('header.from') === host
-    if (method === 'spf') return domainOf(named('smtp.mailfrom')) === domain
-    const signer = named('header.d') || named('header.i')
-    return method === 'dkim' && domainOf(signer) === domain
+    // It takes all customers of a shared domain for one.
+    if (method === 'dmarc') return named('header.from') === host && !isTenant(host)
+    if (method === 'spf') return isOfSender(named('smtp.mailfrom'))
+    return method === 'dkim' && isOfSender(named('header.d') || named('header.i'))
   }
   return results.some(proves) ? domain : undefined
 }

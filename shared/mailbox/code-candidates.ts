@@ -2,9 +2,8 @@
  * Where in a text a one-time code could stand: by its form alone, and not within something whose
  * form says what it is, as dates, amounts and phone numbers have. All over folded text.
  */
-
-/** A stretch of folded text. */
-export type Span = { start: number; end: number }
+import type { Span } from './spans.ts'
+import { spansOf } from './spans.ts'
 
 /** A stretch that has the form of a code. */
 export type Candidate = Span & { form: 'digits' | 'grouped' | 'mixed' | 'letters' }
@@ -20,7 +19,9 @@ const forms: readonly [Candidate['form'], RegExp][] = [
   ['grouped', formPattern('[a-z0-9]{1,6}(?:-[a-z0-9]{2,8}){1,4}')],
   ['digits', formPattern('\\d{4,10}')],
   ['mixed', formPattern('(?=[a-z]{0,11}\\d)(?=\\d{0,11}[a-z])[a-z0-9]{4,12}')],
-  ['letters', formPattern('[a-z]{5,10}')],
+  ['letters', formPattern('[a-z]{2,5}(?:-[a-z]{2,5}){1,3}')],
+  ['letters', formPattern('[a-z](?:[ \\n\\t]{1,3}[a-z]){3,9}')],
+  ['letters', formPattern('[a-z]{4,10}')],
 ]
 
 function formPattern(form: string): RegExp {
@@ -82,44 +83,6 @@ export function candidatesIn(text: string, original: (span: Span) => string, tak
     }
   }
   return found.toSorted((a, b) => a.start - b.start)
-}
-
-/** Each place of a pattern. */
-export function spansOf(pattern: RegExp, text: string): Span[] {
-  return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({
-    start: index,
-    end: index + whole.length,
-  }))
-}
-
-/** The last of sorted spans that lies within. */
-export function lastIn<One extends Span>(spans: readonly One[], within: Span): One | undefined {
-  const at = firstFrom(spans, within.end) - 1
-  const last = (spans[at]?.end ?? 0) > within.end ? spans[at - 1] : spans[at]
-  return last && last.start >= within.start ? last : undefined
-}
-
-/** The first of sorted spans that lies within. */
-export function firstIn<One extends Span>(spans: readonly One[], within: Span): One | undefined {
-  const found = spans[firstFrom(spans, within.start)]
-  return found && found.end <= within.end ? found : undefined
-}
-
-/** Whether one of the sorted spans shares a character with another. */
-export function isTouched(spans: readonly Span[], by: Span): boolean {
-  const at = firstFrom(spans, by.end)
-  return (spans[at - 1]?.end ?? 0) > by.start
-}
-
-/** Index of the first span that begins there or later. */
-function firstFrom(spans: readonly Span[], start: number): number {
-  let [low, high] = [0, spans.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((spans[middle]?.start ?? 0) < start) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function coverOf(length: number, spans: readonly Span[]): Uint8Array {

@@ -2,8 +2,7 @@
  * Whether a candidate is a one-time code, by the words around it: the nearest name decides, a number
  * alone on its line belongs to what the lines around it speak of.
  */
-import type { Candidate, Span } from './code-candidates.ts'
-import { firstIn, isTouched, lastIn, spansOf } from './code-candidates.ts'
+import type { Candidate } from './code-candidates.ts'
 import {
   actionPattern,
   codeGap,
@@ -12,11 +11,16 @@ import {
   numberLabel,
   otherPattern,
 } from './code-words.ts'
+import { secretNamePattern } from './secret-words.ts'
+import type { Span } from './spans.ts'
+import { firstIn, isTouched, lastIn, spansOf } from './spans.ts'
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
   text: string
   names: readonly Span[]
+  /** Names of passwords and keys. */
+  secretNames: readonly Span[]
   actions: readonly Span[]
   others: readonly Span[]
   /** The subject, or the mail as a whole, speaks of codes or of signing in. */
@@ -44,6 +48,7 @@ export function surroundingsOf(
     text,
     others,
     names,
+    secretNames: spansOf(secretNamePattern, text).filter(isApart),
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
   }
@@ -151,7 +156,8 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     if (label && !isNamed) return false
   }
   if (above.some((line) => lastIn(around.names, line))) return true
-  if (one.form === 'letters' || isYear(around.text, one)) return false
+  const isLetters = one.form === 'letters' && !around.text.slice(one.start, one.end).includes('-')
+  if (isLetters || isYear(around.text, one)) return false
   const isSpokenOf = [...above.slice(0, 2), ...below.slice(0, 2)].some(
     (line) => lastIn(around.actions, line) ?? lastIn(around.names, line),
   )

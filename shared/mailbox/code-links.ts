@@ -5,10 +5,10 @@
  */
 
 import { trimEndOf } from '../trim-end.ts'
-import type { Span } from './code-candidates.ts'
-import { isTouched, spansOf } from './code-candidates.ts'
 import type { Surroundings } from './code-context.ts'
 import { unsubscribeWords } from './code-words.ts'
+import type { Span } from './spans.ts'
+import { isTouched, spansOf } from './spans.ts'
 
 /**
  * An address from what follows its scheme to what ends it in text; marks of Chinese and Japanese
@@ -26,7 +26,8 @@ const speaking = new RegExp(
   ),
   'i',
 )
-const secretName = /^(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+const secretName =
+  /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
 const leaving =
   /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
 
@@ -58,7 +59,7 @@ function schemeStart(text: string, at: number): number | undefined {
 export function signsIn(
   url: string,
   place: Span,
-  { text, names, actions, isAboutCodes }: Surroundings,
+  { text, names, secretNames, actions, isAboutCodes }: Surroundings,
 ): boolean {
   if (!hasSecret(url)) return false
   const near = { start: Math.max(0, place.start - reach), end: place.start }
@@ -66,7 +67,7 @@ export function signsIn(
   const label = lead.slice(lead.lastIndexOf('\n') + 1)
   if (leaving.test(url) && !/token=|verif|reset|magic/i.test(url)) return false
   if (label.search(unsubscribeWords) !== -1) return false
-  const isSpokenOf = isTouched(names, near) || isTouched(actions, near)
+  const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
   return speaking.test(url) || isSpokenOf || isAboutCodes
 }
 

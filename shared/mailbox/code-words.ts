@@ -3,10 +3,7 @@
  * with it, and what names other numbers. They are compared folded (`folded-text.ts`), so accents and
  * case do not matter here, and a word counts within a longer one too, as in Sicherheitscode.
  */
-import { foldText } from './folded-text.ts'
-
-/** A word of so few letters is part of too many others to count without its end. */
-const shortLength = 4
+import { alternatives } from './folded-text.ts'
 
 /** What names a code. */
 const codeNames = `code codigo codice codigos codici kod kodu kodem kody код кода кодом коды passcode
@@ -26,22 +23,27 @@ const shortNames = 'pin pin-code otp totp tan mtan smstan 2fa token пин pass-
 
 /** What one does with a code or a link to sign in. */
 const actions = `sign-in signing-in sign-on log-in logging-in login log-on verif authenticat two-factor
+  unlock unblock reactivat restore-access restore-your been-invited are-invited invites-you invited-to
+  accept-the-invit accept-invit accept-your-invit join-the-team join-the-workspace recover-your recover-access regain-access change-your-password change-password change-your-email
+  link-expires link-will-expire link-is-valid link-is-good link-to-change complete-your-registration
+  finish-signing finish-setting-up finish-creating set-up-your-account update-your-account
+  set-up-your-password setup-your-password set-your-password set-it-up create-your-password set-a-password
   two-step 2-step security-number one-time confirm-your confirm-that confirm-it activat
   reset-your-password new-password choose-a-new-password password-reset magic-link invitation
   invited-you these-digits these-numbers following-digits
   anmeld einlogg einzulogg bestatig verifizier freigabe freigeb aktivier passwort-zuruck neues-passwort
-  ziffern zugang login-link einmal einlad
-  connexion connect verifi valid confirm chiffres acces authentif activ reinitialis mot-de-passe invit
+  ziffern zugang login-link einmal einlad entsperr zurucksetz eingeladen passwort-ander neues-kennwort
+  connexion connect verifi valid confirm chiffres acces authentif activ reinitialis mot-de-passe invit deverrouill debloqu rejoindre
   iniciar-sesion inicio-de-sesion acceso acceder entrar verific confirma autoriz estos-numeros digitos
-  restablec contrasena activa-tu activar invitacion
-  accedi accesso accedere entrare conferm autorizz cifre reimposta attiva invito numeri
-  aceder acessar acesso confirm autentic redefin palavra-passe senha ativ convite estes-numeros
-  inlog in-te-loggen aanmeld bevestig verifieer verificatie cijfers wachtwoord activeer uitnodig
-  zalog logowan potwierd weryfik zweryfik uwierzyt zatwierd cyfry hasl aktyw zaprosz
-  вход войти войдите подтверд подтверж проверочн аутентификац цифры парол активац активир приглаш
-  giris girin oturum dogrula onayl onayin rakamlar sifre etkinlestir davet
-  登录 登入 登陆 验证 驗證 认证 認證 确认 確認 激活 啟用 重置 重設 密码 密碼 数字 數字 注册 邀请 邀請
-  ログイン サインイン 認証 確認 承認 パスワード 数字 有効化 再設定 登録 招待`
+  restablec contrasena activa-tu activar invitacion desbloque credenciales invitado
+  accedi accesso accedere entrare conferm autorizz cifre reimposta attiva invito numeri sblocc credenziali invitato
+  aceder acessar acesso confirm autentic redefin palavra-passe senha ativ convite estes-numeros redefin credenciais convidad
+  inlog in-te-loggen aanmeld bevestig verifieer verificatie cijfers wachtwoord activeer uitnodig ontgrendel inloggegevens
+  zalog logowan potwierd weryfik zweryfik uwierzyt zatwierd cyfry hasl aktyw zaprosz odblok
+  вход войти войдите подтверд подтверж проверочн аутентификац цифры парол активац активир приглаш разблок сброс
+  giris girin oturum dogrula onayl onayin rakamlar sifre etkinlestir davet kilidi sifirla
+  登录 登入 登陆 验证 驗證 认证 認證 确认 確認 激活 啟用 重置 重設 密码 密碼 数字 數字 注册 邀请 邀請 解锁 解鎖
+  ログイン サインイン 認証 確認 承認 パスワード 数字 有効化 再設定 登録 招待 ロック解除`
 
 /** What names a number that is no secret, with the codes that are none. */
 const others = `promo-code promotional-code discount-code coupon coupon-code voucher gift-card-code
@@ -122,17 +124,4 @@ export const otherPattern = new RegExp(`${begun}(?:${alternatives(others, ended)
 /** A dash in a word stands for what may be between its parts. */
 function wordPattern(list: string): RegExp {
   return new RegExp(alternatives(list), 'gu')
-}
-
-function alternatives(list: string, endOfShort = ''): string {
-  const words = foldText(list)
-    .text.split(/\s+/)
-    .toSorted((a, b) => b.length - a.length)
-  return words
-    .map((word) => {
-      const isShort =
-        word.length <= shortLength && /^[\p{Script=Latin}\p{Script=Cyrillic}]/u.test(word)
-      return word.replaceAll('-', "[-\\s'’]{0,3}") + (isShort ? endOfShort : '')
-    })
-    .join('|')
 }

@@ -4,15 +4,19 @@
  * in doubt about a link in a mail that signs somebody in, it seals. What a picture shows, or a text
  * spells out in words, it does not see.
  */
-import type { Candidate, Span } from './code-candidates.ts'
+import type { Candidate } from './code-candidates.ts'
 import { candidatesIn } from './code-candidates.ts'
 import type { Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
 import { actionPattern, codeNamePattern } from './code-words.ts'
+import { looksDrawn } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
+import { namedValues, unnamedValues } from './named-values.ts'
+import { passwordPattern } from './secret-words.ts'
+import type { Span } from './spans.ts'
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
 export type MailTexts = { subject: string; texts: readonly string[] }
@@ -34,16 +38,29 @@ type Part = { original: string; folded: FoldedText; links: Span[]; around: Surro
 export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   const isSubjectAbout = speaksOfCodes(foldText(subject).text)
   const parts = [subject, ...texts].map((text) => partOf(text, isSubjectAbout))
-  const found = parts.map((part) => [...linkPlaces(part), ...codePlaces(part)])
+  const found = parts.map((part) => [
+    ...linkPlaces(part),
+    ...codePlaces(part),
+    ...valuePlaces(part),
+  ])
+  if (!found.flat().some(({ kind }) => kind === 'code')) {
+    for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
+  }
   const values = new Set(
-    found.flat().flatMap(({ kind, value }) => (kind === 'code' ? [value] : [])),
+    found
+      .flat()
+      .flatMap(({ kind, value }) =>
+        kind === 'code' && (looksDrawn(value) || /^\d{4,}$/.test(value)) ? [value] : [],
+      ),
   )
   const places = parts.map((part, at) => merge([...(found[at] ?? []), ...repeats(part, values)]))
   return { subject: places[0] ?? [], texts: places.slice(1) }
 }
 
 function speaksOfCodes(folded: string): boolean {
-  return folded.search(codeNamePattern) !== -1 || folded.search(actionPattern) !== -1
+  return [codeNamePattern, actionPattern, passwordPattern].some(
+    (words) => folded.search(words) !== -1,
+  )
 }
 
 function partOf(original: string, isSubjectAbout: boolean): Part {
@@ -67,15 +84,41 @@ function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
     .map((one) => placeOf('code', folded, one, original))
 }
 
+function valuePlaces(
+  { original, folded, links, around }: Part,
+  valuesIn: typeof namedValues = namedValues,
+): CodePlace[] {
+  const { text } = folded
+  const { others } = around
+  const isAbout = around.isAboutCodes || (valuesIn === unnamedValues && around.actions.length > 0)
+  const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
+  const names = [...around.names, ...around.secretNames].toSorted((a, b) => a.start - b.start)
+  return valuesIn({ text, written, links, names, others, isAbout }).map((span) =>
+    placeOf('code', folded, span, original),
+  )
+}
+
 /** Further places of codes that were found, whatever stands around them. */
 function repeats({ original, folded }: Part, values: ReadonlySet<string>): CodePlace[] {
   return [...values].slice(0, valuesMax).flatMap((value) => {
+    if (!/^[\p{L}\p{N} -]{4,64}$/u.test(value)) return literally(original, value)
     const signs = foldText(value).text.replaceAll(/[^\p{L}\p{N}]/gu, '')
     const pattern = new RegExp(`(?<![a-z0-9])${Array.from(signs).join('[ -]?')}(?![a-z0-9])`, 'gu')
     return [...folded.text.matchAll(pattern)].map(({ 0: whole, index }) =>
       placeOf('code', folded, { start: index, end: index + whole.length }, original),
     )
   })
+}
+
+/** The places of a secret that has other signs than letters and digits, written as it was found. */
+function literally(original: string, value: string): CodePlace[] {
+  const places: CodePlace[] = []
+  let start = original.indexOf(value)
+  while (start !== -1) {
+    places.push({ kind: 'code', start, end: start + value.length, value })
+    start = original.indexOf(value, start + value.length)
+  }
+  return places
 }
 
 function placeOf(

@@ -56,3 +56,20 @@ function digitOf(character: string): string {
   while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1
   return String(value)
 }
+
+/** A word of so few letters is part of too many others to count without its end. */
+const shortLength = 4
+
+/** A list of words, folded, as alternatives of a pattern; a dash stands for what may be between parts. */
+export function alternatives(list: string, endOfShort = ''): string {
+  const words = foldText(list)
+    .text.split(/\s+/)
+    .toSorted((a, b) => b.length - a.length)
+  return words
+    .map((word) => {
+      const isShort =
+        word.length <= shortLength && /^[\p{Script=Latin}\p{Script=Cyrillic}]/u.test(word)
+      return word.replaceAll('-', "[-\\s'’]{0,3}") + (isShort ? endOfShort : '')
+    })
+    .join('|')
+}

@@ -20,6 +20,8 @@ export type IncomingMail = {
   head: MailHead
   body: MailBody
   attachments: Uint8Array[]
+  /** Where its codes may be used. */
+  codeHosts: string[]
   codes: { handle: string; kind: 'code' | 'link'; value: string }[]
 }
 

@@ -7,6 +7,7 @@ import type { Address, Attachment, Email } from 'postal-mime'
 import PostalMime, { addressParser } from 'postal-mime'
 import { isAddress } from '../mail/address.ts'
 import { visibleLine } from '../mail/untrusted.ts'
+import { isEnclosedMail } from './enclosed-mail.ts'
 import { htmlText } from './html-text.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import type { Structure } from './parse-structure.ts'
@@ -133,7 +134,9 @@ function contentOf(mail: Email, { loose }: Structure) {
 function attachmentOf({ filename, mimeType, content }: Attachment) {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const name = visibleLine(filename ?? '').slice(0, 200)
-  return { name, type: mimeType, size: bytes.byteLength, content: new Uint8Array(bytes) }
+  const file = new Uint8Array(bytes)
+  const type = isEnclosedMail(name, file) ? 'message/rfc822' : mimeType
+  return { name, type, size: file.length, content: file }
 }
 
 function messageIdsIn(text = ''): string[] {

@@ -4,6 +4,7 @@
  */
 import { isRefusal, type Refusal } from '../contract/errors.ts'
 import type { World } from '../world.ts'
+import { codeHosts } from './code-hosts.ts'
 import type { IncomingMail } from './inbound-port.ts'
 import { markCodes } from './mark-codes.ts'
 import { type Delivery, goesInCircles, originOf } from './origin.ts'
@@ -44,8 +45,10 @@ async function read(
   if (goesInCircles(mail)) return { refused: 'loop' }
   const { automatic, ...origin } = await originOf(world.config, delivery, mail)
   const { head, body, codes } = markCodes(world, mail)
+  const texts = [mail.subject, body.text.text, body.htmlText.text]
+  const hosts = origin.isOwn ? [] : codeHosts(origin, texts)
   const attachments = mail.attachments.map(({ content }) => content)
-  return { ...origin, head, body: { ...body, automatic }, codes, attachments }
+  return { ...origin, head, body: { ...body, automatic }, codes, codeHosts: hosts, attachments }
 }
 
 function vaultOf({ vault }: World) {

@@ -38,7 +38,7 @@ export const mailRow = z.object({
     z.object({
       handle: z.string(),
       kind: z.enum(['code', 'link']),
-      domain: z.string().nullable(),
+      hosts: z.array(z.string()),
       expires_at: time,
       used: z.boolean(),
     }),

@@ -12,14 +12,14 @@ import type { IncomingMail } from './inbound-port.ts'
 export type SealedMail = {
   mail: { id: string } & Record<string, string | number | SealedRecord | null>
   attachments: SealedRecord[]
-  codes: { handle: string; kind: string; sealed: SealedRecord }[]
+  codes: { handle: string; kind: string; hosts: string[]; sealed: SealedRecord }[]
 }
 
 /** Seals everything of a mail but who wrote it, what proves that, and how large it is. */
 export function sealMail(
   room: VaultRoom,
   { account, wrap }: { account: string; wrap: Wrap },
-  { head, body, attachments, codes, isOwn, ...open }: IncomingMail,
+  { head, body, attachments, codes, codeHosts: hosts, ...open }: IncomingMail,
 ): SealedMail {
   const { world } = room
   const id = world.newId()
@@ -49,7 +49,8 @@ export function sealMail(
     codes: codes.map(({ handle, kind, value }) => ({
       handle,
       kind,
-      sealed: seal(handle, utf8ToBytes(value), isOwn ? '' : site),
+      hosts,
+      sealed: seal(handle, utf8ToBytes(value), hosts.join(' ')),
     })),
   }
 }

@@ -145,6 +145,7 @@ async function write(room: VaultRoom, reader: Reader, draft: Draft) {
       authentication: { spf: 'absent', dkim: 'absent', dmarc: 'absent', provenDomain: undefined },
       digest: await sha256Hex(world.newId()),
       isOwn: false,
+      codeHosts: [],
       head: { name: unmarked(alias), subject: unmarked(draft.subject) },
       body: bodyOf(draft),
       attachments: [],

@@ -11,13 +11,13 @@ import type { World } from '../world.ts'
 export type CallPort = (folder: string, request: Request) => Promise<Response>
 
 /** What of the world a call goes by: where the operations are. */
-export type CallingWorld = { config: Pick<World['config'], 'BASE_URL'> }
+export type CallingWorld = { config: Pick<World['config'], 'BASE_URL' | 'CLIENT_ADDRESS_HEADER'> }
 
 /** What an operation answered: its body, or its refusal as {error, message}. */
 export type OperationAnswer = { status: number; body: Record<string, unknown> }
 
 /** Of the request to the tool, what the operation would have been told by the client itself. */
-const forwarded = ['user-agent', 'x-device-id', 'idempotency-key', 'cf-connecting-ip']
+const forwarded = ['user-agent', 'x-device-id', 'idempotency-key']
 
 const jsonObject = z.record(z.string(), z.unknown())
 const binding = z.custom<Pick<World, 'fetch'>>(
@@ -53,9 +53,9 @@ export async function callOperation(
   asked: Headers,
 ): Promise<OperationAnswer> {
   const headers = new Headers()
-  for (const name of forwarded) {
-    const value = asked.get(name)
-    if (value !== null) headers.set(name, value)
+  for (const name of [...forwarded, world.config.CLIENT_ADDRESS_HEADER]) {
+    const value = name && asked.get(name)
+    if (value) headers.set(name, value)
   }
   const url = new URL(`${world.config.BASE_URL}/${contract.folder}`)
   const response = await call(contract.folder, requestOf(contract, url, args, headers))

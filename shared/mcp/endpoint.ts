@@ -2,16 +2,13 @@
  * The tools over HTTP (Streamable HTTP, MCP 2026-07-28 and the revisions of 2025): one message a
  * request, a new server for each, and nothing kept between them. There is no stream to come back to.
  */
-import {
-  createMcpHandler,
-  originValidationResponse,
-  readRequestBody,
-} from '@modelcontextprotocol/server'
+import { createMcpHandler, originValidationResponse } from '@modelcontextprotocol/server'
 import { credentialOf } from '../auth/api-key.ts'
 import { parseJson } from '../base64.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import { required } from '../env.ts'
 import { fixedHeaders, refuse, wrongPath } from '../http/answer.ts'
+import { wholeRequest } from '../http/read-at-most.ts'
 import type { World } from '../world.ts'
 import { admit, credentialOfRequest, refuseMessage } from './admission.ts'
 import { callFor } from './call.ts'
@@ -56,12 +53,9 @@ async function served(service: Service, request: Request, requestId: string): Pr
   if (request.method !== 'POST') {
     throw new Rejection(fail('method_not_allowed', { details: { allow: 'POST' } }))
   }
-  const body = await readRequestBody(request, bodyBytesMax)
-  if (body.tooLarge) {
-    throw new Rejection(fail('payload_too_large', { details: { bytes_max: bodyBytesMax } }))
-  }
+  const text = await (await wholeRequest(request, bodyBytesMax)).text()
   // Undefined for what is no JSON: the protocol has its own answer to that.
-  const message = parseJson(body.text)
+  const message = parseJson(text)
   if (Array.isArray(message)) {
     throw new Rejection(fail('invalid_request', { message: 'Send one message in a request.' }))
   }
@@ -75,13 +69,14 @@ async function served(service: Service, request: Request, requestId: string): Pr
   }
   const exchange = { world, call, tools, caller, stateKey, headers, failed }
   const handler = createMcpHandler(() => (service.serverOf ?? serverOf)(exchange), {
-    onerror: failed,
+    // What is wrong with a message is answered to its sender, who shall not fill the log with it.
+    onerror: (error) => {
+      if (!error.message.startsWith('Rejected inbound request')) failed(error)
+    },
   })
   // A subscription would otherwise stay open for as long as its client likes.
   const signal = AbortSignal.any([request.signal, world.deadline(exchangeMaxMilliseconds)])
-  return handler.fetch(
-    new Request(request.url, { method: 'POST', headers, body: body.text, signal }),
-  )
+  return handler.fetch(new Request(request.url, { method: 'POST', headers, body: text, signal }))
 }
 
 function withFixedHeaders(response: Response, requestId: string): Response {

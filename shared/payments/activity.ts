@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { assetOf } from '../chains/registry.ts'
 import { activityCategory } from '../contract/fields.ts'
+import { visibleText } from '../mail/untrusted.ts'
 import { formatAmount } from '../money/amount.ts'
 import { depositItem, depositRow } from './deposit.ts'
 import type { Payment } from './payment.ts'
@@ -46,18 +47,23 @@ export type ActivityItem = {
 
 /** Tells a row as an item. */
 export function activityItem(row: z.output<typeof activityRow>): ActivityItem {
-  const { id, at, category, type, summary, payment, deposit, untrusted } = row
-  return {
+  const { id, at, category, type, summary, payment, deposit } = row
+  const item: ActivityItem = {
     activity_id: id,
     at: new Date(at).toISOString(),
     category,
     type,
     summary: summary ?? '',
-    ...(untrusted ? { untrusted } : {}),
+    ...(row.untrusted ? { untrusted: row.untrusted } : {}),
     ...refOf(row),
     ...(payment ? paymentItem(payment) : {}),
     ...(deposit ? depositItem(deposit) : {}),
   }
+  return item.untrusted ? { ...item, untrusted: visible(item.untrusted) } : item
+}
+
+function visible(words: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).map(([name, text]) => [name, visibleText(text)]))
 }
 
 function refOf({ mandate, entry, mail }: z.output<typeof activityRow>) {

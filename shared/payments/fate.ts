@@ -23,6 +23,7 @@ import { placeOf, proveTransfer, readHeads } from '../chains/evm/proof.ts'
 import type { ChainWorld, Rpc } from '../chains/evm/rpc.ts'
 import { rpcFor } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
+import type { NonceState } from '../chains/evm/spending-block.ts'
 import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
 import type { Untraced, Unused } from '../chains/evm/unused.ts'
 import { isOver, isUseFinal } from '../chains/evm/unused.ts'
@@ -31,13 +32,7 @@ import { permit2Of } from '../custody/permit2-terms.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 import type { Signed } from './questions.ts'
-import {
-  authorizationQuestion,
-  endSecondsOf,
-  nonceStateOf,
-  permitQuestion,
-  sinceOf,
-} from './questions.ts'
+import { authorizationQuestion, endSecondsOf, permitQuestion, sinceOf } from './questions.ts'
 
 type Hash = NonNullable<Payment['tx_hash']>
 
@@ -102,6 +97,11 @@ export function isUnspent(world: World, payment: Signed, since: bigint): Promise
   const { chain } = assetOf(payment)
   const nonce = nonceStateOf(payment)
   return isAgreed(world, chain, (rpc) => showsUnspent(rpc, chain, nonce, since))
+}
+
+function nonceStateOf(payment: Signed): NonceState {
+  const permit = permitQuestion(payment)?.permit
+  return permit ? nonceState(permit) : authorizationState(authorizationQuestion(payment))
 }
 
 /** A settlement in the words of SQL, which picks among its logs one that is no other payment's. */

@@ -1,21 +1,12 @@
 /** A signed payment in the words of the questions that are asked of a chain about it. */
 import type { AuthorizationQuestion } from '../chains/evm/authorization.ts'
-import { authorizationState } from '../chains/evm/authorization.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
-import { nonceState } from '../chains/evm/permit2.ts'
-import type { NonceState } from '../chains/evm/spending-block.ts'
 import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { Payment } from './payment.ts'
 
 /** A payment that was signed: what every question about its fate takes. */
 export type Signed = Payment & { authorization_nonce: NonNullable<Payment['authorization_nonce']> }
-
-/** Where it stands that its signature was used or cancelled. */
-export function nonceStateOf(payment: Signed): NonceState {
-  const permit = permitQuestion(payment)?.permit
-  return permit ? nonceState(permit) : authorizationState(authorizationQuestion(payment))
-}
 
 /** Undefined where it is no permit of Permit2. */
 export function permitQuestion({

@@ -15,7 +15,6 @@ import { newPassword } from './password.ts'
 import type { Secret } from './record.ts'
 import { decodeSecret, encodeSecret, listedParts, secretOf, withNewPassword } from './record.ts'
 import type { VaultRoom } from './room.ts'
-import { siteDomainOf } from './site-domain.ts'
 import { usableSite } from './usable-site.ts'
 
 const triesMax = 6
@@ -162,7 +161,6 @@ async function isKept(
     entry: id,
     was_version: version,
     at_site: site,
-    domain: siteDomainOf(site, room.world.config) ?? null,
     for_username: username,
     sealed: sealRecord(keys, random, placeOf(found, version + 1), encodeSecret(secret)),
     ...listedParts(secret),

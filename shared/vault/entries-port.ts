@@ -33,7 +33,7 @@ export type GenerateRequest = Asked & {
 /** An entry by its id. */
 export type EntryRequest = Asked & { entry: string }
 
-type Listed = { [Name in keyof typeof listedEntry]: z.output<(typeof listedEntry)[Name]> }
+type Listed = z.output<z.ZodObject<typeof listedEntry>>
 
 /** One entry, with its secrets for who may read them. */
 export type ReadEntry = Listed & {

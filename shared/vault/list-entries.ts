@@ -5,14 +5,18 @@ import type { listRequest } from '../contract/vault-entry.ts'
 import { listedEntry } from '../contract/vault-entry.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import { time } from '../db/row-fields.ts'
+import { untrusted } from '../mail/untrusted.ts'
 import type { World } from '../world.ts'
 import { siteOrigin } from './site.ts'
 
 const pageDefault = 20
+const usernameLengthMax = 320
 
 /** What private.entry_json tells of an entry. */
 export const listedRow = z.object({
   ...listedEntry,
+  username: z.string(),
+  by_link: z.boolean(),
   created_at: time,
   updated_at: time,
   last_used_at: time.nullable(),
@@ -43,7 +47,14 @@ export async function listEntries(
   const rows = await db.many('list_vault_entries', question, entryRow)
   const shown = rows.slice(0, page)
   return {
-    credentials: shown.map(({ listed }) => listed),
+    credentials: shown.map(({ listed }) => entryShown(listed)),
     next_cursor: rows.length > page ? (shown.at(-1)?.number ?? null) : null,
   }
+}
+
+/** An entry as agents see it: who has a link may write what a model reads, where the user name is. */
+export function entryShown({ by_link, username, ...rest }: z.output<typeof listedRow>) {
+  if (!by_link) return { ...rest, username }
+  const from = 'whoever had the link'
+  return { ...rest, untrusted: untrusted({ from, text: username }, usernameLengthMax) }
 }

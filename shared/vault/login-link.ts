@@ -12,7 +12,6 @@ import { keyOrNew } from './keys.ts'
 import type { LoginByLink, LoginLinkPort } from './login-link-port.ts'
 import { encodeSecret, listedParts, type Secret, secretOf } from './record.ts'
 import type { VaultRoom } from './room.ts'
-import { siteDomainOf } from './site-domain.ts'
 
 const askedRow = z.object({ account: z.uuid(), site: z.string(), wrap: wrapSchema.nullable() })
 type Asked = z.output<typeof askedRow>
@@ -59,7 +58,6 @@ function sealLogin(room: VaultRoom, asked: Asked, username: string, secret: Secr
   const entry = {
     id,
     username,
-    site_domain: siteDomainOf(site, world.config) ?? null,
     sealed: sealRecord({ roots, wrap }, random, place, encodeSecret(secret)),
     ...listedParts(secret),
   }

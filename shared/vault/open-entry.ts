@@ -10,7 +10,7 @@ import { wrapSchema } from '../sealing/wrap.ts'
 import { answering } from './answering.ts'
 import type { EntriesPort, EntryRequest, ReadEntry, TotpCode } from './entries-port.ts'
 import { firstUseMail } from './first-use.ts'
-import { listedRow } from './list-entries.ts'
+import { entryShown, listedRow } from './list-entries.ts'
 import type { Secret } from './record.ts'
 import { decodeSecret } from './record.ts'
 import type { VaultRoom } from './room.ts'
@@ -44,10 +44,10 @@ async function readEntry(room: VaultRoom, { credential, entry }: EntryRequest): 
   const db = bindCredential(room.world.db, credential)
   const row = await db.one('vault_read_entry', { entry }, readRow)
   if (!row) throw new Error('vault_read_entry answered no row')
-  if (row.opened === null) return { ...row.listed, secret_readable: false }
+  if (row.opened === null) return { ...entryShown(row.listed), secret_readable: false }
   const { totp, ...secret } = await openSecret(room, credential, row.opened)
   return {
-    ...row.listed,
+    ...entryShown(row.listed),
     secret_readable: true,
     secret: { ...secret, ...(totp ? { totp: codeNow(room, totp) } : {}) },
   }

@@ -56,7 +56,10 @@ function isPassedOn([name]: [string, string]): boolean {
 
 type Answered = { status: number; headers: Headers; body: Uint8Array; truncated: boolean }
 
-async function shown({ status, headers, body, truncated }: Answered, scrub: Scrubber) {
+async function shown(
+  { status, headers, body, truncated }: Answered,
+  scrub: Scrubber,
+): Promise<Used> {
   const cookies = headers.getSetCookie().map((value) => ['set-cookie', value] as const)
   const others = [...headers].filter(isPassedOn).slice(0, headersMax)
   const raw = { headers: [...cookies, ...others], body, truncated }
@@ -64,8 +67,8 @@ async function shown({ status, headers, body, truncated }: Answered, scrub: Scru
   const isText = !('withheld' in whole && whole.withheld === 'not_text')
   // Headers are text, whatever they come with.
   const kept = isText ? whole : await scrub({ ...raw, body: new Uint8Array(), truncated: false })
-  const nothing: Used = { status, headers: {}, cookies: [], body: '', truncated, removed: 0 }
-  if ('withheld' in kept) return { ...nothing, withheld: kept.withheld }
+  const nothing = { status, headers: {}, cookies: [], body: '', truncated }
+  if ('withheld' in kept) return { response: nothing, removed: 0, withheld: kept.withheld }
   const lines = kept.headers.map(([name, value]): [string, string] => [
     name,
     cut(value, headerCharactersMax).toWellFormed(),
@@ -77,12 +80,14 @@ async function shown({ status, headers, body, truncated }: Answered, scrub: Scru
   const location = rest.get('location')
   rest.delete('location')
   return {
-    ...nothing,
-    headers: Object.fromEntries(rest),
-    cookies: lines.slice(0, cookies.length).map(([, value]) => value),
-    body: kept.body,
+    response: {
+      ...nothing,
+      headers: Object.fromEntries(rest),
+      cookies: lines.slice(0, cookies.length).map(([, value]) => value),
+      body: kept.body,
+      ...(location === undefined ? {} : { location }),
+    },
     removed: kept.removed,
-    ...(location === undefined ? {} : { location }),
     ...(isText ? {} : { withheld: 'not_text' as const }),
   }
 }

@@ -13,20 +13,23 @@ export type UseOrder = {
   claim: string | null
 }
 
-/** What the site answered, without the secrets. */
+/** The answer of a site, without the secrets. */
 export type Used = {
-  status: number
-  /** Names in lower case, without those that concern the connection alone. */
-  headers: Record<string, string>
-  /** Each as it came. */
-  cookies: string[]
-  body: string
-  /** The body was cut at its limit. */
-  truncated: boolean
+  /** All of the site's words; nothing beside it is the site's. */
+  response: {
+    status: number
+    /** Names in lower case, without those that concern the connection alone. */
+    headers: Record<string, string>
+    /** Each as it came. */
+    cookies: string[]
+    body: string
+    /** The body was cut at its limit. */
+    truncated: boolean
+    /** Where the site leads to; nobody went there. */
+    location?: string
+  }
   /** Places from which a secret was taken. */
   removed: number
-  /** Where the site leads to; nobody went there. */
-  location?: string
   /** Why the body, and for a short secret the headers as well, are not shown. */
   withheld?: 'not_text' | 'short_secret'
 }

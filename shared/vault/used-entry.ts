@@ -13,7 +13,7 @@ const codeRow = z.object({
   mail: z.uuid(),
   handle: z.string(),
   kind: z.enum(['code', 'link']),
-  domain: z.string(),
+  hosts: z.array(z.string()),
   sealed: z.unknown(),
 })
 
@@ -56,11 +56,13 @@ export function usedEntry(room: VaultRoom, record: string, row: OpenedRow): Used
 
 function openCode(
   room: VaultRoom,
-  { of_account: account, mail_wrap: wrap }: OpenedRow,
-  { mail, handle, domain: site, sealed }: OpenedRow['codes'][number],
+  { of_account: account, site: origin, mail_wrap: wrap }: OpenedRow,
+  { mail, handle, hosts, sealed }: OpenedRow['codes'][number],
 ): string {
   if (wrap === null) throw new Error('a code is there without the key of its mail')
-  const place = { account, record: `${mail}/${handle}`, version: 1, site }
+  // It does not open under other hosts than it was sealed for.
+  if (!hosts.includes(new URL(origin).hostname)) throw new Error('a code is for another host')
+  const place = { account, record: `${mail}/${handle}`, version: 1, site: hosts.join(' ') }
   const bytes = room.open('mail', { ...place, wrap, sealed })
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }

@@ -24,9 +24,8 @@ export function readForeign(
 function readL402(protocol: string, invoice: string): UnpayableOffer {
   return {
     protocol,
-    scheme: 'lightning',
     reason: 'Lightning invoices are not paid.',
-    terms: termsShown({ amount_btc: bitcoinOf(invoice) ?? 'any', invoice }),
+    untrusted: termsShown({ amount_btc: bitcoinOf(invoice) ?? 'any', invoice }),
   }
 }
 
@@ -49,8 +48,7 @@ function bitcoinOf(invoice: string): string | undefined {
 function readCrawlerPrice(price: string): UnpayableOffer {
   return {
     protocol: 'pay-per-crawl',
-    scheme: 'crawler-price',
     reason: 'Pay-per-crawl is charged to a crawler that its operator has registered.',
-    terms: termsShown({ price }),
+    untrusted: termsShown({ price }),
   }
 }

@@ -9,7 +9,7 @@ import { decodeBytes, decodeText, encodeBase64, encodeTextForUrl, parseJson } fr
 import { findChain } from '../chains/registry.ts'
 import { isKeepable } from '../contract/keepable.ts'
 import type { SignedAuthorization } from '../custody/port.ts'
-import { shown, termsShown } from '../mail/untrusted.ts'
+import { termsShown } from '../mail/untrusted.ts'
 import type { Offer, UnpayableOffer } from './offer.ts'
 import type { FrozenRequest } from './request.ts'
 
@@ -165,7 +165,7 @@ function unpayable(
   terms: Record<string, unknown>,
   reason: string,
 ): UnpayableOffer {
-  const scheme = shown(`${params['method'] ?? '?'}/${params['intent'] ?? '?'}`)
-  const { realm = '', description = '' } = params
-  return { protocol: 'mpp', scheme, reason, terms: termsShown({ realm, description, ...terms }) }
+  const { method = '', intent = '', realm = '', description = '' } = params
+  const named = termsShown({ method, intent, realm, description })
+  return { protocol: 'mpp', reason, untrusted: [...named, ...termsShown(terms)] }
 }

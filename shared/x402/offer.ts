@@ -3,6 +3,8 @@
  * the payment is kept value for value, because a server compares the echo with what it offered.
  */
 
+import type { NamedWords } from '../mail/untrusted.ts'
+
 /** What is signed: for the token itself, or for Permit2. */
 export type TransferMethod = 'eip3009' | 'permit2'
 
@@ -35,16 +37,12 @@ export function methodOf({ protocol, scheme, extra }: Offer): TransferMethod {
   return protocol === 'x402' && isPermit ? 'permit2' : 'eip3009'
 }
 
-/** An offer that is not paid, why, and what it asks for, so that a person can see it. */
+/** An offer that is not paid, and why; what it asks for in its own words, so that a person can see it. */
 export type UnpayableOffer = {
   protocol: string
-  scheme: string
-  network?: string
-  asset?: string
   amount?: string
-  pay_to?: string
   reason: string
-  terms?: Record<string, string>
+  untrusted: NamedWords[]
 }
 
 /** Below this a signature would expire before a merchant can settle it. */

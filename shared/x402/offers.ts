@@ -6,7 +6,7 @@
 import { isLossyRecipient, readAddress } from '../chains/evm/address.ts'
 import type { Address, Chain, Token } from '../chains/registry.ts'
 import { tokenByAddress } from '../chains/registry.ts'
-import { shown, termsShown } from '../mail/untrusted.ts'
+import { termsShown } from '../mail/untrusted.ts'
 import { usdMicrosEnd } from '../money/usd.ts'
 import type { Demand } from './demand.ts'
 import { namesRoute } from './mpp.ts'
@@ -61,15 +61,12 @@ function compare(a: bigint, b: bigint): number {
 
 /** An offer as it is shown with the reason why it is not paid. */
 export function unpayableOf(offer: Offer, reason: string): UnpayableOffer {
+  const { protocol, scheme, network, asset, payTo, extra } = offer
   return {
-    protocol: offer.protocol,
-    scheme: shown(offer.scheme),
-    network: shown(offer.network),
-    asset: shown(offer.asset),
+    protocol,
     amount: offer.amountAtomic.toString(),
-    pay_to: shown(offer.payTo),
     reason,
-    terms: termsShown(offer.extra),
+    untrusted: [...termsShown({ scheme, network, asset, pay_to: payTo }), ...termsShown(extra)],
   }
 }
 

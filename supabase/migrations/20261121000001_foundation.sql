@@ -79,3 +79,27 @@ begin
 exception when invalid_text_representation then
   return client;
 end $$;
+
+-- What one operator can rent by the thousand counts together as well: 256 addresses of IPv4, and the 48
+-- bits of IPv6 that a customer is given.
+create function private.wide_network_of(client text) returns text
+  language plpgsql immutable as $$
+begin
+  return network(set_masklen(client::inet, case family(client::inet) when 6 then 48 else 24 end))::text;
+exception when invalid_text_representation then
+  return client;
+end $$;
+
+-- Takes a cell of a network, one of the wider network that it is in, which has four times as many, and
+-- one of all callers together. A refusal takes none and leaves no row, so `all_per_second` bounds how
+-- many rows callers without an account can make here.
+create function private.take_of_all(
+  taken text, client text, burst integer, per_second integer, all_burst integer,
+  all_per_second integer)
+  returns void language plpgsql as $$
+begin
+  perform private.take(taken || ':' || private.network_of(client), burst, per_second);
+  perform private.take(
+    taken || ':wide:' || private.wide_network_of(client), 4 * burst, 4 * per_second);
+  perform private.take(taken, all_burst, all_per_second);
+end $$;

@@ -108,13 +108,25 @@ create function private.holder_name(k private.credentials) returns text
   select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
 $$;
 
--- The same for its owner, by the name that goes with it. The name of an app is its own word, so where it
--- is comes first; null for the owner itself.
+-- The same for its owner; null for the owner itself. The name of an app is its own word, which stands in
+-- no sentence of ours: private.own_name tells it apart.
 create function private.holder_title(k private.credentials) returns text
   language sql immutable as $$
   select case k.kind
-    when 'oauth' then 'The app at ' || k.shown || ' (“' || k.label || '”)'
+    when 'oauth' then 'The app at ' || k.shown
     when 'api_key' then 'The key “' || k.label || '” (' || k.shown || ')' end
+$$;
+
+-- The label that the owner gave a key; an app is told by where it is, for its name is its own word.
+create function private.plain_name(k private.credentials) returns text
+  language sql immutable as $$
+  select case k.kind when 'oauth' then k.shown else k.label end
+$$;
+
+-- What an app calls itself; null for all others.
+create function private.own_name(k private.credentials) returns text
+  language sql immutable as $$
+  select case k.kind when 'oauth' then k.label end
 $$;
 
 -- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read and

@@ -13,7 +13,7 @@ begin
       'chain_family', w.chain_family, 'address', w.address)) from private.wallets w
       where w.account = a.id),
     'credential', jsonb_build_object('kind', caller.kind, 'id', caller.id,
-      'label', caller.label,
+      'label', private.plain_name(caller),
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),

@@ -11,6 +11,7 @@ create table private.idempotent_answers (
   -- One for all who work on this key in turn: what they enter is entered once under it.
   claim uuid not null default gen_random_uuid(),
   created_at timestamptz not null default private.clock(),
+  -- 200 with a body; 409 without one where it was done and no answer of it could be kept.
   status integer,
   -- Sealed for the claim (shared/http/kept-answer.ts): it may hold the session of a site.
   body text,
@@ -19,7 +20,7 @@ create table private.idempotent_answers (
 alter table private.idempotent_answers enable row level security;
 create index idempotent_answers_age on private.idempotent_answers (created_at);
 
--- Claims a key or answers what came of it: claimed, running, answered or mismatch. A claim whose
+-- Claims a key or answers what came of it: claimed, running, answered, lost or mismatch. A claim whose
 -- holder has gone silent can be taken over, because the payment behind it is the same one.
 create function api.claim_idempotency(
   credential text, needed text, operation text, key text, request_digest text)
@@ -51,18 +52,23 @@ begin
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
   return query select case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
-    when kept.status is null then 'running' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.status is null then 'running'
+    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
 end $$;
 
 -- Gives a key back. What was entered under it and not reserved can no longer be, so that a decision
 -- still on its way finds nothing to reserve. What was reserved keeps the key, and whoever claims it
 -- next goes on with that payment: a holder that lost touch cannot know whether it was paid. The same
--- goes for a mail that was entered to be sent.
+-- goes for a mail that was entered to be sent. A request that left with a secret keeps its key for good,
+-- since nobody can tell what came of it.
 create function private.release_key(of_account uuid, of_operation text, released text)
   returns void language plpgsql as $$
 declare
   held uuid;
 begin
+  update private.idempotent_answers i set status = 409
+   where i.account = of_account and i.operation = of_operation and i.key = released
+     and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
    where i.account = of_account and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;

@@ -15,7 +15,7 @@ create function api.check_aliases(asked jsonb, client text)
   returns table (alias text, standing text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take('alias:' || private.network_of(client), 300, 5);
+  perform private.take_of_all('alias', client, 300, 5, 1000, 50);
   return query
   select wanted.alias, case when a.alias is null then 'free'
     when a.alias = wanted.alias then 'taken' else 'similar' end
@@ -24,16 +24,26 @@ begin
   order by wanted.place limit 8;
 end $$;
 
+-- The mailbox of an address: what stands behind a plus sign is the same person's.
+create function private.mailbox_of(email text) returns text
+  language sql immutable as $$
+  select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
+$$;
+
 create table private.signups (
   id uuid primary key default gen_random_uuid(),
   email text not null check (email = lower(email) and length(email) <= 254),
   -- The alias that was asked for beside it: a wish, which holds nothing.
   wish text,
+  -- Of who asked, and the wider one that it is in.
   network text not null,
+  wide_network text not null,
   created_at timestamptz not null default private.clock(),
   -- HMAC of address and code with a pepper that the database never sees.
   code_digest text not null check (code_digest ~ '^[0-9a-f]{64}$'),
+  -- Guesses from the network that asked for the code, and from all others.
   tries integer not null default 0 check (tries between 0 and 5),
+  tries_elsewhere integer not null default 0 check (tries_elsewhere between 0 and 5),
   -- SHA-256 of the link that the code was exchanged for.
   link_digest text unique check (link_digest ~ '^[0-9a-f]{64}$'),
   confirmed_at timestamptz,
@@ -44,7 +54,9 @@ create table private.signups (
 );
 alter table private.signups enable row level security;
 create index signups_of_address on private.signups (email, created_at desc);
+create index signups_of_mailbox on private.signups (private.mailbox_of(email), created_at desc);
 create index signups_of_network on private.signups (network, created_at desc);
+create index signups_of_wide_network on private.signups (wide_network, created_at desc);
 create index signups_age on private.signups (created_at);
 
 -- Refuses when the sign-up that fills a limit is younger than the limit's window.
@@ -59,20 +71,26 @@ begin
   end if;
 end $$;
 
--- 3 codes an hour and 10 a day for a mail address, 20 an hour for who asks. They count what was asked,
--- so a refusal tells nothing about whether the address has an account. One after the other, because
--- two at once would both find the last place free.
-create function private.limit_signups(of_email text, of_network text) returns void
-  language plpgsql as $$
+-- 3 codes an hour and 10 a day for a mailbox, 20 an hour for who asks and 60 for its wider network, and
+-- 3,900 for all together. They count what was asked, so a refusal tells nothing about whether the
+-- address has an account. One after the other, because two at once would both find the last place free.
+create function private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
+  returns void language plpgsql as $$
 begin
-  perform pg_advisory_xact_lock(17, hashtext(of_email));
-  perform pg_advisory_xact_lock(18, hashtext(of_network));
+  perform pg_advisory_xact_lock(17, hashtext(of_mailbox));
+  perform pg_advisory_xact_lock(18, hashtext(of_wide_network));
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 2 limit 1), interval '1 hour');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 2 limit 1), interval '1 hour');
   perform private.limit_pace((select s.created_at from private.signups s
-    where s.email = of_email order by s.created_at desc offset 9 limit 1), interval '1 day');
+    where private.mailbox_of(s.email) = of_mailbox
+    order by s.created_at desc offset 9 limit 1), interval '1 day');
   perform private.limit_pace((select s.created_at from private.signups s
     where s.network = of_network order by s.created_at desc offset 19 limit 1), interval '1 hour');
+  perform private.limit_pace((select s.created_at from private.signups s
+    where s.wide_network = of_wide_network
+    order by s.created_at desc offset 59 limit 1), interval '1 hour');
+  perform private.take_slowly('sign-up', 300, interval '1 second');
 end $$;
 
 -- Enters a code and sends it. Who owns an account already is sent the other mail, and the rest is the
@@ -83,13 +101,15 @@ create function api.signup_request(
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   asking text := private.network_of(client);
+  asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(email, asking);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
   delete from private.signups s where s.id in (select o.id from private.signups o
     where o.created_at <= private.clock() - interval '1 day'
     order by o.created_at limit 10 for update skip locked);
-  insert into private.signups (email, code_digest, network, wish)
-  values (signup_request.email, signup_request.code_digest, asking, signup_request.wish);
+  insert into private.signups (email, code_digest, network, wide_network, wish)
+  values (signup_request.email, signup_request.code_digest, asking, asking_wide,
+    signup_request.wish);
   perform private.enqueue_mail(null, case when exists (
     select from private.owners o where o.email = signup_request.email)
     then known_mail else code_mail end);
@@ -97,20 +117,24 @@ begin
 end $$;
 
 -- Exchanges a code for a link, good for 30 minutes. A guess counts against every code of the address
--- that is good, so each is compared with 5 guesses at most, and an address with 50 a day. Every way to
--- fail answers no row.
+-- that is good: each is compared with 5 guesses from the network that asked for it and with 5 from all
+-- others, so that nobody elsewhere uses up the tries of who asked. Every way to fail answers no row.
 create function api.signup_confirm(
   email text, code_digest text, link_digest text, client text)
   returns table (expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   at timestamptz := private.clock();
+  asking text := private.network_of(client);
   confirmed uuid;
 begin
-  perform private.take('confirm:' || private.network_of(client), 60, 1);
+  perform private.take_of_all('confirm', client, 60, 1, 600, 20);
   with tried as (
-    update private.signups s set tries = s.tries + 1
-     where s.email = signup_confirm.email and s.link_digest is null and s.tries < 5
+    update private.signups s set
+      tries = s.tries + (s.network = asking)::integer,
+      tries_elsewhere = s.tries_elsewhere + (s.network <> asking)::integer
+     where s.email = signup_confirm.email and s.link_digest is null
+       and case when s.network = asking then s.tries else s.tries_elsewhere end < 5
        and s.created_at > at - interval '10 minutes'
     returning s.id, s.code_digest)
   select t.id into confirmed from tried t

@@ -339,7 +339,7 @@ create function private.approval_json(p private.payments) returns jsonb
   select jsonb_build_object(
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
-    'asked', (select jsonb_build_object('title', private.holder_title(k),
+    'asked', (select jsonb_build_object('title', private.holder_title(k), 'calls_itself', private.own_name(k),
       'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)

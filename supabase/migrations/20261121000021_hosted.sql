@@ -23,7 +23,7 @@ create table private.hosted_actions (
   opened_after bigint,
   -- Of walletconnect: the wallet that the person connected, from which the money has to come.
   wallet text check (wallet ~ '^0x[0-9a-fA-F]{40}$'),
-  -- Of website_login: what was put into the vault, {credential_id, site, username}.
+  -- Of website_login: what was put into the vault, {credential_id, site}.
   entered jsonb,
   declined_at timestamptz,
   finished_at timestamptz,
@@ -133,7 +133,7 @@ $$;
 
 -- The pages behind links act for whoever has the link, so they are limited by who asks.
 create function private.limit_link(client text) returns void language sql as $$
-  select private.take('link:' || private.network_of(client), 120, 10)
+  select private.take_of_all('link', client, 120, 10, 1000, 100)
 $$;
 
 -- What a link is, for whoever has it.

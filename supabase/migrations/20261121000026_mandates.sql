@@ -317,7 +317,7 @@ begin
   return query
   select private.payment_json(p) #- '{delivery,body_base64}',
     case when p.state = 'settled' or p.counts_until > private.clock()
-      then p.counted_usd_micros else 0 end::text, k.label
+      then p.counted_usd_micros else 0 end::text, private.plain_name(k)
     from private.payments p join private.credentials k on k.id = p.key
    where p.account = caller.account and p.mandate = list_mandate_payments.mandate
      and (before is null or (p.authorized_at, p.id) < (select b.authorized_at, b.id

@@ -21,7 +21,8 @@ declare
 begin
   return query
   select private.mandate_json(m), private.mandate_digest(m),
-    jsonb_build_object('title', private.holder_title(k), 'device', left(m.device, 8),
+    jsonb_build_object('title', private.holder_title(k),
+      'calls_itself', private.own_name(k), 'device', left(m.device, 8),
       'device_known', exists (select from private.known_devices d where d.account = m.account
         and d.key = m.key and d.fingerprint = m.device)),
     private.consent_json(m.consent),

@@ -21,8 +21,6 @@ create table private.vault_entries (
   account uuid not null references private.accounts,
   -- Canonical origin: the only place that the secrets are ever sent to.
   site text not null check (length(site) between 8 and 2048),
-  -- Registrable domain of the site, to which codes of mails may go; null where it has none.
-  site_domain text check (length(site_domain) between 1 and 253),
   username text not null check (length(username) <= 320),
   -- Grows with every change of the secret part, and is bound into it.
   version integer not null check (version > 0),
@@ -31,9 +29,13 @@ create table private.vault_entries (
   has_password boolean not null,
   has_totp boolean not null,
   field_names text[] not null check (cardinality(field_names) <= 20),
+  -- Codes of mails may be used with it: the owner entered it, or let it.
+  takes_codes boolean not null default false,
   -- The API key that made it, which may replace and delete it; null for what the owner entered or
   -- changed.
   created_by uuid references private.credentials,
+  -- The key whose link it was entered by, until the owner changes it. Who has a link may be an agent.
+  link_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
   last_used_at timestamptz,
@@ -41,6 +43,7 @@ create table private.vault_entries (
 );
 create index vault_entries_listed on private.vault_entries (account, number desc);
 create index vault_entries_made on private.vault_entries (created_by);
+create index vault_entries_linked on private.vault_entries (link_of);
 
 -- Sites at which a secret of the account was used or read before.
 create table private.vault_sites (
@@ -112,8 +115,10 @@ $$;
 create function private.entry_json(caller private.credentials, e private.vault_entries)
   returns jsonb language sql stable as $$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
+    'by_link', e.link_of is not null,
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
-    'field_names', e.field_names, 'created_by_this_key', e.created_by is not distinct from caller.id,
+    'field_names', e.field_names, 'takes_codes', e.takes_codes,
+    'created_by_this_key', e.created_by is not distinct from caller.id,
     'created_at', e.created_at, 'updated_at', e.updated_at, 'last_used_at', e.last_used_at)
 $$;
 
@@ -208,7 +213,7 @@ end $$;
 create function api.vault_commit_store(
   credential text, entry uuid, was_version integer, at_site text, for_username text,
   sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text,
-  domain text default null, drawn jsonb default null)
+  drawn jsonb default null)
   returns table (kept boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -224,17 +229,17 @@ begin
   end if;
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names, created_by)
-    values (entry, caller.account, at_site, domain, for_username, 1, vault_commit_store.sealed,
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, takes_codes, created_by)
+    values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by)
+      vault_commit_store.field_names, made_by is null, made_by)
     on conflict do nothing returning * into e;
   else
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
       sealed = vault_commit_store.sealed, has_password = vault_commit_store.has_password,
       has_totp = vault_commit_store.has_totp, field_names = vault_commit_store.field_names,
-      created_by = made_by
+      takes_codes = v.takes_codes or made_by is null, created_by = made_by, link_of = null
      where v.id = entry and v.account = caller.account and v.version = was_version
        and private.may_change(caller, v)
     returning * into e;

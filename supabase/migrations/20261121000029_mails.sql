@@ -47,15 +47,17 @@ create table private.mail_attachments (
 alter table private.mail_attachments enable row level security;
 
 -- One-time codes and sign-in links that were found in mails. An agent is told the handle; the value
--- is used once, at the domain that the mail is proven to come from, while it is fresh.
+-- is used once, at a host that the mail is from or names, while it is fresh.
 create table private.mail_codes (
   account uuid not null references private.accounts,
   handle text not null check (handle ~ '^c_[0-9a-z]{12}$'),
   mail uuid not null references private.mails on delete cascade,
   kind text not null check (kind in ('code', 'link')),
-  -- Null where nothing proves the sender, or the service itself sent it: then it is never released.
-  domain text check (length(domain) between 1 and 253),
-  -- The value, sealed with purpose mail as the record <mail>/<handle>, site the domain or nothing.
+  -- Where it may be used (shared/mailbox/code-hosts.ts). None where nothing proves the sender, or the
+  -- service itself sent it: then it is never released.
+  hosts text[] not null check (cardinality(hosts) <= 20),
+  -- The value, sealed with purpose mail as the record <mail>/<handle>, site the hosts with spaces
+  -- between them.
   sealed jsonb not null,
   expires_at timestamptz not null,
   used_at timestamptz,
@@ -161,11 +163,11 @@ begin
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
-  insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
+  insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
   select mailbox, code.handle, kept.id, code.kind,
-    case when not is_own then kept.proven_domain end, code.sealed,
+    case when is_own or kept.proven_domain is null then '{}' else code.hosts end, code.sealed,
     private.clock() + interval '15 minutes'
-    from jsonb_to_recordset(codes) as code (handle text, kind text, sealed jsonb);
+    from jsonb_to_recordset(codes) as code (handle text, kind text, hosts text[], sealed jsonb);
   -- The subject is sealed, so that the feed can tell who wrote, and no more.
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (mailbox, 'mail', 'mail_received', 'A mail came in.',

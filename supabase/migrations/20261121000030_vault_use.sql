@@ -84,8 +84,9 @@ begin
      order by o.asked_at desc, o.id offset waiting_max);
 end $$;
 
--- Ends the call unless each of these codes may go to the site of the entry: not used, fresh, and from
--- a mail that is proven to come from the site's own domain. A code without a domain goes nowhere.
+-- Ends the call unless each of these codes may go to the site of the entry: not used, fresh, and of a
+-- mail that is from the site's own host or names it; and unless the owner stands for the entry, since
+-- an agent that names the place where a code is used can name one where it reads what was sent.
 create function private.check_codes(entry private.vault_entries, handles text[])
   returns void language plpgsql as $$
 declare
@@ -99,8 +100,11 @@ begin
   end if;
   if exists (select from private.mail_codes c
     where c.account = entry.account and c.handle = any (handles)
-      and (c.domain is null or c.domain is distinct from entry.site_domain)) then
+      and not split_part(private.host_of(entry.site), ':', 1) = any (c.hosts)) then
     perform private.refuse('code_not_for_site', '403');
+  end if;
+  if known > 0 and not entry.takes_codes then
+    perform private.refuse('code_needs_owner', '403');
   end if;
 end $$;
 
@@ -119,7 +123,7 @@ begin
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'domain', c.domain, 'sealed', c.sealed))
+        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),

@@ -32,7 +32,7 @@ begin
     private.account_key(asked.account, 'vault') where asked.id is not null;
 end $$;
 
--- Puts a login into the vault as the owner's, and ends the action. `drawn` is the account's first
+-- Puts a login into the vault, in which no key can change it, and ends the action. `drawn` is the account's first
 -- key, where it had none: when another was kept meanwhile, nothing under this one is (`again`). What
 -- is in the vault is changed by nobody who only has a link (`exists`).
 create function api.link_store_login(
@@ -48,10 +48,10 @@ begin
     return query select 'again';
   else
     perform private.take_vault_place(asked.account);
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names)
-    values (given.id, asked.account, asked.asked ->> 'site', given.site_domain, given.username, 1,
-      given.sealed, given.has_password, given.has_totp, given.field_names)
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, link_of)
+    values (given.id, asked.account, asked.asked ->> 'site', given.username, 1,
+      given.sealed, given.has_password, given.has_totp, given.field_names, asked.credential)
     on conflict (account, site, username) do nothing;
     if not found then
       return query select 'exists';
@@ -59,11 +59,13 @@ begin
     end if;
     update private.hosted_actions a set finished_at = private.clock(),
       entered = pg_catalog.jsonb_build_object('credential_id', given.id,
-        'site', asked.asked ->> 'site', 'username', given.username)
+        'site', asked.asked ->> 'site')
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
-    values (asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A person entered a login for %s, by a link.', asked.asked ->> 'site'), given.id);
+    select asked.account, 'vault', 'login_entered', pg_catalog.format(
+      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      private.holder_name(k)), given.id
+    from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
     return query select 'stored';
   end if;
@@ -72,7 +74,7 @@ grant execute on function api.link_login_asked, api.link_store_login to vault;
 
 -- A page of the entries as their owner sees them, the latest made first, from before a position; those
 -- whose site or user name holds these words, or one entry. `maker` is the key or app that made it,
--- null for a person.
+-- or by whose link it was entered; null for the owner.
 create function api.owner_list_entries(
   credential text, page integer, before bigint default null, words text default '',
   entry uuid default null)
@@ -81,8 +83,11 @@ create function api.owner_list_entries(
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select e.number::text, private.entry_json(caller, e), private.holder_title(k)
+  return query select e.number::text, private.entry_json(caller, e),
+    coalesce(private.holder_title(k),
+      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
+    left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)
      and pg_catalog.strpos(pg_catalog.lower(e.site || ' ' || e.username),
        pg_catalog.lower(words)) > 0
@@ -90,6 +95,26 @@ begin
    order by e.number desc limit page;
 end $$;
 grant execute on function api.owner_list_entries to service_role;
+
+-- Lets codes of mails be used with a login, or not. Letting them needs a fresh proof: the host becomes
+-- one that the owner stands for, whoever named it.
+create function api.owner_set_takes_codes(credential text, entry uuid, takes boolean)
+  returns table (takes_codes boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, takes);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  update private.vault_entries v set takes_codes = takes
+   where v.id = e.id and v.takes_codes is distinct from takes;
+  if found then
+    perform private.record_entry(caller, e,
+      case when takes then 'codes_allowed' else 'codes_ended' end,
+      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+        else 'The use of codes from mail at %s was ended' end, e.site));
+  end if;
+  return query select takes;
+end $$;
+grant execute on function api.owner_set_takes_codes to service_role;
 
 -- The places of an entry, those that wait first, with who asked for each.
 create function api.owner_list_places(credential text, entry uuid)

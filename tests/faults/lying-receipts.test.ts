@@ -4,64 +4,13 @@ import * as z from 'zod'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { node, pass } from '../support/faults/chain.ts'
-import {
-  cheap,
-  finalBlock,
-  forging,
-  receiptIn,
-  swallowing,
-  toldPayment,
-} from '../support/faults/forged.ts'
-import { answering, refusingCalls, saying, startLiar } from '../support/faults/liar.ts'
+import { cheap, finalBlock, forging, receiptIn, swallowing } from '../support/faults/forged.ts'
+import { answering, refusingCalls, saying } from '../support/faults/liar.ts'
 import { onePair, outcomeOf, transfer } from '../support/faults/pair.ts'
+import { forgeAll, minutes, sentBy, worldOfTwo } from '../support/faults/two.ts'
 import { usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
-import type { Agent, TestWorld } from '../support/world.ts'
-import { start } from '../support/world.ts'
-
-async function worldOfTwo({ lanes, isFirst = false }: { lanes: number; isFirst?: boolean }) {
-  const endpoints: Awaited<ReturnType<typeof startLiar>>[] = []
-  const world = await start({
-    chain: true,
-    lanes,
-    endpoints: async (url) => {
-      endpoints.push(await startLiar(url), await startLiar(url))
-      return endpoints.map((one) => one.url)
-    },
-  })
-  const [first, second] = endpoints
-  if (!first || !second) throw new Error('there are no two endpoints')
-  return isFirst ? { world, liar: first, honest: second } : { world, liar: second, honest: first }
-}
-
-const sentRow = toldPayment.extend({ id: z.string(), tx: z.string() })
-
-/** Payments of an account with the transaction that they were sent in. */
-async function sentBy(world: TestWorld, { id }: Agent) {
-  const rows = await world.db.sql`select id, tx_hash as tx, wallet, payee, token,
-      amount_atomic::text as amount, authorization_nonce as nonce
-    from private.payments where account = ${id}`
-  return z.array(sentRow).parse([...rows])
-}
-
-async function forgeAll(
-  world: TestWorld,
-  agent: Agent,
-  block: Awaited<ReturnType<typeof finalBlock>>,
-) {
-  const sent = await sentBy(world, agent)
-  return forging(new Map(sent.map((one) => [one.tx, receiptIn(block, one.tx, [one])])))
-}
-
-async function minutes(world: TestWorld, count: number) {
-  for (let minute = 0; minute < count; minute += 1) {
-    await pass(world, 60)
-    await keepHouse(world.world)
-    await indexTransfers(world.world)
-  }
-}
 
 test('a receipt made up in a final block books nothing for good: what was signed is sent', async () => {
   const { world, liar, honest } = await worldOfTwo({ lanes: 1 })
@@ -132,24 +81,6 @@ test('a transfer that arrived is not told as reverted on the word of one endpoin
 
   expect(await usdcOf(world, pair.payee)).toBe(10_000_000n)
   expect(told).not.toContain('reverted')
-})
-
-test('a purchase that one endpoint alone shows as settled is cancelled by a freeze', async () => {
-  const { world, liar } = await worldOfTwo({ lanes: 2, isFirst: true })
-  const pair = await onePair(world)
-  const payment = await signedPayment(world, pair.payer, pair.payee.address)
-  await world.db.sql`update private.payments set state = 'unknown',
-    tx_hash = ${`0x${'ab'.repeat(32)}`} where id = ${payment.paymentId}`
-  liar.tell(await forgeAll(world, pair.payer, await finalBlock(world)))
-  await minutes(world, 1)
-
-  const frozen = await pair.payer.post('/account-freeze', {})
-  liar.tell()
-  await minutes(world, 2)
-  const used = node(world, 'eth_call', { to: world.chain.usdc, data: payment.calldata }, 'latest')
-
-  expect(frozen.body).toMatchObject({ cancelling: [{ payment_id: payment.paymentId }] })
-  await expect(used).rejects.toThrow('authorization is used or canceled')
 })
 
 test('the cancellation of a frozen payment is sent again, whatever receipt is made up for it', async () => {

@@ -149,7 +149,9 @@ test('signs in at a site with a password and a mailed code that it never sees, b
   })
   const { port } = new URL(site.url)
   const login = { site: `http://localhost:${port}`, username: 'ada', password: 'Canary-1' }
-  await agent.post('/vault-store', login)
+  const { body: stored } = await agent.post('/vault-store', login)
+  const owner = await ownerOf(market, agent)
+  await owner.call('owner_set_takes_codes', { entry: stored['credential_id'], takes: true })
   const began = market.world.now().toISOString()
   const told = { site: login.site, sender: 'localhost', began, api_key: agent.key }
 
@@ -159,7 +161,7 @@ test('signs in at a site with a password and a mailed code that it never sees, b
   expect(received).toEqual(['', `user=ada&pw=${login.password}`, `code=${code}`])
   expect(answers['inside']).toMatchObject({
     filled: ['code'],
-    page: { status: 200, body: textWith('You sent code=[secret removed]') },
+    response: { status: 200, body: textWith('You sent code=[secret removed]') },
   })
   expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${code}|${login.password}`))
 })

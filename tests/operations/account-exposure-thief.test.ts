@@ -62,6 +62,22 @@ test('what the owner approved leaves beside what the limits let through', async 
   expect(await leftOf(payer)).toBe(1000)
 })
 
+test('what the owner approved may still be paid when its signing was cut off', async () => {
+  const { payer, payee } = await acquainted(world, heldUsd)
+  await world.db.sql`update private.accounts set automatic_daily_limit_usd_micros = 0,
+    asserted_daily_limit_usd_micros = 0 where id = ${payer.id}`
+  const order = await approved(payer, payee, '900')
+  await world.db.sql`update private.payments set state = 'authorized', authorized_at =
+    private.clock(), valid_before = 1, consent_level = 'user_session' where id = ${String(order.transfer_id)}`
+  await world.tick(21)
+
+  const [hour] = await exposureOf(payer)
+  await send(payer, payee, '900', order)
+
+  expect(hour).toMatchObject({ total_usd: '900' })
+  expect(await leftOf(payer)).toBe(900)
+})
+
 test('where nobody new may be paid on its word, what the owner approved opens both limits', async () => {
   const payer = await world.agent('pay', { usdc: heldUsd })
   const payee = await world.agent('read')

@@ -18,12 +18,19 @@ async function exposureOf(agent: Agent): Promise<string[]> {
   return horizons.map(({ total_usd: usd }) => usd)
 }
 
-type Entry = { state: string; level: string; usd: number; minutesAgo: number; mandate?: string }
+type Entry = {
+  state: string
+  level: string
+  usd: number
+  minutesAgo: number
+  mandate?: string
+  finality?: string
+}
 
 /** A payment on its way or at its end, as other operations leave it. */
 async function enter(
   payer: Agent,
-  { state, level, usd, minutesAgo, mandate }: Entry,
+  { state, level, usd, minutesAgo, mandate, finality }: Entry,
 ): Promise<void> {
   await world.db.sql`
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
@@ -33,7 +40,7 @@ async function enter(
       '0x036CbD53842c5426634e7929541eC2318f3dCF7e', ${payer.address},
       '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${usd * 1_000_000}, ${usd * 1_000_000},
       private.clock(), ${level}, private.clock() - make_interval(mins => ${minutesAgo}), 1,
-      ${`0x${'1'.repeat(64)}`}, '0x', ${state === 'settled' ? 'finalized' : 'submitted'},
+      ${`0x${'1'.repeat(64)}`}, '0x', ${finality ?? (state === 'settled' ? 'finalized' : 'submitted')},
       ${mandate ?? null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }
@@ -160,4 +167,19 @@ test('takes off what settled under a mandate, and not what may be released', asy
   await enter(agent, { state: 'signed', level: 'mandate', usd: 20, minutesAgo: 60, mandate: id })
 
   expect(await exposureOf(agent)).toEqual(['470', '470', '2870'])
+})
+
+test('counts a payment under a mandate as one that may be made anew, until it is final', async () => {
+  const agent = await world.agent('pay')
+  const { id } = await giveMandate(world, agent, {
+    max_payment_usd_micros: '300000000',
+    max_payments: 1,
+  })
+  const one = { state: 'settled', level: 'mandate', usd: 1, minutesAgo: 60, mandate: id }
+  await enter(agent, { ...one, finality: 'included' })
+  const before = await exposureOf(agent)
+  await world.db.sql`update private.payments set finality = 'finalized' where mandate = ${id}`
+
+  expect(before[0]).toBe('700')
+  expect((await exposureOf(agent))[0]).toBe('400')
 })

@@ -47,10 +47,22 @@ test('wrong ones at once count like wrong ones in turn', async () => {
     Array.from({ length: 8 }, () => confirm(world, 'burst@example.com', wrongOf(code))),
   )
 
-  const rows = await world.db.sql`select tries from private.signups
+  const rows = await world.db.sql`select tries_elsewhere from private.signups
     where email = 'burst@example.com'`
-  expect([...rows]).toEqual([{ tries: 5 }])
+  expect([...rows]).toEqual([{ tries_elsewhere: 5 }])
   expect(await confirm(world, 'burst@example.com', code)).toMatchObject(refused)
+})
+
+test('however many guesses come from elsewhere, who asked for the code can give it', async () => {
+  const home = { 'cf-connecting-ip': '203.0.113.7' }
+  await requestCode(world, 'guessed@example.com', home)
+  const code = await codeFor(world, 'guessed@example.com')
+  for (let guess = 0; guess < 12; guess += 1) {
+    await confirm(world, 'guessed@example.com', wrongOf(code))
+  }
+
+  expect(await confirm(world, 'guessed@example.com', code)).toMatchObject(refused)
+  expect((await confirm(world, 'guessed@example.com', code, home)).status).toBe(200)
 })
 
 test('of one code used at once exactly one use gets a link', async () => {

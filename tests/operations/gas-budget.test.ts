@@ -189,3 +189,19 @@ test('no more is signed than can be cancelled, and none of it is charged while n
   expect(later.signature).toMatch(/^0x/)
   expect((await gasOf(payer)).filter(({ slot }) => slot !== null)).toEqual([])
 })
+
+test('gas is spent for 24 hours from when it is seen to be spent', async () => {
+  await limitGas(world, { callsPerDay: 2n })
+  const payer = await world.agent('pay', { usdc: 1000 })
+  await stopMining(world)
+  const one = await transfers(world, payer, 3, '1')
+  await elapse(world, 45)
+  await mine(world)
+  await keepHouse(world.world)
+
+  await elapse(world, 86_400 - 44)
+  const two = await transfers(world, payer, 1, '1')
+
+  expect(one.counts).toEqual({ submitted: 2, relay_limit_reached: 1 })
+  expect(two.counts).toEqual({ relay_limit_reached: 1 })
+})

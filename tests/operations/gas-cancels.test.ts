@@ -1,12 +1,15 @@
 /** What cancellations may cost relayers: it is reserved when something is signed that may need one. */
+import { encodeEventTopics } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
+import { tokenAbi } from '../../shared/chains/evm/abi.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { hex } from '../support/chain-world.ts'
 import { node, stopMining } from '../support/faults/chain.ts'
 import { limitGas, relayersHold, transferTo } from '../support/gas.ts'
+import { proven } from '../support/ledger.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 import { authorizing, signedPayment } from '../support/signed.ts'
 import { authorizationCall } from '../support/signed-call.ts'
@@ -138,6 +141,35 @@ test('what is kept for cancellations leaves less for transfers, and no fewer cal
 
   expect([one.status, other.status]).toEqual([200, 429])
 })
+
+test.each(['relayers', 'the wallet'])(
+  'transfers whose blocks are gone are cancelled as often as the budget has it; gas is paid by %s',
+  async (who) => {
+    await limitGas(world, { cancelsPerDay: 3n, ...(who === 'relayers' ? {} : { callsPerDay: 0n }) })
+    const payer = await world.agent('pay', { usdc: 1000 })
+    await node(world, 'anvil_setBalance', payer.address, '0xde0b6b3a7640000')
+    await node(world, 'anvil_mine', '0x20')
+    await keepHouse(world.world)
+    const from = Number(await node(world, 'eth_blockNumber'))
+    for (let at = 0; at < 6; at += 1) {
+      const sent = await transferTo(world, payer, at, '1')
+      await proven(payer, sent.body['tx_hash'])
+      await keepHouse(world.world)
+    }
+    await payer.post('/account-freeze', {})
+
+    const to = Number(await node(world, 'eth_blockNumber'))
+    await node(world, 'anvil_reorg', to - from, [])
+    await keepMined(12)
+
+    const ended = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationCanceled' })
+    const logs = await node(world, 'eth_getLogs', { fromBlock: '0x0', topics: ended })
+    const [{ count } = { count: 0 }] = await world.db.sql<{ count: number }[]>`
+      select count(*)::integer from private.payments where state = 'settled'`
+    expect(logs).toHaveLength(3)
+    expect(count).toBe(0)
+  },
+)
 
 test('relayed transfers and their cancellations together cost no more than the budget', async () => {
   const weiPerDay = 4n * 10n ** 15n

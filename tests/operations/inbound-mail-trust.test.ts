@@ -33,13 +33,13 @@ test.each([
     await byPlatform(world, { to, from: 'no-reply@bank.example', raw })
 
     const [mail] = await storedMails(product, id)
-    expect(mail?.codes).toMatchObject([{ value: '482913', domain: null }])
+    expect(mail?.codes).toMatchObject([{ value: '482913', hosts: [] }])
     const rows = await db.sql`select proven_domain from private.mails where account = ${id}`
     expect(rows).toEqual([{ proven_domain: null }])
   },
 )
 
-test('what the receiving server found is kept, and the code may go to that domain for 15 minutes', async () => {
+test('what the receiving server found is kept, and the code may go to that host for 15 minutes', async () => {
   const { id, to } = await mailbox()
   await db.setClock(new Date('2026-11-22T10:00:00Z'))
   const found = `${good.replaceAll('bank.example', 'mail.bank.example')}; dmarc=pass
@@ -50,7 +50,7 @@ test('what the receiving server found is kept, and the code may go to that domai
     raw: lines(results(found.replace('\n', '\r\n')), 'From: a@login.bank.example', ...code),
   })
 
-  const rows = await db.sql`select m.spf, m.dkim, m.dmarc, m.proven_domain, c.domain, c.expires_at
+  const rows = await db.sql`select m.spf, m.dkim, m.dmarc, m.proven_domain, c.hosts, c.expires_at
     from private.mails m join private.mail_codes c on c.mail = m.id where m.account = ${id}`
   expect(rows).toEqual([
     {
@@ -58,7 +58,7 @@ test('what the receiving server found is kept, and the code may go to that domai
       dkim: 'pass',
       dmarc: 'pass',
       proven_domain: 'bank.example',
-      domain: 'bank.example',
+      hosts: ['login.bank.example'],
       expires_at: new Date('2026-11-22T10:15:00Z'),
     },
   ])
@@ -73,7 +73,7 @@ test('a mail of this service is known as such, and its codes go to no site', asy
   }
 
   for (const mail of await storedMails(product, id)) {
-    expect(mail).toMatchObject({ ownTopic: 'notice', codes: [{ value: '482913', domain: null }] })
+    expect(mail).toMatchObject({ ownTopic: 'notice', codes: [{ value: '482913', hosts: [] }] })
   }
 })
 
@@ -103,7 +103,7 @@ test('of the mails of this service, the code of a sign-up alone is told apart', 
   }
 
   const [first, second] = await storedMails(product, id)
-  expect(first).toMatchObject({ ownTopic: 'sign_up_code', codes: [{ kind: 'code', domain: null }] })
+  expect(first).toMatchObject({ ownTopic: 'sign_up_code', codes: [{ kind: 'code', hosts: [] }] })
   expect(text).toContain(first?.codes[0]?.value)
   expect(second?.ownTopic).toBe('notice')
 })

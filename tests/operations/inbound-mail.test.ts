@@ -35,7 +35,7 @@ test('keeps everything of a mail, with a handle for its code wherever that stand
   const [mail, ...others] = await storedMails(product, id)
   const [code, ...codes] = mail?.codes ?? []
   expect([others, codes]).toEqual([[], []])
-  expect(code).toMatchObject({ kind: 'code', value: '482913', domain: 'shop.example' })
+  expect(code).toMatchObject({ kind: 'code', value: '482913', hosts: ['mail.shop.example'] })
   const place = (start: number, length = 6) => [
     { kind: 'code', start, end: start + length, handle: code?.handle },
   ]

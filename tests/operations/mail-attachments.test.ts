@@ -114,6 +114,55 @@ test('a mail within the mail is opened by the owner alone', async () => {
   expect(new TextDecoder().decode(file?.content)).toContain(code)
 })
 
+const inner = messageOf({ to: 'a@b.example', from: 'shop@shop.example', subject: 'Code', text })
+const encoded = [
+  'Here is what came in:',
+  '',
+  'Content-Transfer-Encoding: base64',
+  '',
+  Buffer.from(text).toString('base64'),
+].join('\r\n')
+const outlook = Buffer.concat([
+  Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+  Buffer.from(`__substg1.0_1000001F ${text}`, 'utf16le'),
+])
+
+test.each<[string, string | Buffer, string]>([
+  ['forwarded.eml', inner, 'application/octet-stream'],
+  ['notes.txt', inner, 'text/plain'],
+  ['page.html', inner, 'text/html'],
+  ['picture.png', inner, 'image/png'],
+  ['data', `\r\n\r\n${inner}`, 'application/octet-stream'],
+  ['box', `From shop@shop.example Mon Nov 23 01:00:00 2026\n${inner}`, 'text/plain'],
+  ['wide.txt', Buffer.from(`\ufeff${inner}`, 'utf16le'), 'text/plain'],
+  ['log.txt', encoded, 'text/plain'],
+  ['Code.msg', 'anything', 'application/octet-stream'],
+  ['file.bin', outlook, 'application/octet-stream'],
+])(
+  'a mail within the mail is withheld as %s, whatever its type',
+  async (filename, content, type) => {
+    const box = await openMailbox(product)
+    await box.receiveFiles({ subject: 'Hello' }, [{ filename, content, contentType: type }])
+    const mail = await box.newest()
+
+    const answer = await box.agent.get(`/mail-read?mail_id=${mail.mail_id}&attachment=1`)
+
+    expect(mail.attachments).toMatchObject([{ type: 'message/rfc822', withheld: true }])
+    expect(answer).toMatchObject({ status: 404, body: { error: 'mail_not_found' } })
+  },
+)
+
+test.each([
+  ['To do: the roof\nFrom: Monday on\n\nA list.', 'list.txt'],
+  ['name,code\nada,1', 'a.csv'],
+])('a text that is no mail is shown: %j', async (content, filename) => {
+  const box = await openMailbox(product)
+  await box.receiveFiles({ subject: 'Hello' }, [{ filename, content }])
+  const mail = await box.newest()
+
+  expect(mail.attachments).toMatchObject([{ withheld: false }])
+})
+
 test('a file that the mail has not is not found', async () => {
   const box = await openMailbox(product)
   await box.receiveFiles({ subject: 'Hello' }, [{ filename: 'a.txt', content: 'x' }])

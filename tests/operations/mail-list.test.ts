@@ -31,7 +31,7 @@ test('a mail is listed with who wrote it, what proves that, and its code by hand
       },
       untrusted: { subject: { from, length: text.length, truncated: false, text } },
       attachment_count: 0,
-      codes: [{ kind: 'code', domain: 'shop.example', used: false }],
+      codes: [{ kind: 'code', hosts: ['mail.shop.example'], used: false }],
       unread: true,
     },
   ])

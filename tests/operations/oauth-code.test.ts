@@ -52,7 +52,7 @@ test('a code becomes tokens that act for the account with the scopes that were g
   expect(headers.get('cache-control')).toBe('no-store')
   expect(identity.body).toMatchObject({
     account_id: agent.id,
-    credential: { label: 'An app', scopes: ['vault', 'pay'] },
+    credential: { label: 'app.example', scopes: ['vault', 'pay'] },
   })
   expect(await feedOf(tests.db, agent)).toEqual(['app_connected'])
 })

@@ -139,6 +139,26 @@ test('sends 20 codes an hour for one address of the network, or one subscriber o
   }
 })
 
+test.each([
+  ['256 addresses of IPv4', (at: number) => `198.51.101.${at}`],
+  ['48 bits of IPv6', (at: number) => `2001:db8:77:${at.toString(16)}::1`],
+])('sends 60 codes an hour for %s together', async (_, addressOf) => {
+  const statuses: number[] = []
+  for (let at = 0; at < 61; at += 1) {
+    const headers = { 'cf-connecting-ip': addressOf(at) }
+    statuses.push(
+      (await requestCode(world, `w${at}.${addressOf(0).length}@example.org`, headers)).status,
+    )
+  }
+  expect(statuses).toEqual([...Array.from({ length: 60 }, () => 200), 429])
+})
+
+test('counts the addresses of one mailbox together', async () => {
+  for (const tag of ['', '+a', '+b']) await requestCode(world, `plus${tag}@example.org`)
+
+  expect((await requestCode(world, 'plus+c@example.org')).status).toBe(429)
+})
+
 test('keeps a wish for an alias, and refuses one that nobody can have', async () => {
   expect(await post(world, path, { email: 'wish@example.com', alias: ' My-Wish ' })).toMatchObject(
     sent,

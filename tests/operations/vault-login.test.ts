@@ -38,7 +38,10 @@ test('a form is fetched, filled in and sent as a browser would, and the cookies 
 
   expect(answer).toMatchObject({
     status: 200,
-    body: { filled: ['username', 'password'], page: { status: 200, url: `${site.origin}/login` } },
+    body: {
+      filled: ['username', 'password'],
+      response: { status: 200, url: `${site.origin}/login` },
+    },
   })
   expect(lastForm()).toEqual([
     ['csrf', 'c-4711'],
@@ -72,7 +75,7 @@ test('a sign-in on two pages is done in one call', async () => {
 test('the agent goes on in the session, and codes go into the form that asks for one', async () => {
   const { agent, login } = await user()
   const begun = await login('/login')
-  const handle = await codeOf(world, agent, { value: '482913', domain: '127.0.0.1' })
+  const handle = await codeOf(world, agent, { value: '482913', hosts: ['127.0.0.1'] })
 
   const asked = await goOn(agent, begun, { path: '/otp' })
   const first = world.world.now().getTime()
@@ -82,7 +85,7 @@ test('the agent goes on in the session, and codes go into the form that asks for
   await goOn(agent, begun, { path: '/otp' })
   const byMail = await goOn(agent, begun, { form: 0, secret: `mail.${handle}` })
 
-  expect(asked).toMatchObject({ status: 200, body: { filled: [], page: { status: 200 } } })
+  expect(asked).toMatchObject({ status: 200, body: { filled: [], response: { status: 200 } } })
   expect(byClock).toMatchObject({ status: 200, body: { filled: ['code'] } })
   expect(codes).toContain(entered[0]?.[1])
   expect(byMail).toMatchObject({ status: 200, body: { filled: ['code'] } })
@@ -105,7 +108,7 @@ test('ordinary forms are sent with what the agent gives and what the page has', 
     ['kind', 'Wish'],
     ['body', 'A wish.'],
   ])
-  expect(found).toMatchObject({ body: { page: { url: `${site.origin}/search?q=a+b` } } })
+  expect(found).toMatchObject({ body: { response: { url: `${site.origin}/search?q=a+b` } } })
 })
 
 test.each([
@@ -159,8 +162,10 @@ test('a redirect is followed within the site, and never with the secret', async 
   const away = await goOn(agent, begun, { path: '/away' })
   const moved = await goOn(agent, begun, { path: '/moved' })
 
-  expect(away).toMatchObject({ body: { page: { status: 302, location: 'https://evil.example/' } } })
-  expect(moved).toMatchObject({ body: { page: { status: 200, url: `${site.origin}/note` } } })
+  expect(away).toMatchObject({
+    body: { response: { status: 302, location: 'https://evil.example/' } },
+  })
+  expect(moved).toMatchObject({ body: { response: { status: 200, url: `${site.origin}/note` } } })
 })
 
 test('a session is for the key that began it, and ends with entry, key, freeze and time', async () => {
@@ -227,7 +232,7 @@ test('of two steps at once one is kept, and the session goes on from it', async 
 
   expect(steps.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(steps.filter(({ body }) => body['expires_at'] !== null).length).toBeGreaterThan(0)
-  expect(next).toMatchObject({ status: 200, body: { page: { status: 200 } } })
+  expect(next).toMatchObject({ status: 200, body: { response: { status: 200 } } })
 })
 
 test('what is frozen while the page is fetched gets no secret', async () => {

@@ -35,7 +35,7 @@ test('a login that was kept is listed with what it has, and without what that is
   const has = { has_password: true, has_totp: true, field_names: ['pin'] }
   const times = { created_at: anyText, updated_at: anyText, last_used_at: null }
   expect(list.body).toEqual({
-    credentials: [{ ...named, ...has, ...times, created_by_this_key: true }],
+    credentials: [{ ...named, ...has, ...times, takes_codes: false, created_by_this_key: true }],
     next_cursor: null,
   })
   expect(JSON.stringify([stored.body, list.body])).not.toMatch(/hunter2|JBSW|Rex|4711/)

@@ -49,18 +49,18 @@ async function usedAt(agent: Agent, handle: string): Promise<boolean> {
 
 test('a code goes to the site that its mail came from, and not to the agent', async () => {
   const { agent, credential_id } = await user()
-  const handle = await codeOf(world, agent, { value: '482913', domain })
+  const handle = await codeOf(world, agent, { value: '482913', hosts: [domain] })
 
   const used = await agent.post(path, { credential_id, ...otp(handle) })
 
   expect(shop.received.at(-1)?.body.toString()).toBe('otp0=482913')
   expect(used).toMatchObject({
     status: 200,
-    body: { status: 200, body: '/otp otp0=[secret removed]', removed: 1 },
+    body: { response: { status: 200, body: '/otp otp0=[secret removed]' }, removed: 1 },
   })
 })
 
-test('a code that came by mail is used at the entry of the domain it is proven to be from', async () => {
+test('a code that came by mail is used at the login of the host it is proven to be from', async () => {
   const local = site.replace(domain, 'localhost')
   const { agent, credential_id } = await user(local)
   const letter = {
@@ -76,13 +76,16 @@ test('a code that came by mail is used at the entry of the domain it is proven t
 
   const used = await agent.post(path, { credential_id, ...otp(handle) })
 
-  expect(used).toMatchObject({ status: 200, body: { body: '/otp otp0=[secret removed]' } })
+  expect(used).toMatchObject({
+    status: 200,
+    body: { response: { body: '/otp otp0=[secret removed]' } },
+  })
   expect(shop.received.at(-1)?.body.toString()).toBe('otp0=604918')
 })
 
 test('of 50 requests at once with the same code, one is sent', async () => {
   const { agent, credential_id } = await user()
-  const handle = await codeOf(world, agent, { value: '482914', domain })
+  const handle = await codeOf(world, agent, { value: '482914', hosts: [domain] })
   const asked = shop.received.length
 
   const answers = await Promise.all(
@@ -98,8 +101,8 @@ test('of 50 requests at once with the same code, one is sent', async () => {
 test('a code is good for 15 minutes', async () => {
   const { agent, credential_id } = await user()
   const [one, other] = [
-    await codeOf(world, agent, { value: '111222', domain }),
-    await codeOf(world, agent, { value: '333444', domain }),
+    await codeOf(world, agent, { value: '111222', hosts: [domain] }),
+    await codeOf(world, agent, { value: '333444', hosts: [domain] }),
   ]
 
   await world.tick(14 * 60 + 50)
@@ -112,12 +115,12 @@ test('a code is good for 15 minutes', async () => {
 })
 
 test.each([
-  ['another domain', 'example.com'],
-  ['a domain that looks alike', '27.0.0.1'],
-  ['nowhere that is proven', null],
+  ['another host', ['example.com']],
+  ['a host that looks alike', ['27.0.0.1']],
+  ['nowhere that is proven', []],
 ])('a code from %s is refused and not used up', async (_, from) => {
   const { agent, credential_id } = await user()
-  const handle = await codeOf(world, agent, { value: '555666', domain: from })
+  const handle = await codeOf(world, agent, { value: '555666', hosts: from })
   const asked = shop.received.length
 
   const used = await agent.post(path, { credential_id, ...otp(handle) })
@@ -129,8 +132,11 @@ test.each([
 
 test("a stranger's code, an unknown and a used one are answered alike", async () => {
   const { agent, credential_id } = await user()
-  const strangers = await codeOf(world, await world.agent('vault'), { value: '123123', domain })
-  const used = await codeOf(world, agent, { value: '456456', domain })
+  const strangers = await codeOf(world, await world.agent('vault'), {
+    value: '123123',
+    hosts: [domain],
+  })
+  const used = await codeOf(world, agent, { value: '456456', hosts: [domain] })
   await agent.post(path, { credential_id, ...otp(used) })
 
   const bodies = []
@@ -144,8 +150,8 @@ test("a stranger's code, an unknown and a used one are answered alike", async ()
 
 test('where one code is refused, the others are not used up', async () => {
   const { agent, credential_id } = await user()
-  const good = await codeOf(world, agent, { value: '777888', domain })
-  const foreign = await codeOf(world, agent, { value: '999000', domain: 'example.com' })
+  const good = await codeOf(world, agent, { value: '777888', hosts: [domain] })
+  const foreign = await codeOf(world, agent, { value: '999000', hosts: ['example.com'] })
 
   const answers = [
     await agent.post(path, { credential_id, ...otp(good, foreign) }),
@@ -167,13 +173,13 @@ test('where one code is refused, the others are not used up', async () => {
 test('a sign-in link is opened once, at its own path, and comes back nowhere', async () => {
   const { agent, credential_id } = await user()
   const value = `${site}/in/canary-9f8e7d6c5b4a?otp=604918&type=signup#x`
-  const handle = await codeOf(world, agent, { value, domain, kind: 'link' })
+  const handle = await codeOf(world, agent, { value, hosts: [domain], kind: 'link' })
 
   const opened = await agent.post(path, { credential_id, ...opening(handle) })
   const again = await agent.post(path, { credential_id, ...opening(handle, 'POST') })
 
   expect(shop.received.at(-1)?.url).toBe('/in/canary-9f8e7d6c5b4a?otp=604918&type=signup')
-  expect(opened).toMatchObject({ status: 200, body: { body: '[secret removed] ' } })
+  expect(opened).toMatchObject({ status: 200, body: { response: { body: '[secret removed] ' } } })
   expect(again).toMatchObject({ status: 404, body: { error: 'code_not_found' } })
   const { body } = await (await agent.withKey('read')).get('/wallet-activity-list')
   expect(JSON.stringify([body, opened, world.log])).not.toMatch(/canary|604918/)
@@ -185,7 +191,7 @@ test('a link that leads elsewhere is not opened and not used up', async () => {
   const asked = shop.received.length
   const other = site.replace(domain, 'localhost')
   for (const value of [`${other}/in/1`, `${site}@localhost/in/1`, `${site}1/in`, 'no link']) {
-    const handle = await codeOf(world, agent, { value, domain, kind: 'link' })
+    const handle = await codeOf(world, agent, { value, hosts: [domain], kind: 'link' })
 
     const opened = await agent.post(path, { credential_id, ...opening(handle) })
 

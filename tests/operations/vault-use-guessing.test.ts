@@ -65,15 +65,18 @@ test.each([
 
   const { body } = await use(entry, method === 'HEAD' ? inHeader : {})
 
-  expect(body).toMatchObject({ body: shown, headers: { 'x-page': '1' } })
-  for (const name of digestNames) expect(body['headers']).not.toHaveProperty(name)
+  expect(body['response']).toMatchObject({ body: shown, headers: { 'x-page': '1' } })
+  for (const name of digestNames) expect(body).not.toHaveProperty(['response', 'headers', name])
 })
 
 test('the digest of an answer that is shown whole is told, for a change that depends on it', async () => {
   const entry = await login('whole')
   answer = (response) => response.writeHead(200, { etag: '"7"' }).end('{"rows":3}')
 
-  expect((await use(entry)).body).toMatchObject({ headers: { etag: '"7"' }, body: '{"rows":3}' })
+  expect((await use(entry)).body['response']).toMatchObject({
+    headers: { etag: '"7"' },
+    body: '{"rows":3}',
+  })
 })
 
 test('of a PIN no request tells whether it is among those that the agent has the site say', async () => {
@@ -88,20 +91,23 @@ test('of a PIN no request tells whether it is among those that the agent has the
   const wrong = await use(entry, { form: { said: '4800 4811 4812' } })
 
   const told = ({ body }: Answer) => ({ ...body, request_id: '' })
-  expect(right).toMatchObject({ status: 200, body: { status: 200, withheld: 'short_secret' } })
+  expect(right).toMatchObject({
+    status: 200,
+    body: { response: { status: 200 }, withheld: 'short_secret' },
+  })
   expect(told(right)).toEqual(told(wrong))
 })
 
 test('a code of four digits does not hide the session that it opens', async () => {
   const entry = await login('otp')
   await approvePlace(world, entry, { secret: 'mail', name: 'code' })
-  const handle = await codeOf(world, agent, { value: '4711', domain: '127.0.0.1' })
+  const handle = await codeOf(world, agent, { value: '4711', hosts: ['127.0.0.1'] })
   answer = (response) => response.setHeader('set-cookie', 'sid=1').end('welcome')
 
   const code = [{ where: 'form_field', name: 'code', secret: `mail.${handle}` }]
   const { body } = await use(entry, { inject: code })
 
-  expect(body).toMatchObject({ cookies: ['sid=1'], body: 'welcome' })
+  expect(body['response']).toMatchObject({ cookies: ['sid=1'], body: 'welcome' })
 })
 
 test('an answer that is kept for repeats of a request lies sealed in the database', async () => {
@@ -112,7 +118,10 @@ test('an answer that is kept for repeats of a request lies sealed in the databas
   const first = await use(entry, {}, headers)
   const again = await use(entry, {}, headers)
 
-  expect(first.body).toMatchObject({ body: 'Canary words.', cookies: ['sid=canary-session'] })
+  expect(first.body['response']).toMatchObject({
+    body: 'Canary words.',
+    cookies: ['sid=canary-session'],
+  })
   expect(again.body).toEqual(first.body)
   const rows = await world.db.sql`select i::text as row from private.idempotent_answers i`
   expect(rows).toHaveLength(1)

@@ -65,9 +65,12 @@ test('sends the secret to the site in one request and answers what the site said
   const { method, url, headers, body } = last(shop)
   expect(used).toMatchObject({
     status: 200,
-    body: { status: 200, body: 'welcome', cookies: [], truncated: false, removed: 0 },
+    body: {
+      response: { status: 200, body: 'welcome', cookies: [], truncated: false },
+      removed: 0,
+    },
   })
-  expect(used.body['headers']).toMatchObject({ 'content-type': 'text/plain' })
+  expect(used.body['response']).toMatchObject({ headers: { 'content-type': 'text/plain' } })
   expect([method, url, headers['accept']]).toEqual(['POST', '/login', 'text/plain'])
   expect([...new URLSearchParams(body.toString())]).toEqual([
     ['user', 'me'],
@@ -124,8 +127,14 @@ test('the session that a login opens is answered: cookies each, and where the si
 
   const used = await agent.post(path, { credential_id, ...login })
 
-  expect(used.body).toMatchObject({ status: 303, location: '/home', cookies, body: '' })
-  expect(used.body['headers']).toMatchObject({ 'x-csrf': 'f' })
+  const headers = { 'x-csrf': 'f' }
+  expect(used.body['response']).toMatchObject({
+    status: 303,
+    location: '/home',
+    cookies,
+    headers,
+    body: '',
+  })
 })
 
 test('headers that nothing could keep are left out or cut, and the rest is answered', async () => {
@@ -135,8 +144,8 @@ test('headers that nothing could keep are left out or cut, and the rest is answe
 
   const used = await agent.post(path, { credential_id, ...login })
 
-  expect(used).toMatchObject({ status: 200, body: { body: 'welcome' } })
-  expect(used.body['headers']).toMatchObject({ 'x-long': textWith('a'.repeat(8_191)) })
+  const headers = { 'x-long': textWith('a'.repeat(8_191)) }
+  expect(used).toMatchObject({ status: 200, body: { response: { body: 'welcome', headers } } })
 })
 
 test('each use is in the feed with site, key, method and path, and nothing secret', async () => {
@@ -166,7 +175,7 @@ test('the owner is told by mail of the first use of a site, once', async () => {
   const mails = await world.mails(email)
   expect(mails).toHaveLength(1)
   expect(mails[0]).toMatchObject({ subject: 'A login of your vault is in use at a new site' })
-  expect(JSON.stringify(mails)).toContain(site)
+  expect(JSON.stringify(mails)).toContain(new URL(site).host)
   expect(JSON.stringify(mails)).not.toMatch(/canary/i)
 })
 
@@ -247,38 +256,6 @@ test('a frozen account has nothing sent, opened or booked', async () => {
   expect(used).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
   expect(shop.received).toHaveLength(asked)
   expect(await feedOf(agent)).toEqual([])
-})
-
-test('with an Idempotency-Key the site is asked once, and every repeat has its answer', async () => {
-  const { agent, credential_id } = await user()
-  const asked = shop.received.length
-  const headers = { 'idempotency-key': 'login-1' }
-  const use = () => agent.post(path, { credential_id, ...login }, headers)
-
-  const answers = [...(await Promise.all([use(), use(), use()])), await use()]
-
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-  expect(answers[0]).toMatchObject({ status: 200, body: { body: 'welcome' } })
-  expect(shop.received).toHaveLength(asked + 1)
-})
-
-test('a request whose isolate is lost behind the books is not sent again under its key', async () => {
-  const { agent, credential_id } = await user()
-  const headers = { 'idempotency-key': 'lost-1' }
-  const lost = world.worker({
-    fetch: (input, init) =>
-      new Request(input).url.startsWith(site) ? new Promise(() => {}) : fetch(input, init),
-  })
-  void lost.post(agent, path, { credential_id, ...login }, headers)
-  await expect.poll(() => feedOf(agent)).toHaveLength(1)
-  await world.tick(3_600)
-
-  const again = await world
-    .worker({ pause: () => Promise.resolve() })
-    .post(agent, path, { credential_id, ...login }, headers)
-
-  expect(again).toMatchObject({ status: 409, body: { error: 'conflict' } })
-  expect(await feedOf(agent)).toHaveLength(1)
 })
 
 test('what is opened when a freeze comes is not booked and not sent', async () => {

@@ -244,3 +244,32 @@ test('a transfer that nobody confirmed in time is closed', async () => {
   expect(late).toMatchObject({ status: 409, body: { error: 'payment_closed' } })
   expect(await usdcOf(world, payee)).toBe(0n)
 })
+
+test('who comes late to a transfer that another request paid hears what came of it', async () => {
+  const { payer, payee } = await pair(5)
+  await world.db.sql`update private.accounts set automatic_daily_limit_usd_micros = 0
+    where id = ${payer.id}`
+  const body = { ...order, recipient: payee.address }
+  const { transfer_id } = (await payer.post(path, body)).body
+  const again = { ...body, transfer_id, user_confirmed: true }
+  const reached = Promise.withResolvers<void>()
+  const paid = Promise.withResolvers<void>()
+  const slow = world.worker({
+    fetch: async (input, init) => {
+      if (new Request(input).url.startsWith(world.chain.rpcUrl)) {
+        reached.resolve()
+        await paid.promise
+      }
+      return fetch(input, init)
+    },
+  })
+
+  const late = slow.post(payer, path, again)
+  await reached.promise
+  const first = await payer.post(path, again)
+  await proven(payer, first.body['tx_hash'])
+  paid.resolve()
+
+  expect((await late).body).toMatchObject({ transfer_id, tx_hash: first.body['tx_hash'] })
+  expect(await usdcOf(world, payer)).toBe(0n)
+})

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
-import { anyText } from '../support/matching.ts'
+import { anyText, namedWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const market = await openMarket()
@@ -104,9 +104,9 @@ test('what no dialect of ours can pay is answered with what it asks for', async 
       error: 'unsupported_scheme',
       details: {
         offers: [
-          { protocol: 'mpp', scheme: 'stripe/charge', terms: { amount: '500', currency: 'usd' } },
-          { protocol: 'l402', terms: { amount_btc: '0.0025' } },
-          { protocol: 'pay-per-crawl', terms: { price: 'USD 0.05' } },
+          { protocol: 'mpp', untrusted: namedWith({ method: 'stripe', amount: '500' }) },
+          { protocol: 'l402', untrusted: namedWith({ amount_btc: '0.0025' }) },
+          { protocol: 'pay-per-crawl', untrusted: namedWith({ price: 'USD 0.05' }) },
         ],
       },
     },

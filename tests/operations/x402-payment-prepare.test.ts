@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startChain } from '../../scripts/local/chain.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
-import { textWith } from '../support/matching.ts'
+import { namedWith, textWith } from '../support/matching.ts'
 import type { Agent } from '../support/world.ts'
 
 const arbitrum = await startChain({ chainId: 421614 })
@@ -124,8 +124,11 @@ test('never falls back to the first offer when none can be paid', async () => {
       error: 'unsupported_scheme',
       details: {
         offers: [
-          { network: 'eip155:1', reason: textWith('not connected') },
-          { scheme: 'upto', reason: textWith('facilitatorAddress is not') },
+          { untrusted: namedWith({ network: 'eip155:1' }), reason: textWith('not connected') },
+          {
+            untrusted: namedWith({ scheme: 'upto' }),
+            reason: textWith('facilitatorAddress is not'),
+          },
         ],
       },
     },

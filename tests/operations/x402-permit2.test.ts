@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { AuthorizeRequest } from '../../shared/custody/port.ts'
 import { attemptOf, execute, openMarket, prepare, reservedUsd } from '../support/market.ts'
-import { textWith } from '../support/matching.ts'
+import { namedWith, textWith } from '../support/matching.ts'
 import { authorizing } from '../support/signed.ts'
 import { challengeV2, headerOf, payTo, requirementV2 } from '../support/x402.ts'
 
@@ -140,7 +140,8 @@ test.each([
     const gone = await execute(agent, attemptOf(whole))
 
     const reason = 'Permit2 and the proxy of x402 are not both on Base Sepolia.'
-    const refused = { error: 'unsupported_scheme', details: { offers: [{ scheme, reason }] } }
+    const offers = [{ reason, untrusted: namedWith({ scheme }) }]
+    const refused = { error: 'unsupported_scheme', details: { offers } }
     expect([bare.body, withoutProxy.body]).toMatchObject([refused, refused])
     expect(gone).toMatchObject({ status: 409, body: { error: 'terms_changed', message: reason } })
     expect(await reservedUsd(agent)).toBe('0')

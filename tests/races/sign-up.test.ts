@@ -53,8 +53,8 @@ const request = (email: string, client: string) =>
 async function link(email: string): Promise<string> {
   const digest = createHash('sha256').update(randomBytes(32)).digest('hex')
   await world.db.sql`insert into private.signups
-    (email, network, code_digest, link_digest, confirmed_at)
-    values (${email}, 'n', ${digest}, ${digest}, private.clock())`
+    (email, network, wide_network, code_digest, link_digest, confirmed_at)
+    values (${email}, 'n', 'n', ${digest}, ${digest}, private.clock())`
   return digest
 }
 

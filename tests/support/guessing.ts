@@ -62,6 +62,8 @@ begin
   for address in first .. first + addresses - 1 loop
     victim := 'victim' || address || '@example.com';
     for hour in 0 .. 3 loop
+      -- The pace of all guesses together is another limit.
+      delete from private.rate_buckets;
       for request in 1 .. 4 loop
         mail := jsonb_build_object('id', gen_random_uuid(), 'to', victim, 'topic', 'sign_up_code',
           'sealed', 'x');
@@ -83,7 +85,7 @@ begin
       end loop;
       update testing.clock set moved_by = moved_by + interval '1 hour';
     end loop;
-    select sum(s.tries) into of_victim from private.signups s where s.email = victim;
+    select sum(s.tries + s.tries_elsewhere) into of_victim from private.signups s where s.email = victim;
     compared := compared + of_victim;
     most := greatest(most, of_victim);
   end loop;

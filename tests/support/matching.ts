@@ -14,3 +14,8 @@ export function textWith(part: string): unknown {
 export function textLike(pattern: RegExp): unknown {
   return expect.stringMatching(pattern)
 }
+
+/** Any list of a stranger's fields with these among them. */
+export function namedWith(fields: Readonly<Record<string, string>>): unknown {
+  return expect.arrayContaining(Object.entries(fields).map(([name, value]) => ({ name, value })))
+}

@@ -27,14 +27,14 @@ const exact: Table = {
       https://shopexample.com/ https://shop.example.co/ https://shop.example.com.co/
       https://shop.example.net/ https://shop.example.org.evil.net/ https://shop-example.com/
       https://shop.exarnple.com/ https://sh0p.example.com/ https://sh\u043ep.example.com/
-      https://shop.\u0435xample.com/ https://\u0455hop.example.com/ https://shop.example.c\u043em/
+      https://shop.\u0435xample.com/ https://\u0455hop.example.com/
       https://sh\u00f6p.example.com/ https://shop\u0307.example.com/ https://\u1e63hop.example.com/
       https://evil.com/shop.example.com https://evil.com/?shop.example.com
       https://evil.com/#@shop.example.com https://evil.com#@shop.example.com/
       https://evil.com\\@shop.example.com/ https://evil.com\\.shop.example.com/
       https://evil.com?.shop.example.com/ https://xn--shop-example.com/`,
     unpayable: `
-      https://shop.example.com@evil.com/ https://shop.example.com:443@evil.com/
+      https://shop.example.c\u043em/ https://shop.example.com@evil.com/ https://shop.example.com:443@evil.com/
       https://shop.example.com:pw@evil.com/ https://user@shop.example.com/
       https://shop.example.com%40evil.com/ https://shop.example.com%2fevil.com/
       https://shop.example.com%00.evil.com/ https://shop.example.com./ https://shop.example.com../
@@ -56,8 +56,8 @@ const exact: Table = {
     covered: `https://example.com/`,
     other: `
       https://www.example.com/ https://notexample.com/ https://example.com.evil.com/
-      https://example.com.evil/ https://example.comevil.com/`,
-    unpayable: `https://com/`,
+      https://example.comevil.com/`,
+    unpayable: `https://com/ https://example.com.evil/`,
   },
 }
 
@@ -235,9 +235,10 @@ export const refusedNames: Readonly<Record<DomainProblem, string>> = {
       com shop localhost intranet \u4e2d\u56fd`,
   not_public: `
       shop.local shop.localhost shop.internal shop.onion shop.test shop.example shop.invalid router.lan
-      router.home.arpa 1.0.0.127.in-addr.arpa printer.corp`,
+      router.home.arpa 1.0.0.127.in-addr.arpa printer.corp example.evil
+      example.com.evil shop.notatld shop.xn--b-uga kubernetes.default.svc`,
   unknown_suffix: `
-      example.evil example.com.evil shop.notatld shop.xn--b-uga`,
+      merchant.za shop.merchant.za`,
   public_suffix: `
       co.uk com.au github.io GitHub.IO s3.amazonaws.com vercel.app pages.dev blogspot.com herokuapp.com
       kawasaki.jp any.kawasaki.jp \u516c\u53f8.cn xn--55qx5d.cn`,

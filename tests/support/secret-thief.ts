@@ -12,7 +12,7 @@ export const password = 'Canary-1 horse "battery"'
 const username = 'ada'
 const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
 const fields = { token: 'canary-tok-4711' }
-const domain = '127.0.0.1'
+const host = '127.0.0.1'
 const mailed = '904817'
 
 /** Everything of which nothing may be shown, as a site would write it down. */
@@ -69,7 +69,7 @@ export async function openThief(
     return one
   }
   const some = (make: () => object) => (chance.between(0, 1) === 1 ? make() : {})
-  const handle = () => codeOf(world, agent, { value: mailed, domain })
+  const handle = () => codeOf(world, agent, { value: mailed, hosts: [host] })
   const filled = () => ({ [pick(fieldNames)]: pick(['x', 'ada', '<b>', 'password', '']) })
   const pathOf = () =>
     pick(paths) + pick(['', '', '', '?q=1', '?next=/note', '?next=//evil.example'])

@@ -9,7 +9,7 @@ const mailRows = z.array(z.object({ id: z.uuid(), to: z.string(), sealed: z.stri
 let clients = 0
 export function newClient(): Record<string, string> {
   clients += 1
-  return { 'cf-connecting-ip': `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}` }
+  return { 'cf-connecting-ip': `10.${clients & 255}.${(clients >> 8) & 255}.${clients >> 16}` }
 }
 
 export function post(
@@ -41,8 +41,13 @@ export function requestCode(world: TestWorld, email: string, headers?: Record<st
   return post(world, '/request-signup-verification', { email }, headers)
 }
 
-export function confirm(world: TestWorld, email: string, code: string) {
-  return post(world, '/confirm-registration-code', { email, code })
+export function confirm(
+  world: TestWorld,
+  email: string,
+  code: string,
+  headers?: Record<string, string>,
+) {
+  return post(world, '/confirm-registration-code', { email, code }, headers)
 }
 
 /** A link for an address that was proven; its secret part. */

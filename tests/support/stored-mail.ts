@@ -18,7 +18,7 @@ const row = z.object({
     z.object({
       handle: z.string(),
       kind: z.string(),
-      domain: z.string().nullable(),
+      hosts: z.array(z.string()),
       sealed: z.unknown(),
     }),
   ),
@@ -51,11 +51,11 @@ export async function storedMails({ db, bindings }: TestWorld, account: string) 
         head: mailHeadSchema.parse(json('head', mail.sealed_head)),
         body: mailBodySchema.parse(json('body', mail.sealed_body)),
         files: mail.files.map((sealed, at) => open(`attachment/${at + 1}`, sealed)),
-        codes: mail.codes.map(({ handle, kind, domain, sealed }) => ({
+        codes: mail.codes.map(({ handle, kind, hosts, sealed }) => ({
           handle,
           kind,
-          domain,
-          value: text(open(handle, sealed, domain ?? '')),
+          hosts,
+          value: text(open(handle, sealed, hosts.join(' '))),
         })),
       }
     })

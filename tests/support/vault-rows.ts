@@ -9,7 +9,6 @@ import { sealRecord } from '../../shared/vault/envelope.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
 import type { Place } from '../../shared/vault/places/place.ts'
 import { encodeSecret, type Secret } from '../../shared/vault/record.ts'
-import { siteDomainOf } from '../../shared/vault/site-domain.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 type Purpose = 'vault' | 'mail'
@@ -32,7 +31,7 @@ async function seal(
   return sealRecord({ roots, wrap: kept.wrap }, random, place, content)
 }
 
-/** Stores an entry and answers its id. */
+/** Stores an entry of the owner's and answers its id. */
 export async function entryOf(
   world: TestWorld,
   agent: Agent,
@@ -41,12 +40,11 @@ export async function entryOf(
   const record = randomUUID()
   const sealed = await seal(world, agent, { purpose: 'vault', record, site }, encodeSecret(secret))
   await world.db.sql`
-    insert into private.vault_entries (id, account, site, site_domain, username, version, sealed,
-      has_password, has_totp, field_names)
-    values (${record}, ${agent.id}, ${site},
-      ${siteDomainOf(site, { allowLoopback: true }) ?? null}, ${username}, 1, ${world.db.sql.json(sealed)},
+    insert into private.vault_entries (id, account, site, username, version, sealed,
+      has_password, has_totp, field_names, takes_codes)
+    values (${record}, ${agent.id}, ${site}, ${username}, 1, ${world.db.sql.json(sealed)},
       ${secret.password !== undefined}, ${secret.totp !== undefined},
-      ${Object.keys(secret.fields ?? {})})`
+      ${Object.keys(secret.fields ?? {})}, true)`
   return record
 }
 
@@ -75,24 +73,24 @@ export async function codeOf(
   agent: Agent,
   {
     value,
-    domain = null,
+    hosts = [],
     kind = 'code',
   }: {
     value: string
-    domain?: string | null
+    hosts?: string[]
     kind?: 'code' | 'link'
   },
 ): Promise<string> {
   const [mail, handle] = [randomUUID(), `c_${randomBytes(6).toString('hex')}`]
-  const site = domain ?? ''
+  const site = hosts.join(' ')
   const place = { purpose: 'mail' as const, record: `${mail}/${handle}`, site }
   const sealed = await seal(world, agent, place, new TextEncoder().encode(value))
   const { sql } = world.db
   await sql`insert into private.mails (id, account, direction, from_address, digest, size,
       sealed_head, sealed_body) values (${mail}, ${agent.id}, 'in', 'no-reply@shop.example',
       ${randomBytes(32).toString('hex')}, 1, '{}', '{}')`
-  await sql`insert into private.mail_codes (account, handle, mail, kind, domain, sealed, expires_at)
-    values (${agent.id}, ${handle}, ${mail}, ${kind}, ${domain}, ${sql.json(sealed)},
+  await sql`insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
+    values (${agent.id}, ${handle}, ${mail}, ${kind}, ${hosts}, ${sql.json(sealed)},
       private.clock() + interval '15 minutes')`
   return handle
 }

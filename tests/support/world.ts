@@ -246,6 +246,7 @@ function bindingsOf(
     BASE_URL: 'http://aoa.example',
     WEB_URL: 'http://localhost/web',
     MAIL_DOMAIN: mailDomain,
+    CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     SUPABASE_URL: db.gatewayUrl,
     API_KEY_PEPPER: pepper,
     PASSWORD_PEPPER: pepper,

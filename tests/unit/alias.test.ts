@@ -8,6 +8,8 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abcXYZ019-_. @é'.split('')), maxLength: 40 }),
 )
 
+const words = (text: string) => text.split(/\s+/)
+
 /** The slow, obvious twin of the form. */
 function isWellFormed(alias: string): boolean {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
@@ -72,6 +74,22 @@ describe('an alias', () => {
       expect(aliasProblem(alias)).toBe('reserved')
     },
   )
+
+  test.each(
+    words(`owner your-user approvals approval payments alerts notifications verification account mailer
+      compliance treasury agent-operating-account user-confirmed-true approved-by-the-owner the-owner
+      support-desk acme-security paymentsupport approvedbyowner n0tifications securlty adrnin
+      secur1ty-team p-a-y-m-e-n-t-s app-roved cornpliance suppor7 ovvner`),
+  )('%s sounds like the service and is reserved', (alias) => {
+    expect(aliasProblem(alias)).toBe('reserved')
+  })
+
+  test.each(
+    words(`ada research-desk bob-agent my-agent shop-buyer lena-2 newsroom infobot downer-bob steam-fan
+      autumn helper salesforce-fan rootbeer authors`),
+  )('%s is open to anybody', (alias) => {
+    expect(aliasProblem(alias)).toBeUndefined()
+  })
 })
 
 test('what is suggested can be registered and is never what was asked for', () => {

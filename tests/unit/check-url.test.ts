@@ -48,7 +48,9 @@ const refused = {
     https://foo.localhost/ https://printer.local/ https://PRINTER.LOCAL/ https://metadata.google.internal/
     https://instance-data.ec2.internal/ https://host.docker.internal/ https://router.home.arpa/ https://nas.lan/
     https://router.home/ https://wiki.corp/ https://db.intranet/ https://a.private/ https://host.localdomain/
-    https://kubernetes.default.svc.cluster.local/ https://expyuzz4wqqyqhjn.onion/ https://shop.test/
+    https://kubernetes.default.svc.cluster.local/ https://kubernetes.default.svc/ https://vault.service.consul/
+    https://db.prod.k8s/ https://a.svc/ https://router.fritz/ https://nas.box2/ https://x.docker/ https://a.onion/
+    https://a.b.localnet/ https://xn--a.xn--bcher-kva/ https://a.arpa/ https://expyuzz4wqqyqhjn.onion/ https://shop.test/
     https://shop.example/ https://shop.invalid/ https://shop.alt/ https://1.0.0.127.in-addr.arpa/ https://1.ip6.arpa/
     https://printer。local/ https://printer.ｌｏｃａｌ/ https://printer%2elocal/`,
   'no valid name': `
@@ -61,7 +63,7 @@ const refused = {
 
 const admitted = `
   https://merchant.com/ https://merchant.com/a/b?c=d https://merchant.com:443/ https://shop.merchant.co.uk/
-  https://api-1.merchant.io/v1 https://xn--bcher-kva.de/ https://bücher.de/ https://a.b.c.d.e.merchant.dev/
+  https://api-1.merchant.io/v1 https://xn--bcher-kva.de/ https://bücher.de/ https://a.co.za/ https://例え.テスト.みんな/ https://shop.рф/ https://a.b.c.d.e.merchant.dev/
   https://_acme.merchant.com/ https://1password.com/ https://127.0.0.1.com/ https://10.merchant.com/
   https://local.merchant.com/ https://localhost.merchant.com/ https://internal.merchant.com/ https://mylocal.com/
   https://merchant.com/@user https://merchant.com/?u=http://127.0.0.1/ https://merchant.com/#http://localhost

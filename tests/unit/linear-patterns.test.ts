@@ -50,8 +50,10 @@ test('no pattern of the product can run longer than linear on a text without bou
   const patterns = [...product.flatMap(writtenIn), ...(await builtBy(product))]
   const distinct = new Map(patterns.map((one) => [`${one.path} ${one.source} ${one.flags}`, one]))
 
-  const found = await Promise.all([...distinct.values()].map(findingOf))
+  // One after the other: what waits for its turn uses up its time.
+  const found: string[] = []
+  for (const one of distinct.values()) found.push(...(await findingOf(one)))
 
   expect(patterns.length).toBeGreaterThan(350)
-  expect(found.flat()).toEqual([])
+  expect(found).toEqual([])
 }, 120_000)

@@ -19,13 +19,19 @@ test.each([
   ['an aligned envelope', spf],
   ['DMARC for the author', dmarc],
   ['a signer named by its identity', 'dkim=pass header.i=@news.bank.co.uk'],
-  ['one signature of two', `dkim=fail header.d=bank.co.uk; ${dkim}`],
+  [
+    'several signatures beside a result of DMARC',
+    `dkim=pass header.d=mailer.com; ${dkim}; dmarc=pass header.from=login.bank.co.uk`,
+  ],
   ['comments, quotes and spaces', 'DKIM = PASS (2048; "x\\)") header.d = "bank.co.uk" ; none'],
 ])('%s proves the registrable domain of the author', (_what, results) => {
   expect(read(`mx.agents.example; ${results}`).provenDomain).toBe('bank.co.uk')
 })
 
 test.each([
+  ['one signature of two', `dkim=fail header.d=bank.co.uk; ${dkim}`],
+  ['a signature that stands twice', `${dkim}; ${dkim}`],
+  ['a sender that stands twice', 'spf=pass smtp.mailfrom=bank.co.uk; spf=none'],
   ['a signature of another domain', 'dkim=pass header.d=mailer.example'],
   ['a signature of a public suffix', 'dkim=pass header.d=co.uk'],
   ['a domain that only begins alike', 'dkim=pass header.d=bank.co.uk.evil.example'],

@@ -6,7 +6,8 @@ import * as vault from '../../shared/mail/vault-messages.ts'
 
 const messages = { ...signUp, ...access, ...money, ...vault }
 const webUrl = 'https://api.example.com/web'
-const hostile = 'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt'
+const hostile =
+  'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt https://evil.example/a www.evil.example/b'
 const deed = { at: new Date('2026-11-21T12:00:00Z'), device: hostile, client: hostile }
 const all = [
   messages.signUpCode({ code: '482913', minutes: 10 }),
@@ -61,6 +62,26 @@ test.each(all)('$topic has a subject of one line, whatever others called themsel
   expect(mail.subject).toMatch(/^[^\p{Cc}\p{Cf}]{5,200}$/u)
   expect(mail.text).not.toMatch(/\r|\u202e/)
   expect(mail.text.split('\n').filter((line) => line.startsWith('Bcc'))).toEqual([])
+})
+
+test.each(all)('$topic holds nothing of others that a mail program makes a link of', (mail) => {
+  const ours = new RegExp(`^${webUrl}\\S*$|<small>[^<]*</small>|<[^>]*>`, 'gm')
+
+  for (const words of [mail.subject, mail.text, mail.html].map((part) => part.replace(ours, ''))) {
+    expect(words).not.toMatch(/:\/\/|[^\s\d][.\u3002\uff0e\uff61][\p{L}\p{N}]|\S@\S/u)
+  }
+})
+
+test('figures, times and network addresses stand in a mail as they are', () => {
+  const { text } = messages.newSignIn(webUrl, {
+    at: deed.at,
+    device: 'Mozilla/5.0 (X11; Linux x86_64)',
+    client: '2001:db8::1',
+    method: '0.50 USDC',
+  })
+
+  expect(text).toMatch(/0\.50 USDC\nWhen: 2026-11-21 12:00 UTC\nDevice: Mozilla\/5\.0 \(/)
+  expect(text).toContain('Network address: 2001:db8::1')
 })
 
 test.each(all)('$topic says the same as text and as HTML', (mail) => {

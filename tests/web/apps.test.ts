@@ -125,9 +125,9 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   expect(told).toContain('An app was given access to your account')
 })
 
-test('what an app asks for is told with where it is before what it calls itself', async () => {
+test('what an app asks for is told with where it is, and its name stands alone', async () => {
   const { person, browser } = await home()
-  const name = 'Your bank (bank.example)'
+  const name = 'A” was checked by us. “B'
   const { token } = await connectApp(world, person.agent, { name, scope: 'pay' })
   const order = { merchant_domain: 'shop.example', max_amount_per_payment_usd: '5' }
   const { body } = await world.send('/payment-mandate-create', {
@@ -138,7 +138,8 @@ test('what an app asks for is told with where it is before what it calls itself'
 
   const { text } = await browser.visit(`/web/mandate/${String(body['mandate_id'])}`)
 
-  expect(text).toContain(`The app at app.example (“${name}”) asked for it`)
+  expect(text).toContain('The app at app.example asked for it')
+  expect(text).toContain(`Asked by The app at app.example It calls itself ${name} Device`)
 })
 
 test("a stranger's app is not to be seen, narrowed or ended", async () => {

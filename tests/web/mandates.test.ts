@@ -228,7 +228,9 @@ test('is told by mail once it is active, with whom it pays', async () => {
 
   expect(mail?.text).toContain(`/web/mandate/${id}`)
   const words = mail?.text.replace(/\s+/g, ' ')
-  expect(words).toContain(`Pay ${shop} and every host below it up to 5 USD each`)
+  expect(words).toContain(
+    `Pay ${shop.replaceAll('.', '[.]')} and every host below it up to 5 USD each`,
+  )
   expect(words).toContain(`only to ${address}, by transfer too`)
 })
 

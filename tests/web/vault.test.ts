@@ -203,7 +203,7 @@ test('what an agent made is told with the name of its key, and is the owner’s 
   await browser.visit(path)
   await browser.submit({ password: 'the owner’s' }, path)
 
-  expect((await browser.visit(path)).text).toContain('Made by A person')
+  expect((await browser.visit(path)).text).toContain('Made by You')
   expect(await agent.post('/vault-store', { site, username: 'bot', password })).toMatchObject({
     status: 403,
   })

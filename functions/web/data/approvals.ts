@@ -12,6 +12,8 @@ const approvalRow = z.object({
   asked: z.object({
     /** The key or the app. */
     title: z.string(),
+    /** An app's own word. */
+    calls_itself: z.string().nullable(),
     /** The first digits of the fingerprint. */
     device: z.string(),
     device_known: z.boolean(),

@@ -61,7 +61,7 @@ export async function heldLink(c: Visit) {
   const token_digest = await linkDigest(c.get('world').config, c.req.param('token') ?? '')
   if (token_digest === undefined) throw new Rejection(fail('link_not_found'))
   const browser = await sha256Hex(c.get('formToken'))
-  return { token_digest, browser, client: clientOf(c.req.raw.headers) }
+  return { token_digest, browser, client: clientOf(c.get('world').config, c.req.raw.headers) }
 }
 
 function found(seen: Seen | undefined): Seen {

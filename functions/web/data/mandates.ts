@@ -40,6 +40,8 @@ const openedRow = z.object({
   asked: z.object({
     /** The key or the app. */
     title: z.string(),
+    /** An app's own word. */
+    calls_itself: z.string().nullable(),
     /** The first digits of the fingerprint. */
     device: z.string(),
     device_known: z.boolean(),

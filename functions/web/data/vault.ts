@@ -6,7 +6,7 @@ import { owner } from '../frame.ts'
 import type { Visit } from '../visit.ts'
 import { isUuid } from './approvals.ts'
 
-/** An entry; `maker` is the label of the key that made it, null for a person. */
+/** An entry; `maker` is who made it, null for the owner. */
 export const ownEntryRow = entryRow.extend({ maker: z.string().nullable() })
 export type OwnEntry = z.output<typeof ownEntryRow>
 

@@ -88,7 +88,7 @@ function waitWords({ retryAfterSeconds = 60 }: Refusal): string {
 }
 
 function askCode(c: Visit, error?: string) {
-  const email = getCookie(c, cookie, 'host')
+  const email = addressHeld(c)
   if (email === undefined) return goTo(c, '/join')
   return show(
     c,
@@ -123,8 +123,13 @@ function askCode(c: Visit, error?: string) {
   )
 }
 
+/** A cookie is what a browser says, and may be anything. */
+function addressHeld(c: Visit): string | undefined {
+  return emailField.safeParse(getCookie(c, cookie, 'host')).data
+}
+
 async function takeCode(c: Visit) {
-  const email = getCookie(c, cookie, 'host')
+  const email = addressHeld(c)
   if (email === undefined) return goTo(c, '/join')
   const code = ((await fields(c)).get('code') ?? '').replaceAll(/\s/g, '')
   if (!codeForm.test(code)) return askCode(c, 'The code has 6 digits.')

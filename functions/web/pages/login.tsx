@@ -24,7 +24,7 @@ export const routes: Routes = (app) => {
     return signIn(c, token, way)
   })
   app.post('/login/passkey/options', async (c) => {
-    const client = clientOf(c.req.raw.headers)
+    const client = clientOf(c.get('world').config, c.req.raw.headers)
     return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken'), client))
   })
   app.post('/login/passkey', async (c) => {

@@ -23,6 +23,7 @@ export const routes: Routes = (app) => {
   app.post('/vault/:entry{[0-9a-f-]+}', change)
   app.post('/vault/:entry{[0-9a-f-]+}/shown', reveal)
   app.post('/vault/:entry{[0-9a-f-]+}/deleted', remove)
+  app.post('/vault/:entry{[0-9a-f-]+}/codes', setTakesCodes)
 }
 
 async function change(c: Visit): Promise<Response> {
@@ -45,6 +46,14 @@ async function reveal(c: Visit): Promise<Response> {
   if (read.secret) return showSecrets(c, listed, read.secret)
   const { is_proven } = await readSecurity(c)
   throw new Rejection(fail(is_proven ? 'account_guarded' : 'proof_required'))
+}
+
+async function setTakesCodes(c: Visit): Promise<Response> {
+  const { db } = await owner(c)
+  const { listed } = await findEntry(c)
+  const takes = (await fields(c)).get('wanted') === 'yes'
+  await db.run('owner_set_takes_codes', { entry: listed.credential_id, takes })
+  return goTo(c, `/vault/${listed.credential_id}`)
 }
 
 async function remove(c: Visit): Promise<Response> {
@@ -84,6 +93,7 @@ async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
           <LinkButton to={`/vault/${listed.credential_id}/places`}>Look at its places</LinkButton>
         </p>
       </Section>
+      <MailedCodes c={c} entry={listed} />
       <Reveal c={c} entry={listed} />
       <Section title="What happened with it">
         {items.length > 0 ? <Items rows={items} /> : <Empty>Nothing yet.</Empty>}
@@ -115,6 +125,25 @@ function WhatItIs({ entry: { listed, maker } }: { entry: OwnEntry }) {
 }
 
 type Part = { c: Visit; entry: OwnEntry['listed'] }
+
+function MailedCodes({ c, entry }: Part) {
+  const { hostname } = new URL(entry.site)
+  return (
+    <Section title="Codes from mail">
+      <p>
+        {entry.takes_codes
+          ? `Codes from mail of ${hostname} can be used with it, and those of mails of the same sender that lead to ${hostname} by a link.`
+          : `No codes from mail can be used with it. Let it take them only if you sign in at ${hostname} yourself: an agent that has an account of its own there could read a code that it sends there.`}
+      </p>
+      <Form c={c} action={`/vault/${entry.credential_id}/codes`}>
+        <input type="hidden" name="wanted" value={entry.takes_codes ? 'no' : 'yes'} />
+        <div class="actions">
+          <Button kind="plain">{entry.takes_codes ? 'Take no codes' : 'Take codes'}</Button>
+        </div>
+      </Form>
+    </Section>
+  )
+}
 
 function Reveal({ c, entry }: Part) {
   return (

@@ -3,6 +3,7 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import * as z from 'zod'
 import { assetOf } from '../../../shared/chains/registry.ts'
+import { visibleText } from '../../../shared/mail/untrusted.ts'
 import { formatAmount } from '../../../shared/money/amount.ts'
 import { odditiesOf } from '../../../shared/payments/oddities.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
@@ -11,6 +12,7 @@ import type { Window } from '../../../shared/policy/facts.ts'
 import type { Approval, Opened } from '../data/approvals.ts'
 import { limitWords } from '../data/limits.ts'
 import { forPeople } from './amounts.ts'
+import { askedBy } from './asked-by.ts'
 import { Imitation } from './imitation.tsx'
 import { Address, Facts, Money, Notice, Section, Table, Time } from './show.tsx'
 import { heldUsd, spentUsd } from './usd.ts'
@@ -46,15 +48,14 @@ export function Terms({
           ['To the address', <Address value={payment.payee} />],
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
           ...requestOf(payment),
-          ['Asked by', asked.title],
-          ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
+          ...askedBy(asked),
           ['Waits until', <Time at={payment.expires_at} />],
         ]}
       />
       {payment.memo !== null && (
         <figure>
           <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
-          <blockquote>{payment.memo}</blockquote>
+          <blockquote>{visibleText(payment.memo)}</blockquote>
         </figure>
       )}
     </Section>

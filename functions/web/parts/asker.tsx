@@ -16,14 +16,14 @@ export function Asker({ request, namesakes }: AskerProps) {
     <>
       {client.host === undefined ? (
         <Notice kind="warning" title="Nobody has checked who this is">
-          “{client.name}” is the name that the app gave itself. What counts is where you go back to.
+          Any app can give itself any name. What counts is where you go back to.
         </Notice>
       ) : (
         <ForeignLetters domain={client.host} />
       )}
       {!isLocal && redirectHost !== client.host && <ForeignLetters domain={redirectHost} />}
       {isLocal && <LocalNotice />}
-      {namesakes.length > 0 && <Namesakes name={client.name} hosts={namesakes} />}
+      {namesakes.length > 0 && <Namesakes hosts={namesakes} />}
       <Section title="Who asks">
         {client.host !== undefined && (
           <p class="figure">
@@ -55,10 +55,10 @@ function LocalNotice() {
   )
 }
 
-function Namesakes({ name, hosts }: { name: string; hosts: readonly string[] }) {
+function Namesakes({ hosts }: { hosts: readonly string[] }) {
   return (
     <Notice kind="danger" title="You know another app of this name">
-      An app that calls itself “{name}” is connected already, and its answers go to{' '}
+      An app that calls itself the same is connected already, and its answers go to{' '}
       <code class="long">{hosts.join(', ')}</code>. This one is not the same.
     </Notice>
   )

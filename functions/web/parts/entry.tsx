@@ -9,5 +9,5 @@ export function Holds({ entry }: { entry: OwnEntry['listed'] }) {
 
 /** The key or the app that made it, by the words of the database. */
 export function Maker({ label }: { label: string | null }) {
-  return <>{label ?? 'A person'}</>
+  return <>{label ?? 'You'}</>
 }

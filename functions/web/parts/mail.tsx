@@ -46,13 +46,14 @@ export function Standing({ mail }: { mail: MailItem }) {
 
 /** A code or link that was found, and whether an agent can still use it. */
 export function CodeState({ code, now }: { code: MailItem['codes'][number]; now: Date }) {
-  const { used, domain, expires_at: end } = code
-  if (used) return <>An agent has used it at {domain}, unread</>
-  if (domain === null) return <>Kept from agents: nothing proves where it belongs</>
+  const { used, hosts, expires_at: end } = code
+  const places = hosts.join(', ')
+  if (used) return <>An agent has used it at {places}, unread</>
+  if (hosts.length === 0) return <>Kept from agents: nothing proves where it belongs</>
   if (new Date(end) <= now) return <>Not used in time</>
   return (
     <>
-      Agents can use it unread at {domain}, once, until <Time at={end} />
+      Agents can use it unread at {places}, once, until <Time at={end} />
     </>
   )
 }

@@ -8,6 +8,7 @@ import type { WorstCaseBound } from '../../../shared/policy/worst-case.ts'
 import { worstCase } from '../../../shared/policy/worst-case.ts'
 import type { World } from '../../../shared/world.ts'
 import type { OpenedMandate } from '../data/mandates.ts'
+import { askedBy } from './asked-by.ts'
 import { Merchant } from './merchant.tsx'
 import { Address, Badge, Facts, Money, Section, Time } from './show.tsx'
 
@@ -72,8 +73,7 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
           ['Payments', count === null ? 'Any number' : `At most ${count}`],
           ...pins(mandate, world),
           ['Ends', <Time at={mandate.expires_at} />],
-          ['Asked by', asked.title],
-          ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
+          ...askedBy(asked),
         ]}
       />
       {isNarrowed(mandate) && <p class="hint">You narrowed what was asked for.</p>}

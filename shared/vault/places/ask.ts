@@ -26,6 +26,10 @@ export async function approvedPlaces(
   const approval_url = only && others.length === 0 ? `${all}/${only.place}` : all
   return fail('place_not_approved', {
     hint: 'Give your user approval_url, wait, and repeat the call. For a sign-in form use vault_login.',
-    details: { approval_url, places: missing.map((place) => placeWords(origin, place)) },
+    // Of a form its path and field are the site's words.
+    details: {
+      approval_url,
+      untrusted: { places: missing.map((place) => placeWords(origin, place)) },
+    },
   })
 }

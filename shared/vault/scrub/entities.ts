@@ -20,11 +20,12 @@ const latin1 =
   'icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml ' +
   'yacute thorn yuml'
 
+const asciiWords = ascii.split(' ')
+
 /** Code by name, without ampersand and semicolon. */
 export const namedEntities: ReadonlyMap<string, number> = new Map([
-  ...[...ascii.matchAll(/(?<!\S)(\S+) ([0-9]+)/g)].map(([, name = '', code]): [string, number] => [
-    name,
-    Number(code),
-  ]),
+  ...asciiWords.flatMap((name, at): [string, number][] =>
+    at % 2 === 0 ? [[name, Number(asciiWords[at + 1])]] : [],
+  ),
   ...latin1.split(' ').map((name, at): [string, number] => [name, 160 + at]),
 ])

@@ -23,15 +23,15 @@ export type StepOrder = Asked & {
 }
 
 /** A page that the site served, without the secrets; its cookies stay with the service. */
-export type ServedPage = Omit<Used, 'cookies'> & { url?: string }
+type ServedPage = Omit<Used['response'], 'cookies'> & { url?: string }
 
 /** What came of a step. */
-export type Stepped = {
+export type Stepped = Omit<Used, 'response'> & {
   session: string
   /** Null when a step at the same time was kept instead. */
   expires_at: string | null
   filled: ('username' | 'password' | 'code')[]
-  page: ServedPage
+  response: ServedPage
 }
 
 /** Signs in, and goes on in what was signed in to. */

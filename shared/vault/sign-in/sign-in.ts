@@ -144,10 +144,12 @@ async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
   const told = await answerOf(withAddress(browsed), scrub)
   if (isRefusal(told)) return told
   const expires_at = (await keepSession(room, db, home, session)) ?? null
-  const { cookies: _, headers, ...page } = told
+  const { response, ...beside } = told
+  const { cookies: _, headers, ...page } = response
   const { 'content-location': url, ...others } = headers
   const at = url === undefined ? {} : { url }
-  return { session: session.id, expires_at, filled, page: { ...page, ...at, headers: others } }
+  const served = { ...page, ...at, headers: others }
+  return { session: session.id, expires_at, filled, response: served, ...beside }
 }
 
 const untold: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })

@@ -67,6 +67,10 @@ export async function book(
       path,
       beside: '',
     }
+  if (place && !canBeKept(place)) {
+    const message = 'The field or the address of the form is too long for its owner to read.'
+    return fail('form_refused', { message })
+  }
   const needed = place ? [place] : []
   const places = await approvedPlaces(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
@@ -86,4 +90,9 @@ export async function book(
   const isUntold = state.isUntold || (placed.named === 'password' && !isRemovable(placed.value))
   visit.session = { ...session, state: { ...state, sent: [...state.sent, placed.value], isUntold } }
   return undefined
+}
+
+/** A page writes names and addresses of any length and signs. */
+function canBeKept({ name, path }: { name: string; path: string }): boolean {
+  return name.length <= 512 && !name.includes('\0') && path.length <= 2048
 }

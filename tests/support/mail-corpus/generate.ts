@@ -85,7 +85,7 @@ function mailOf(
   }
 }
 
-function asText(lines: readonly string[], language: string, random: () => number): string {
+export function asText(lines: readonly string[], language: string, random: () => number): string {
   const gap = random() < 0.5 ? '\n\n' : '\n'
   const isWrapped = random() < 0.3 && !/zh|ja/.test(language)
   return lines.map((line) => (isWrapped ? wrap(line) : line)).join(gap)
@@ -96,7 +96,7 @@ function wrap(line: string): string {
   return /https?:/.test(line) ? line : line.replaceAll(/(.{45,60}) /g, '$1\n')
 }
 
-function asHtml(
+export function asHtml(
   lines: readonly string[],
   { codes, links, harmlessLinks }: { codes: string[]; links: string[]; harmlessLinks: string[] },
   random: () => number,

@@ -138,6 +138,7 @@ const makers: Readonly<Record<string, (random: Random, language: string) => stri
   unsub: (random) => pattern(random, 'https://acme.example/unsubscribe?u=¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬¬'),
   brand: (random) =>
     pick(random, ['Acme', 'Nordlicht', 'Kumo Pay', 'PixelHub 24', 'Zürn & Co', '3Bridges']),
+  user: (random) => pick(random, ['ada', 'boris7', 'chloe.m', 'yuki_k']),
   name: (random) => pick(random, ['Ada', 'Boris', 'Chloé', 'Yuki', 'Łukasz']),
   mail: (random) => pattern(random, 'ada9999@mail.example'),
   min: (random) => pick(random, ['5', '10', '15', '30', '60']),

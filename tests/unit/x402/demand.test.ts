@@ -4,6 +4,7 @@ import { Challenge } from 'mppx'
 import { describe, expect, test } from 'vitest'
 import { sortOffers } from '../../../shared/x402/offers.ts'
 import type { FrozenRequest } from '../../../shared/x402/request.ts'
+import { namedWith } from '../../support/matching.ts'
 import * as sample from '../../support/x402.ts'
 
 const { bareRequest, challengeV2, chainNamed, demandIn, headerOf, payTo, readAt } = sample
@@ -201,14 +202,16 @@ describe('what is shown and not paid', () => {
   ])('L402 with the invoice %s, for %s bitcoin, without its macaroon', (invoice, amount_btc) => {
     const { unpayable } = sort(inHeader(`L402 macaroon="secret", invoice="${invoice}"`))
 
-    expect(unpayable).toMatchObject([{ protocol: 'l402', terms: { amount_btc, invoice } }])
+    expect(unpayable).toMatchObject([
+      { protocol: 'l402', untrusted: namedWith({ amount_btc, invoice }) },
+    ])
     expect(JSON.stringify(unpayable)).not.toContain('secret')
   })
 
   test('pay-per-crawl with its price', () => {
     expect(sort({ 'crawler-price': 'USD 0.05' })).toMatchObject({
       payable: [],
-      unpayable: [{ protocol: 'pay-per-crawl', terms: { price: 'USD 0.05' } }],
+      unpayable: [{ protocol: 'pay-per-crawl', untrusted: namedWith({ price: 'USD 0.05' }) }],
     })
   })
 
@@ -218,7 +221,15 @@ describe('what is shown and not paid', () => {
     )
 
     expect(unpayable).toMatchObject([
-      { protocol: 'mpp', scheme: 'stripe/charge', terms: { amount: '500', currency: 'usd' } },
+      {
+        protocol: 'mpp',
+        untrusted: namedWith({
+          method: 'stripe',
+          intent: 'charge',
+          amount: '500',
+          currency: 'usd',
+        }),
+      },
     ])
   })
 
@@ -235,9 +246,14 @@ describe('what is shown and not paid', () => {
 
     const { payable, unpayable } = sort({}, challengeV2([requirement]))
 
-    const { payTo: pay_to, amount, scheme } = requirement
+    const { amount } = requirement
+    const asked = {
+      scheme: String(requirement.scheme),
+      pay_to: String(requirement.payTo),
+      ...extra,
+    }
     expect(payable).toEqual([])
-    expect(unpayable).toMatchObject([{ protocol: 'x402', scheme, amount, pay_to, terms: extra }])
+    expect(unpayable).toMatchObject([{ protocol: 'x402', amount, untrusted: namedWith(asked) }])
   })
 
   test('texts of strangers are short and show all that they are', () => {
@@ -246,12 +262,11 @@ describe('what is shown and not paid', () => {
     const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`z${at}`, at]))
     const { unpayable } = sort(inHeader(mpp({ ...extra, ...many }, { method: 'card' })))
 
-    const [{ terms = {} } = {}] = unpayable
-    const names = Object.keys(terms)
-    const texts = [...names, ...Object.values(terms)]
-    expect(names.length).toBeLessThanOrEqual(16)
+    const words = unpayable.flatMap(({ untrusted }) => untrusted)
+    const texts = words.flatMap(({ name, value }) => [name, value])
+    expect(words.length).toBeLessThanOrEqual(4 + 16)
     expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(256)
     expect(texts.filter((text) => /[\p{C}\p{Zl}\p{Zp}]/u.test(text))).toEqual([])
-    expect(terms['to \ufffdeciv\ufffdil\ufffdA\ufffd\ufffd']).toBeDefined()
+    expect(texts).toContain('to \ufffdeciv\ufffdil\ufffdA\ufffd\ufffd')
   })
 })

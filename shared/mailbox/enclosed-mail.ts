@@ -1,0 +1,46 @@
+/**
+ * Mails that are files of a mail, whatever they are said to be: they have codes and parts of their own,
+ * which no agent is shown. They are known by how they begin, by a part that is encoded as mails encode
+ * it, or by their names.
+ */
+
+/** How programs call files with mails in them. */
+const mailName = /\.(?:eml|emlx|emltpl|mbox|mbx|msg|oft|mht|mhtml|tnef|pst|ost)$|^winmail\.dat$/i
+
+/** Names of headers of which two make the beginning of a mail (RFC 5322 section 3.6). */
+const header =
+  /^(from|to|cc|subject|date|received|return-path|delivered-to|message-id|mime-version|content-type|reply-to|sender|authentication-results|dkim-signature|x-[a-z-]{1,60})[ \t]*:/i
+/** RFC 2045 section 6: nothing but a mail, or a page kept like one, encodes a part so. */
+const encodedPart =
+  /^[> ]{0,8}content-transfer-encoding[ \t]{0,8}:[ \t]{0,8}(?:base64|quoted-printable)/im
+
+const headLinesMax = 40
+
+/** Whether a file is a mail, or holds mails. */
+export function isEnclosedMail(name: string, content: Uint8Array): boolean {
+  return mailName.test(name.trim()) || isBinaryMail(content) || isMailText(lettersOf(content))
+}
+
+/** Outlook's own forms: the names of streams in a compound file, and TNEF by its first bytes. */
+function isBinaryMail(content: Uint8Array): boolean {
+  const [first, second, third, fourth] = content
+  if (first === 0x78 && second === 0x9f && third === 0x3e && fourth === 0x22) return true
+  const isCompound = first === 0xd0 && second === 0xcf && third === 0x11 && fourth === 0xe0
+  return isCompound && lettersOf(content).includes('__substg1.0_')
+}
+
+function isMailText(text: string): boolean {
+  const begin = text.slice(0, 16_384).trimStart()
+  const lines = begin.split(/\r\n|\r|\n/, headLinesMax)
+  // The line that parts mails in one file (RFC 4155).
+  if (/^From \S+/.test(lines[0] ?? '')) lines.shift()
+  const end = lines.findIndex((line) => !/^[!-9;-~]{1,76}[ \t]*:|^[ \t]+\S/.test(line))
+  const head = end === -1 ? lines : lines.slice(0, end)
+  const names = head.flatMap((line) => header.exec(line)?.[1]?.toLowerCase() ?? [])
+  return new Set(names).size > 1 || encodedPart.test(text)
+}
+
+/** A character for each byte, without what the wider charsets put between. */
+function lettersOf(content: Uint8Array): string {
+  return new TextDecoder('latin1').decode(content).replaceAll(/\0|^(?:ÿþ|þÿ|ï»¿)/g, '')
+}

@@ -1,0 +1,229 @@
+/**
+ * Secrets that have no form of their own: whatever follows the name of a code, password, token or key
+ * up to the next space, whatever its signs, length and case. Where it is not announced by a colon, a
+ * verb or a line of its own, it has to look as if drawn at random.
+ */
+
+import { labelGap } from './code-words.ts'
+import { isDrawn, isSecret, looksDrawn } from './drawn-text.ts'
+import {
+  announcement,
+  directGap,
+  joiner,
+  knownKey,
+  phraseName,
+  saidBefore,
+  saying,
+  tellsTime,
+  tellsWhom,
+  usedBefore,
+  usedFor,
+  weakName,
+} from './secret-words.ts'
+import type { Span } from './spans.ts'
+import { isTouched, lastIn } from './spans.ts'
+import type { NamedText } from './value-lines.ts'
+import {
+  belowColons,
+  endsThere,
+  isApart,
+  linesFrom,
+  restOfLine,
+  runAt,
+  runsOf,
+} from './value-lines.ts'
+
+/** Characters after a name in which its secret begins, and before one in which it stands. */
+const reach = 260
+const before = 130
+/** No mail has more names; of a text that has, all is sealed that looks drawn. */
+const namesMax = 1_000
+const aloneOnLine = /^[ \t>*_]{0,8}([^\s*_]{3,63}[^\s*_.,;!?])[ \t*_]{0,8}$/gmu
+const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
+const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
+
+/** The secrets of a text, in no order; several may cover each other. */
+export function namedValues(page: NamedText): Span[] {
+  const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
+  const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
+  const keys = runsOf(page, knownKey).map((span) => runAt(page, span.start) ?? span)
+  return [...keys, ...used, ...belowColons(page), ...named].filter(
+    (span) => !isTouched(page.links, span),
+  )
+}
+
+/** A name within a secret that was found names nothing. */
+function namedBy(page: NamedText): Span[] {
+  const found: Span[] = []
+  let end = 0
+  for (const name of page.names) {
+    if (name.start < end) continue
+    const values = [...after(page, name), ...ahead(page, name)]
+    end = Math.max(end, ...values.map((value) => value.end))
+    found.push(...values)
+  }
+  return found
+}
+
+function drawnRuns(page: NamedText): Span[] {
+  return runsOf(page, /\S{4,}/g).filter((span) => looksDrawnIn(page, span))
+}
+
+/**
+ * What could be the secret of a mail that speaks of one and in which none was found: what is alone on
+ * its line, or to be used or entered, and is no word with a capital.
+ */
+export function unnamedValues(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
+  const cells = runsOf(page, cellsOnLine).filter((span) => isApart(page.text, span))
+  const words = [...runsOf(page, usedFor), ...lines].filter((span) => isDrawn(page.written(span)))
+  return [...words, ...cells].filter(
+    (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
+  )
+}
+
+function looksDrawnIn({ written }: NamedText, span: Span): boolean {
+  return looksDrawn(written(span))
+}
+
+function after(page: NamedText, name: Span): Span[] {
+  const rest = restAfter(page.text, name)
+  const announced = announcement.exec(rest)?.[0]
+  const verbal = said(page, name, announced ?? rest)
+  if (verbal) return [verbal]
+  if (announced !== undefined && !isOther(page, name, announced.slice(0, -1))) {
+    const found = announcedAt(page, name, announced)
+    if (found.length > 0) return found
+  }
+  const next = direct(page, name, rest)
+  if (next) return [next]
+  const end = rest.indexOf('\n')
+  return end === -1 ? [] : linesFrom(page, name.end + end, 'unannounced')
+}
+
+/** The text after a name, in which a line that was broken for its length is whole. */
+function restAfter(text: string, name: Span): string {
+  const rest = text.slice(name.end, name.end + reach)
+  const end = rest.indexOf('\n')
+  const from = Math.max(0, name.start - before)
+  const start = from + text.slice(from, name.start).lastIndexOf('\n') + 1
+  const length = name.end + end - start
+  const isBroken =
+    end !== -1 &&
+    length > 35 &&
+    length < 82 &&
+    /[^\s.!?:][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
+  return isBroken ? `${rest.slice(0, end)} ${rest.slice(end + 1)}` : rest
+}
+
+/** Whether the words up to the colon end in the name of another number. */
+function isOther({ text, others }: NamedText, name: Span, words: string): boolean {
+  const other = lastIn(others, { start: name.end, end: name.end + words.length })
+  return other !== undefined && labelGap.test(text.slice(other.end, name.end + words.length))
+}
+
+/** A key or token by its name alone has to look like one; a token may be of small letters. */
+function suits({ text, written }: NamedText, name: Span, value: Span): boolean {
+  const called = text.slice(name.start, name.end)
+  if (!weakName.test(called)) return isSecret(written(value))
+  return /^to[kc]|^ток/.test(called) ? isDrawn(written(value)) : looksDrawn(written(value))
+}
+
+function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
+  const at = name.end + announced.length
+  const isPhrase = phraseName.test(page.text.slice(name.start, name.end))
+  const line = restOfLine(page.text, at)
+  if (line === undefined) {
+    const lines = linesFrom(page, at, isPhrase ? 'phrase' : 'announced')
+    return lines.filter((value) => isPhrase || suits(page, name, value))
+  }
+  if (isPhrase) return [line]
+  const value = runAt(page, line.start)
+  if (!value || !suits(page, name, value) || tellsWhom.test(announced)) return []
+  const written = page.written(value)
+  if (tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)) return []
+  const hasManyWords = announced.trim().split(/\s+/).length > 4
+  const isLast = /^[.!]?$/.test(page.text.slice(value.end, line.end).trim())
+  return hasManyWords && !isLast && !isDrawn(written) ? [] : [value]
+}
+
+/** What a verb says the secret to be, in the line of its name or wrapped into the next. */
+function said(page: NamedText, name: Span, rest: string): Span | undefined {
+  const sentence = /^[^.!?]{0,160}/.exec(rest)?.[0] ?? ''
+  for (const verb of [...sentence.matchAll(saying)].slice(0, 4)) {
+    const at = name.end + verb.index + verb[0].length
+    if (!isVerb(page, name, { start: at - verb[0].length, end: at })) continue
+    const value = runAt(page, at + (/^[\s:]*/.exec(page.text.slice(at, at + 8))?.[0].length ?? 0))
+    if (!value) continue
+    const isNumber = /^\d{1,3}$/.test(page.text.slice(value.start, value.end))
+    const isWhole = suits(page, name, value) && endsThere(page, value) && !isNumber
+    if (isWhole || looksDrawnIn(page, value)) return value
+  }
+  return undefined
+}
+
+/** Polish says to, which is another word elsewhere; without its accent e means and. */
+function isVerb({ text, written }: NamedText, name: Span, verb: Span): boolean {
+  const word = text.slice(verb.start, verb.end).trim()
+  if (word === 'to') return /^(?:kod|hasl)/.test(text.slice(name.start, name.end))
+  return word !== 'e' || /[éèÉÈ]/.test(written(verb).normalize('NFC'))
+}
+
+/** What stands right behind the name. */
+function direct(page: NamedText, name: Span, rest: string): Span | undefined {
+  const isClose = isCjk.test(page.text.slice(name.start, name.end))
+  const gap = isClose ? /^[\s"'「『(:]{0,4}/.exec(rest)?.[0] : directGap.exec(rest)?.[0]
+  const value = gap === undefined ? undefined : runAt(page, name.end + gap.length)
+  if (!value) return undefined
+  if (looksDrawnIn(page, value)) return value
+  const isUsed =
+    isClose || usedBefore.test(page.text.slice(Math.max(0, name.start - 60), name.start))
+  return isUsed && isDrawn(page.written(value)) && endsThere(page, value) ? value : undefined
+}
+
+/** The secret that a sentence begins with and names after it, or that stands right before its name. */
+function ahead(page: NamedText, name: Span): Span[] {
+  const from = Math.max(0, name.start - before)
+  const text = page.text.slice(from, name.start)
+  const joined = joiner.exec(text)
+  const next =
+    joined?.[1] === undefined
+      ? []
+      : [spanAt(from + joined.index + joined[0].indexOf(joined[1]), joined[1])]
+  const begin = Math.max(0, ...[...text.matchAll(/\n|[.!?] /g)].map(({ index }) => index + 1))
+  const said = begin === 0 && from > 0 ? null : saidBefore.exec(text.slice(begin))
+  const value = said?.[1] ?? ''
+  const first = spanAt(from + begin + (said?.index ?? 0) + (said?.[0].indexOf(value) ?? 0), value)
+  const isFirst =
+    isSaid(page, name, said?.[0] ?? '') &&
+    page.text.slice(from + begin, first.start).trim().length < 3
+  return [
+    ...next.filter((span) =>
+      isJoined(page.text, name, joined?.[2] ?? '')
+        ? isDrawn(page.written(span))
+        : looksDrawnIn(page, span),
+    ),
+    ...(isFirst && isDrawn(page.written(first)) ? [first] : []),
+    ...(said !== null && isSaid(page, name, said[0]) && looksDrawnIn(page, first) ? [first] : []),
+  ]
+}
+
+/** Whether a verb, or the end of a Turkish name, says that the run before it is the secret. */
+function isSaid({ text }: NamedText, name: Span, words: string): boolean {
+  if (/ to /.test(words) && !/^(?:kod|hasl)/.test(text.slice(name.start, name.end))) return false
+  const isVerbless = !/ (?:is|ist|est|es|e|jest|to|это|[-–—]) |[是は为為]/u.test(words)
+  return !isVerbless || /^\p{L}{3,12}d[iu]r/u.test(text.slice(name.start, name.end + 12))
+}
+
+/** Whether what joins the two lets the first be of small letters. */
+function isJoined(text: string, name: Span, joint: string): boolean {
+  if (joint.includes('(')) return isCjk.test(text.slice(name.start, name.end))
+  return (
+    joint !== ' ' || /^kod(?:unu|u\p{L}{2,5})(?!\p{L})/u.test(text.slice(name.start, name.end + 8))
+  )
+}
+
+function spanAt(start: number, { length }: string): Span {
+  return { start, end: start + length }
+}

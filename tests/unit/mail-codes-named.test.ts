@@ -1,0 +1,98 @@
+/** What follows the name of a secret is sealed whatever its signs, length and case. */
+import { expect, test } from 'vitest'
+import { sealPlaces } from '../../shared/mailbox/code-places.ts'
+import { findCodes } from '../../shared/mailbox/codes.ts'
+
+const placesIn = (text: string, subject = '') =>
+  findCodes({ subject, texts: [text] }).texts[0] ?? []
+const sealed = (text: string, subject = '') =>
+  sealPlaces(text, placesIn(text, subject), ({ kind }) => kind[0] ?? '')
+
+test.each([
+  ['Your temporary password is: Xk9#mQ2!vT', 'Xk9#mQ2!vT'],
+  ['The user name is ada and the temporary password is N]c8v(Wq.', 'N]c8v(Wq.'],
+  ['login code: faint-mossy-tidal-grove', 'faint-mossy-tidal-grove'],
+  ['Your confirmation code is KDF-QWE', 'KDF-QWE'],
+  ['Your code is QwKfZp.', 'QwKfZp'],
+  ['Your code is qwkfzp', 'qwkfzp'],
+  ['Your login code:\n\nqwkfzp\n\nIt expires soon.', 'qwkfzp'],
+  ['Reset token: 8d3f0a7c9e1b2d4f', '8d3f0a7c9e1b2d4f'],
+  ['Your code is 482.913', '482.913'],
+  ['Your code: 482_913', '482_913'],
+  ['Your code: 4•8•2•9•1•3', '4•8•2•9•1•3'],
+  ['Your code: [4][8][2][9][1][3]', '[4][8][2][9][1][3]'],
+  ['Verification code: 482913482913', '482913482913'],
+  ['Your key is here: sk_live_4eC39HqLyjWDarjtT1zdp7dc', 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'],
+  ['API key = a8-B9.c0_d1', 'a8-B9.c0_d1'],
+  ['Passwort: hunter', 'hunter'],
+  ['Mot de passe : été#12', 'été#12'],
+  ['Tu contraseña es: Ñandú-7', 'Ñandú-7'],
+  ['Ваш пароль: Пароль#12', 'Пароль#12'],
+  ['您的密码是 aB3$xY', 'aB3$xY'],
+  ['パスワードは「aB3$xY」です', 'aB3$xY'],
+  ['Recovery phrase: able baker charlie delta', 'able baker charlie delta'],
+  ['QwKfZp is your login code', 'QwKfZp'],
+])('of %j nothing of the secret is left', (text, secret) => {
+  expect(sealed(text)).not.toContain(secret)
+  expect(sealed(text).replace(/\[code c\]/, '')).not.toMatch(/\d|#|QwK|qwk/)
+})
+
+test('what is entered is the secret without the mark that ends its sentence', () => {
+  const [place] = placesIn('Your code is QwKfZp.')
+
+  expect(place).toMatchObject({ kind: 'code', value: 'QwKfZp' })
+})
+
+test('a password in one text is sealed in all others as it is written', () => {
+  const texts = ['Your password is Xk9#mQ2!vT', 'Welcome. Xk9#mQ2!vT']
+
+  const [, other = []] = findCodes({ subject: '', texts }).texts
+
+  expect(sealPlaces(texts[1] ?? '', other, () => 'c')).toBe('Welcome. [code c]')
+})
+
+test('every line of a list of codes is sealed, whatever its form', () => {
+  const text = 'Your recovery codes:\n\n1. abcd-efgh-ijkl-mnop\n2. Xk9#mQ2!\n3. 48291\n\nKeep them.'
+
+  expect(sealed(text)).toBe(
+    'Your recovery codes:\n\n1. [code c]\n2. [code c]\n3. [code c]\n\nKeep them.',
+  )
+})
+
+test.each([
+  'Your password is required. Your code is valid for ten minutes.',
+  'Never share your password with anyone, and change your password often.',
+  'Forgot your password? Write to help@shop.example or see the help pages.',
+  'Dress code: casual. Promo code: SAVE20. Area code: 0482.',
+  'The key is patience. Key dates: Friday and Monday.',
+])('%j has no secret', (text) => {
+  expect(sealed(text)).toBe(text)
+})
+
+test.each([
+  'code ',
+  'code: x ',
+  'key=',
+  'password\n',
+  'code is Xk9# ',
+  'sk_live_',
+  ': \n',
+  'is is ',
+])(
+  'both texts of a mail full of %j take less than a second of CPU, and nothing is left that looks drawn',
+  (unit) => {
+    // As much as is kept of a text.
+    const text = `${unit.repeat(Math.ceil(258_000 / unit.length))} code Xk9#mQ2!vT`
+    const read = () => {
+      const started = process.cpuUsage()
+      const { texts } = findCodes({ subject: 'Your code', texts: [text, text] })
+      return { places: texts[0] ?? [], took: process.cpuUsage(started).user / 1_000 }
+    }
+
+    // The first run compiles.
+    const runs = [read(), read(), read()]
+
+    expect(Math.min(...runs.map(({ took }) => took))).toBeLessThan(1_000)
+    expect(sealPlaces(text, runs[0]?.places ?? [], () => 'c')).not.toContain('Xk9#mQ2!vT')
+  },
+)
