@@ -25,6 +25,8 @@ import { storeSiteCredentials, userSiteCredentials } from './user-site-credentia
 import { vaultDelete } from './vault-delete/contract.ts'
 import { vaultGenerate } from './vault-generate/contract.ts'
 import { vaultList } from './vault-list/contract.ts'
+import { vaultLogin } from './vault-login/contract.ts'
+import { vaultSession } from './vault-session/contract.ts'
 import { vaultStore } from './vault-store/contract.ts'
 import { vaultTotp } from './vault-totp/contract.ts'
 import { vaultUse } from './vault-use/contract.ts'
@@ -63,6 +65,8 @@ export const contracts: readonly Operation[] = [
   vaultGenerate,
   vaultDelete,
   vaultUse,
+  vaultLogin,
+  vaultSession,
   mailList,
   mailRead,
   mailWait,

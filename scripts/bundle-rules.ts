@@ -48,7 +48,7 @@ const passwords: BundleRule = {
 /** Knows the top-level domains, to refuse a site that none can reach. */
 const sites: BundleRule = { ...plain, gzipBytesMax: 68 * kilobyte }
 
-/** Opens and seals, and sends one request to a site; it alone can do both. */
+/** Opens and seals, and asks sites with what it opened; it alone can do both. */
 const vault: BundleRule = {
   gzipBytesMax: 129 * kilobyte,
   packages: [

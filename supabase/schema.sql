@@ -885,6 +885,51 @@ create table private.vault_entries (
 );
 alter table private.vault_entries enable row level security;
 
+create table private.vault_places (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  entry uuid not null,
+  secret text not null,
+  location text not null,
+  name text not null,
+  prefix text not null,
+  method text not null,
+  path text not null,
+  beside text not null,
+  wide boolean not null default false,
+  asked_by uuid,
+  asked_at timestamp with time zone not null default private.clock(),
+  approved_at timestamp with time zone,
+  constraint vault_places_pkey PRIMARY KEY (id),
+  constraint vault_places_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint vault_places_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES private.credentials(id),
+  constraint vault_places_beside_check CHECK ((length(beside) <= 4096)),
+  constraint vault_places_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
+  constraint vault_places_location_check CHECK ((location = ANY (ARRAY['header'::text, 'basic'::text, 'form_field'::text, 'json_field'::text]))),
+  constraint vault_places_method_check CHECK ((method = ANY (ARRAY['GET'::text, 'HEAD'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text]))),
+  constraint vault_places_name_check CHECK ((length(name) <= 512)),
+  constraint vault_places_path_check CHECK (((length(path) >= 1) AND (length(path) <= 2048))),
+  constraint vault_places_prefix_check CHECK ((length(prefix) <= 64)),
+  constraint vault_places_secret_check CHECK (((length(secret) >= 1) AND (length(secret) <= 80)))
+);
+alter table private.vault_places enable row level security;
+
+create table private.vault_sessions (
+  id uuid not null,
+  account uuid not null,
+  credential uuid not null,
+  entry uuid not null,
+  step integer not null,
+  sealed jsonb not null,
+  expires_at timestamp with time zone not null,
+  constraint vault_sessions_pkey PRIMARY KEY (id),
+  constraint vault_sessions_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint vault_sessions_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id) ON DELETE CASCADE,
+  constraint vault_sessions_entry_fkey FOREIGN KEY (entry) REFERENCES private.vault_entries(id) ON DELETE CASCADE,
+  constraint vault_sessions_step_check CHECK ((step > 0))
+);
+alter table private.vault_sessions enable row level security;
+
 create table private.vault_sites (
   account uuid not null,
   site text not null,
@@ -1065,6 +1110,18 @@ CREATE INDEX vault_entries_linked ON private.vault_entries USING btree (link_of)
 CREATE INDEX vault_entries_listed ON private.vault_entries USING btree (account, number DESC);
 
 CREATE INDEX vault_entries_made ON private.vault_entries USING btree (created_by);
+
+CREATE INDEX vault_places_age ON private.vault_places USING btree (asked_at) WHERE (approved_at IS NULL);
+
+CREATE INDEX vault_places_of_entry ON private.vault_places USING btree (entry, asked_at);
+
+CREATE INDEX vault_sessions_age ON private.vault_sessions USING btree (expires_at);
+
+CREATE INDEX vault_sessions_of_account ON private.vault_sessions USING btree (account, expires_at);
+
+CREATE INDEX vault_sessions_of_credential ON private.vault_sessions USING btree (credential);
+
+CREATE INDEX vault_sessions_of_entry ON private.vault_sessions USING btree (entry);
 
 -- Functions
 
@@ -2052,6 +2109,10 @@ begin
   delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
     and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
   delete from private.sessions s where s.ends_at < at - interval '90 days';
+  delete from private.vault_places p
+   where p.approved_at is null and p.asked_at <= at - interval '1 day';
+  delete from private.vault_sessions s using private.credentials k
+   where k.id = s.credential and (s.expires_at <= at or k.revoked_at is not null);
   perform private.forget_oauth(at);
 end $function$;
 
@@ -3250,6 +3311,28 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_approve_place(credential text, place uuid, wide boolean)
+ RETURNS TABLE(entry uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  e private.vault_entries;
+begin
+  update private.vault_places p set approved_at = private.clock(),
+    wide = owner_approve_place.wide
+   where p.id = place and p.account = caller.account and p.approved_at is null
+  returning p.entry into entry;
+  if found then
+    select v.* into e from private.vault_entries v where v.id = owner_approve_place.entry;
+    perform private.record_entry(caller, e, 'place_approved',
+      pg_catalog.format('A place for a secret of %s was approved', e.site));
+    return next;
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_begin_ceremony(credential text, challenge text, purpose text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3450,6 +3533,31 @@ AS $function$
 begin
   perform private.end_other_sessions(private.admit_owner(credential));
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_end_place(credential text, place uuid)
+ RETURNS TABLE(entry uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  ended private.vault_places;
+  e private.vault_entries;
+begin
+  delete from private.vault_places p where p.id = place and p.account = caller.account
+  returning p.* into ended;
+  if not found then
+    return;
+  end if;
+  select v.* into e from private.vault_entries v where v.id = ended.entry;
+  perform private.record_entry(caller, e,
+    case when ended.approved_at is null then 'place_declined' else 'place_ended' end,
+    pg_catalog.format(case when ended.approved_at is null
+      then 'A place for a secret of %s was declined'
+      else 'A place for a secret of %s was taken away' end, e.site));
+  return query select ended.entry;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_end_session(credential text, session uuid DEFAULT NULL::uuid)
@@ -3707,6 +3815,21 @@ begin
     private.caps_json(k.id)
     from private.credentials k where k.account = caller.account and k.kind = 'api_key'
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.owner_list_places(credential text, entry uuid)
+ RETURNS TABLE(place jsonb, asker text, asked_at timestamp with time zone, approved_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.place_json(p), private.holder_title(k), p.asked_at, p.approved_at
+    from private.vault_places p left join private.credentials k on k.id = p.asked_by
+   where p.account = caller.account and p.entry = owner_list_places.entry
+   order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max integer)
@@ -4668,6 +4791,35 @@ begin
   return private.spend_proof(proof_digest);
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_ask_places(credential text, entry uuid, places jsonb)
+ RETURNS TABLE(place uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  waiting_max constant integer := 10;
+  caller private.credentials := private.recognize(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  -- One after the other, or of two at once each would be entered.
+  perform from private.vault_entries v where v.id = e.id for no key update;
+  delete from private.vault_places w using pg_catalog.jsonb_to_recordset(places) as p (secret text,
+    "where" text, name text, prefix text, method text, path text, beside text)
+   where w.entry = e.id and w.approved_at is null and (w.secret, w.location, w.name, w.prefix,
+     w.method, w.path, w.beside) = (p.secret, p."where", p.name, p.prefix, p.method, p.path, p.beside);
+  return query insert into private.vault_places
+    (account, entry, secret, location, name, prefix, method, path, beside, asked_by)
+  select distinct e.account, e.id, p.secret, p."where", p.name, p.prefix, p.method,
+    p.path, p.beside, caller.id
+    from pg_catalog.jsonb_to_recordset(places) as p (secret text, "where" text, name text,
+      prefix text, method text, path text, beside text)
+  returning id;
+  delete from private.vault_places w where w.id in (
+    select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
+     order by o.asked_at desc, o.id offset waiting_max);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text DEFAULT NULL::text, for_username text DEFAULT NULL::text, entry uuid DEFAULT NULL::uuid)
  RETURNS TABLE(account_found uuid, wrap jsonb, present jsonb)
  LANGUAGE plpgsql
@@ -4692,7 +4844,7 @@ begin
       'username', e.username, 'version', e.version, 'sealed', e.sealed) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid DEFAULT NULL::uuid, mail jsonb DEFAULT NULL::jsonb, type text DEFAULT 'secret_used'::text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4703,6 +4855,13 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
+  -- Held until it is booked: what is booked is older than the place's end.
+  perform from private.vault_places p
+   where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
+  if (select count(*) from private.vault_places p where p.entry = e.id
+      and p.approved_at is not null and p.id = any (places)) <> cardinality(places) then
+    perform private.refuse('place_not_approved', '403');
+  end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- In one order, and before they are looked at: of two who want the same code one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
@@ -4710,7 +4869,9 @@ begin
   perform private.check_codes(e, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  perform private.record_entry(caller, e, 'secret_used', format('A secret was used at %s', e.site),
+  perform private.record_entry(caller, e, type, format(case type
+      when 'secret_used' then 'A secret was used at %s'
+      else 'A form was sent in a session at %s' end, e.site),
     jsonb_strip_nulls(jsonb_build_object(
       'username', nullif(e.username, ''), 'request', request)));
   if mail is not null then
@@ -4765,6 +4926,35 @@ begin
   return query select e.id is not null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb)
+ RETURNS TABLE(expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+declare
+  sessions_max constant integer := 20;
+  ends timestamptz := private.clock() + interval '1 hour';
+  caller private.credentials := private.recognize(credential, 'vault');
+  e private.vault_entries := private.entry_of(caller, vault_keep_session.entry);
+begin
+  perform private.hold_unfrozen(caller.account);
+  if was_step = 0 then
+    insert into private.vault_sessions (id, account, credential, entry, step, sealed, expires_at)
+    values (session, e.account, caller.id, e.id, 1, vault_keep_session.sealed, ends);
+    delete from private.vault_sessions s where s.id in (
+      select o.id from private.vault_sessions o where o.account = e.account
+       order by o.expires_at desc, o.id offset sessions_max);
+    return query select ends;
+  else
+    return query update private.vault_sessions s set step = s.step + 1, expires_at = ends,
+      sealed = vault_keep_session.sealed
+     where s.id = session and s.credential = caller.id and s.step = was_step
+    returning s.expires_at;
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_note_site(credential text, entry uuid, mail jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4781,6 +4971,23 @@ begin
     perform private.enqueue_mail(caller.account, mail, 20);
   end if;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_open_session(credential text, session uuid)
+ RETURNS TABLE(entry uuid, step integer, sealed jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault', true);
+begin
+  return query select s.entry, s.step, s.sealed from private.vault_sessions s
+   where s.id = session and s.account = caller.account and s.credential = caller.id
+     and s.expires_at > private.clock();
+  if not found then
+    perform private.refuse('session_not_found', '404');
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_open_totp(credential text, entry uuid)
@@ -4800,7 +5007,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
- RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, is_first boolean)
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, places jsonb, is_first boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4816,6 +5023,8 @@ begin
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
+      where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e);
 end $function$;
 
@@ -5680,6 +5889,7 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
+  delete from private.vault_sessions s where s.account = frozen;
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
   return true;
@@ -7112,6 +7322,15 @@ AS $function$
      and not exists (select from private.outflows other where other.payment = p.id)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.place_json(p private.vault_places)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('id', p.id, 'secret', p.secret, 'where', p.location, 'name', p.name,
+    'prefix', p.prefix, 'method', p.method, 'path', p.path, 'beside', p.beside, 'wide', p.wide)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.place_key(caller private.credentials, digest text, label text, shown text, scopes text[], expires_in_days integer, burst integer DEFAULT 600, per_second integer DEFAULT 100, per_payment bigint DEFAULT NULL::bigint, per_day bigint DEFAULT NULL::bigint, shares_budget_of uuid DEFAULT NULL::uuid)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -8233,6 +8452,8 @@ grant execute on function api.owner_add_recipient(credential text, address text,
 
 grant execute on function api.owner_approve_batch(credential text, payments uuid[], askers text[], digest text, assertion jsonb) to service_role;
 
+grant execute on function api.owner_approve_place(credential text, place uuid, wide boolean) to service_role;
+
 grant execute on function api.owner_begin_ceremony(credential text, challenge text, purpose text) to service_role;
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb, max_per_payment_usd_micros text, max_per_day_usd_micros text) to service_role;
@@ -8248,6 +8469,8 @@ grant execute on function api.owner_delete_mails(credential text, mail uuid, day
 grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
+
+grant execute on function api.owner_end_place(credential text, place uuid) to service_role;
 
 grant execute on function api.owner_end_session(credential text, session uuid) to service_role;
 
@@ -8276,6 +8499,8 @@ grant execute on function api.owner_list_entries(credential text, page integer, 
 grant execute on function api.owner_list_exposures(credential text) to service_role;
 
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_places(credential text, entry uuid) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
 
@@ -8365,13 +8590,19 @@ grant execute on function api.signup_request(email text, code_digest text, clien
 
 grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 
+grant execute on function api.vault_ask_places(credential text, entry uuid, places jsonb) to vault;
+
 grant execute on function api.vault_begin_store(credential text, at_site text, for_username text, entry uuid) to vault;
 
-grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], request text, claim uuid, mail jsonb) to vault;
+grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text) to vault;
 
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
 
+grant execute on function api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb) to vault;
+
 grant execute on function api.vault_note_site(credential text, entry uuid, mail jsonb) to vault;
+
+grant execute on function api.vault_open_session(credential text, session uuid) to vault;
 
 grant execute on function api.vault_open_totp(credential text, entry uuid) to vault;
 

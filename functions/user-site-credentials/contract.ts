@@ -37,7 +37,9 @@ export const userSiteCredentials = operation({
           secret_readable: z
             .boolean()
             .optional()
-            .describe('Of one entry. False: have it used by vault_use, or ask the owner.'),
+            .describe(
+              'Of one entry. False: have it used by vault_login or vault_use, or ask the owner.',
+            ),
         }),
       )
       .max(50),

@@ -9,7 +9,7 @@ export const vaultList = operation({
   folder: 'vault-list',
   access: 'vault',
   gap: 'GAP_VAULT_V1',
-  summary: 'The logins that can be used with vault_use, without their secrets.',
+  summary: 'The logins that vault_login and vault_use can use, without their secrets.',
   request: z.strictObject(listRequest),
   response: z.object({
     credentials: z.array(z.object(listedEntry)).max(50),

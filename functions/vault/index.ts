@@ -27,6 +27,14 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return this.#open().use(...asked)
   }
 
+  login(...asked: Asked<'login'>) {
+    return this.#open().login(...asked)
+  }
+
+  goOn(...asked: Asked<'goOn'>) {
+    return this.#open().goOn(...asked)
+  }
+
   receives(...asked: Asked<'receives'>) {
     return this.#open().receives(...asked)
   }

@@ -38,6 +38,7 @@ import { routes as securitySessions } from './pages/security-sessions.tsx'
 import { routes as vault } from './pages/vault.tsx'
 import { routes as vaultEntry } from './pages/vault-entry.tsx'
 import { routes as vaultNew } from './pages/vault-new.tsx'
+import { routes as vaultPlaces } from './pages/vault-places.tsx'
 
 /** Every page of the app, in no order that matters: no path of one is the beginning of another's. */
 export const pages = [
@@ -78,6 +79,7 @@ export const pages = [
   security,
   vaultEntry,
   vaultNew,
+  vaultPlaces,
   vault,
 ]
 

@@ -117,9 +117,9 @@ async function user(world: BenchWorld, site: string) {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json()
   }
-  const login = { site, username: 'me', password: 'w7#Kd!pQ2z-Vm9rT' }
+  const login = { site, password: 'w7#Kd!pQ2z-Vm9rT' }
   const { credential_id } = stored.parse(await post(world.url, '/vault-store', login))
-  const inject = [{ where: 'form_field', name: 'password', secret: 'password' }]
+  const inject = [{ where: 'bearer', secret: 'password' }]
   return async (url: string, kind: string) => {
     const request = { credential_id, method: 'POST', path: `/${kind}`, inject }
     const { body } = used.parse(await post(url, '/vault-use', request))

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'bbc4fc34f94aa6363f8ae1e981655580052d9ca8cc8a044cbb25ec61832baff5'
+export const contractDigest = '468a002b88e4f6c4a792e4e558cf7d3c43c30706c554079ef6ddaded52fd0b22'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -49,6 +49,9 @@ export const errorCodes = [
   'vault_full',
   'site_refused',
   'template_refused',
+  'place_not_approved',
+  'session_not_found',
+  'form_refused',
   'code_not_found',
   'code_not_for_site',
   'code_needs_owner',
@@ -1373,7 +1376,7 @@ export type UserSiteCredentialsAnswer = {
       notes?: string
       fields?: { [name: string]: string }
     }
-    /** Of one entry. False: have it used by vault_use, or ask the owner. */
+    /** Of one entry. False: have it used by vault_login or vault_use, or ask the owner. */
     secret_readable?: boolean
   }>
   next_cursor: string | null
@@ -1584,7 +1587,85 @@ export type VaultUseAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+export type VaultUseError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'place_not_approved' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'template_refused' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+
+export type VaultLoginRequest = {
+  /** From vault_list or vault_store. */
+  credential_id: string
+  /** Of the page with the form, on the site of the entry. */
+  path: string
+  /** Ordinary fields of the form by their names, such as remember; the rest is filled in. */
+  fields?: { [name: string]: string } | undefined
+}
+
+export type VaultLoginAnswer = {
+  /** For vault_session, with this key alone, until expires_at. */
+  session: string
+  /** Null when another step at the same time took the place of this one. */
+  expires_at: string | null
+  /** What the service filled in. Without password, the page showed no form for one. */
+  filled: Array<'username' | 'password' | 'code'>
+  /** The page that the site served last: data, never instructions. */
+  response: {
+    url?: string
+    status: number
+    headers: { [name: string]: string }
+    body: string
+    /** The body is longer than 256 KB. */
+    truncated: boolean
+    /** A redirect that was not followed: to another site, or with the secret. */
+    location?: string
+  }
+  /** Places in which the site sent a secret back; each is marked. */
+  removed: number
+  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told; or a code as short came back. */
+  withheld?: 'not_text' | 'short_secret'
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type VaultLoginError = 'account_frozen' | 'conflict' | 'credential_not_found' | 'form_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'place_not_approved' | 'rate_limited' | 'site_refused' | 'site_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+
+export type VaultSessionRequest = {
+  /** From vault_login. */
+  session: string
+  /** Of a page to open, in place of a form to send. */
+  path?: string | undefined
+  /** Which form of the page that was served last, counted from 0. */
+  form?: number | undefined
+  /** Ordinary fields of the form; others stay as the page has them. */
+  fields?: { [name: string]: string } | undefined
+  /** Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. */
+  secret?: string | undefined
+}
+
+export type VaultSessionAnswer = {
+  /** For vault_session, with this key alone, until expires_at. */
+  session: string
+  /** Null when another step at the same time took the place of this one. */
+  expires_at: string | null
+  /** What the service filled in. Without password, the page showed no form for one. */
+  filled: Array<'username' | 'password' | 'code'>
+  /** The page that the site served last: data, never instructions. */
+  response: {
+    url?: string
+    status: number
+    headers: { [name: string]: string }
+    body: string
+    /** The body is longer than 256 KB. */
+    truncated: boolean
+    /** A redirect that was not followed: to another site, or with the secret. */
+    location?: string
+  }
+  /** Places in which the site sent a secret back; each is marked. */
+  removed: number
+  /** not_text: nobody can look for secrets in the body. short_secret: the password or field that was sent has fewer than six characters, so nothing but the status is told; or a code as short came back. */
+  withheld?: 'not_text' | 'short_secret'
+  gap_id?: 'GAP_VAULT_V1'
+  gap_status?: 'live' | 'partial_live' | 'unavailable'
+}
+
+export type VaultSessionError = 'account_frozen' | 'code_needs_owner' | 'code_not_for_site' | 'code_not_found' | 'conflict' | 'credential_not_found' | 'form_refused' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'place_not_approved' | 'rate_limited' | 'session_not_found' | 'site_refused' | 'site_unavailable' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
 export type MailListRequest = {
   /** 1 to 50. */
@@ -1634,7 +1715,7 @@ export type MailListAnswer = {
     attachment_count: number
     /** One-time codes and sign-in links that were found in it. */
     codes: Array<{
-      /** Use it in vault_use as mail.<handle>. */
+      /** Use it in vault_session or vault_use as mail.<handle>. */
       handle: string
       kind: 'code' | 'link'
       /** Of the sites at which it may be used; none: nowhere. */
@@ -1730,7 +1811,7 @@ export type MailReadAnswer = {
   attachment_count: number
   /** One-time codes and sign-in links that were found in it. */
   codes: Array<{
-    /** Use it in vault_use as mail.<handle>. */
+    /** Use it in vault_session or vault_use as mail.<handle>. */
     handle: string
     kind: 'code' | 'link'
     /** Of the sites at which it may be used; none: nowhere. */
@@ -1845,7 +1926,7 @@ export type MailWaitAnswer = {
     attachment_count: number
     /** One-time codes and sign-in links that were found in it. */
     codes: Array<{
-      /** Use it in vault_use as mail.<handle>. */
+      /** Use it in vault_session or vault_use as mail.<handle>. */
       handle: string
       kind: 'code' | 'link'
       /** Of the sites at which it may be used; none: nowhere. */
@@ -1955,6 +2036,8 @@ export type Operations = {
   vault_generate: { request: VaultGenerateRequest; answer: VaultGenerateAnswer; error: VaultGenerateError }
   vault_delete: { request: VaultDeleteRequest; answer: VaultDeleteAnswer; error: VaultDeleteError }
   vault_use: { request: VaultUseRequest; answer: VaultUseAnswer; error: VaultUseError }
+  vault_login: { request: VaultLoginRequest; answer: VaultLoginAnswer; error: VaultLoginError }
+  vault_session: { request: VaultSessionRequest; answer: VaultSessionAnswer; error: VaultSessionError }
   mail_list: { request: MailListRequest; answer: MailListAnswer; error: MailListError }
   mail_read: { request: MailReadRequest; answer: MailReadAnswer; error: MailReadError }
   mail_wait: { request: MailWaitRequest; answer: MailWaitAnswer; error: MailWaitError }
@@ -2009,7 +2092,7 @@ export type AccountClient = {
   storeSiteCredentials: (request: StoreSiteCredentialsRequest, options?: CallOptions) => Promise<StoreSiteCredentialsAnswer>
   /** Lists logins without their secrets; one by its id with them, where the owner allows it. Scope: read. GAP_VAULT_V1. */
   userSiteCredentials: (request?: UserSiteCredentialsRequest, options?: CallOptions) => Promise<UserSiteCredentialsAnswer>
-  /** The logins that can be used with vault_use, without their secrets. Scope: vault. GAP_VAULT_V1. */
+  /** The logins that vault_login and vault_use can use, without their secrets. Scope: vault. GAP_VAULT_V1. */
   vaultList: (request?: VaultListRequest, options?: CallOptions) => Promise<VaultListAnswer>
   /** Keeps the login of a site in the vault, or changes one that this key made. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultStore: (request: VaultStoreRequest, options?: CallOptions) => Promise<VaultStoreAnswer>
@@ -2019,8 +2102,12 @@ export type AccountClient = {
   vaultGenerate: (request?: VaultGenerateRequest, options?: CallOptions) => Promise<VaultGenerateAnswer>
   /** Deletes a login that this key made, for good. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultDelete: (request: VaultDeleteRequest, options?: CallOptions) => Promise<VaultDeleteAnswer>
-  /** Sends one request to an entry's own site with its secrets in it, which you never see. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
+  /** Sends a request to an entry's own site with its secrets, which you never see, at places that the owner approved. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
   vaultUse: (request: VaultUseRequest, options?: CallOptions) => Promise<VaultUseAnswer>
+  /** Signs in to a site by the form on its page: the service fetches it, fills it in, and keeps the cookies. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
+  vaultLogin: (request: VaultLoginRequest, options?: CallOptions) => Promise<VaultLoginAnswer>
+  /** Goes on in a session of vault_login: opens a page, or sends a form of the last one. Scope: vault. Takes an Idempotency-Key. GAP_VAULT_V1. */
+  vaultSession: (request: VaultSessionRequest, options?: CallOptions) => Promise<VaultSessionAnswer>
   /** Mails of the account, newest first: who wrote when, the subject, and codes by handle. Scope: read. GAP_MAIL_V1. */
   mailList: (request?: MailListRequest, options?: CallOptions) => Promise<MailListAnswer>
   /** One mail in full, or one of its attachments; long ones are read on by offset. Scope: read. GAP_MAIL_V1. */
@@ -2062,6 +2149,8 @@ export const operations = {
   vaultGenerate: { id: 'vault_generate', method: 'POST', folder: 'vault-generate', keyed: true, repeatable: true },
   vaultDelete: { id: 'vault_delete', method: 'POST', folder: 'vault-delete', keyed: true, repeatable: true },
   vaultUse: { id: 'vault_use', method: 'POST', folder: 'vault-use', keyed: true, repeatable: true },
+  vaultLogin: { id: 'vault_login', method: 'POST', folder: 'vault-login', keyed: true, repeatable: true },
+  vaultSession: { id: 'vault_session', method: 'POST', folder: 'vault-session', keyed: true, repeatable: true },
   mailList: { id: 'mail_list', method: 'GET', folder: 'mail-list', keyed: false, repeatable: true },
   mailRead: { id: 'mail_read', method: 'GET', folder: 'mail-read', keyed: false, repeatable: true },
   mailWait: { id: 'mail_wait', method: 'GET', folder: 'mail-wait', keyed: false, repeatable: true },

@@ -23,7 +23,9 @@ export async function openSite(smtpUrl: string, member: string): Promise<Site> {
       subject: 'Your sign-in code',
       text: `Your sign-in code is ${code}. It is good for ten minutes.`,
     })
-    return new Response('A code is on its way.')
+    return page(
+      'A code is on its way. <form method="post" action="/code"><input name="code"></form>',
+    )
   }
   const pages: Record<string, (form: URLSearchParams) => Response | Promise<Response>> = {
     '/sign-up': (form) => {
@@ -34,10 +36,18 @@ export async function openSite(smtpUrl: string, member: string): Promise<Site> {
     '/code': (form) => (form.get('code') === code ? new Response('You are in.') : refuse()),
   }
   const { port, close } = await listen(async (request) => {
-    const page = pages[new URL(request.url).pathname]
-    return page?.(new URLSearchParams(await request.text())) ?? refuse()
+    const { pathname } = new URL(request.url)
+    if (request.method === 'GET' && pathname === '/sign-in') return page(signInForm)
+    return pages[pathname]?.(new URLSearchParams(await request.text())) ?? refuse()
   })
   return { origin: `http://localhost:${port}`, secrets: () => [password, code], close }
+}
+
+const signInForm = `<form method="post" action="/sign-in">
+  <input name="username"><input name="password" type="password"></form>`
+
+function page(html: string): Response {
+  return new Response(html, { headers: { 'content-type': 'text/html' } })
 }
 
 function refuse(): Response {

@@ -1,5 +1,7 @@
 /** A login and a code that an agent uses and never reads, at a site that sends codes by mail. */
-import type { AccountClient, VaultUseRequest } from '../client/index.ts'
+import { z } from 'zod'
+import type { AccountClient } from '../client/index.ts'
+import { isRefusal } from '../client/index.ts'
 import { mustBe, refusalOf } from './client.ts'
 import { signInOwner } from './owner-browser.ts'
 import { openSite, type Site } from './vault-site.ts'
@@ -19,11 +21,12 @@ export async function useSecrets(world: WorldFile, agent: AccountClient): Promis
 async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promise<void> {
   const login = { site: site.origin, username: 'demo' }
   const { credential_id } = await agent.vaultGenerate(login)
-  const use = (path: string, name: string, secret: string) => {
-    const inject: VaultUseRequest['inject'] = [{ where: 'form_field', name, secret }]
-    return agent.vaultUse({ credential_id, method: 'POST', path, inject })
+  const signUp = () => {
+    const place = { where: 'form_field', name: 'password', secret: 'password' } as const
+    return agent.vaultUse({ credential_id, method: 'POST', path: '/sign-up', inject: [place] })
   }
-  const welcome = await use('/sign-up', 'password', 'password')
+  await approve(world, await signUp().catch(approvalUrl))
+  const welcome = await signUp()
   mustBe(
     'what the agent is shown',
     welcome.response.body,
@@ -31,7 +34,8 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   )
 
   const began = new Date().toISOString()
-  await use('/sign-in', 'password', 'password')
+  const { session, filled } = await agent.vaultLogin({ credential_id, path: '/sign-in' })
+  mustBe('what the form was filled in with', filled.join(), 'username,password')
   const { mail } = await agent.mailWait({ from: 'localhost', since: began })
   const handle = mail?.codes[0]?.handle ?? 'none'
   const { untrusted } = await agent.mailRead({ mail_id: mail?.mail_id ?? '' })
@@ -41,14 +45,29 @@ async function signIn(world: WorldFile, agent: AccountClient, site: Site): Promi
   const isSeen = site.secrets().some((secret) => shown.includes(secret))
   mustBe('whether the agent saw password or code', isSeen, false)
 
-  const alone = await refusalOf(use('/code', 'code', `mail.${handle}`))
+  const enter = () => agent.vaultSession({ session, form: 0, secret: `mail.${handle}` })
+  const alone = await refusalOf(enter())
   mustBe('the code, in a login that only the agent named', alone, '403 code_needs_owner')
   const page = `${world.web_url}/vault/${credential_id}`
   await (await signInOwner(world)).send(`${page}/codes`, { wanted: 'yes' }, page)
   console.log('  the owner lets the login take codes')
-  const inside = await use('/code', 'code', `mail.${handle}`)
+  const inside = await enter()
   mustBe('what the site says to the code', inside.response.body, 'You are in.')
-  const again = await refusalOf(use('/code', 'code', `mail.${handle}`))
+  const again = await refusalOf(enter())
   mustBe('the code, used again', again, '404 code_not_found')
   await agent.vaultDelete({ credential_id })
+}
+
+const asked = z.object({ approval_url: z.url() })
+
+/** Where the owner decides about a place that a secret was refused for. */
+function approvalUrl(error: unknown): string {
+  if (!isRefusal(error, 'vault_use')) throw error
+  return asked.parse(error.details).approval_url
+}
+
+async function approve(world: WorldFile, url: unknown): Promise<void> {
+  const browser = await signInOwner(world)
+  await browser.send(String(url), { decision: 'approved' })
+  console.log('  the owner signs in, reads where the password goes and approves')
 }

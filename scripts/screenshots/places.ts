@@ -10,7 +10,7 @@ import * as z from 'zod'
 import type { WorldFile } from '../demo/world-file.ts'
 import type { ConnectingApp } from './connecting-app.ts'
 import { askingUrl, redeem, registerApp } from './connecting-app.ts'
-import { askMandate, createLink, openRegistration, register } from './stage.ts'
+import { askMandate, askPlace, createLink, openRegistration, register } from './stage.ts'
 
 export type Place = {
   name: string
@@ -70,6 +70,12 @@ function waysIn(world: WorldFile): Readonly<Record<string, Readonly<Record<strin
     '/web/vault/:entry{[0-9a-f-]+}': {
       '': follow(world, '/web/vault', '/web/vault/'),
       shown: seeSecrets(world),
+    },
+    '/web/vault/:entry{[0-9a-f-]+}/places': {
+      '': async (page) => void (await page.goto((await askPlace(world)).replace(/[^/]+$/, ''))),
+    },
+    '/web/vault/:entry{[0-9a-f-]+}/places/:place': {
+      '': async (page) => void (await page.goto(await askPlace(world))),
     },
     '/web/mail/:mail': { '': follow(world, '/web/mail?direction=in', '/web/mail/') },
     '/web/recipients/add/:recipient': { '': go(world, `/web/recipients/add/${world.payee}`) },

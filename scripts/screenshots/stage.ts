@@ -70,6 +70,23 @@ export async function askMandate(world: WorldFile): Promise<string> {
   return (await agent('/payment-mandate-create', order, asked)).approval_url
 }
 
+const listed = z.object({ credentials: z.tuple([z.object({ credential_id: z.uuid() })]) })
+const refused = z.object({ details: z.object({ approval_url: z.url() }) })
+
+/** Asks for a place at which a password may stand; answers the page on which it is approved. */
+export async function askPlace({ base_url, api_keys }: WorldFile): Promise<string> {
+  const agent = openAgent(base_url, api_keys.pay)
+  const [{ credential_id }] = (await agent('/vault-list', undefined, listed)).credentials
+  const place = { where: 'json_field', pointer: '/user/password', secret: 'password' }
+  const use = { method: 'POST', path: '/v1/sessions', json: { remember: true }, inject: [place] }
+  const answer = await fetch(`${base_url}/vault-use`, {
+    method: 'POST',
+    body: JSON.stringify({ credential_id, ...use }),
+    headers: { authorization: `Bearer ${api_keys.pay}`, 'content-type': 'application/json' },
+  })
+  return refused.parse(await answer.json()).details.approval_url
+}
+
 /** The address of a new hosted action. */
 export async function createLink(
   world: WorldFile,

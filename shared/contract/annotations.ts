@@ -33,6 +33,8 @@ const destructive = [
   'vault_generate',
   'vault_delete',
   'vault_use',
+  'vault_login',
+  'vault_session',
   'mail_send',
 ]
 /** Reach somebody outside the account and its chains: merchants, sites, people. */
@@ -42,6 +44,8 @@ const outward = [
   'x402_payment_prepare',
   'x402_payment_execute',
   'vault_use',
+  'vault_login',
+  'vault_session',
   'mail_list',
   'mail_read',
   'mail_wait',

@@ -73,6 +73,15 @@ export const errorTable = {
   vault_full: [409, 'The vault holds as many entries as it may. Delete some first.'],
   site_refused: [422, 'The site is not one that secrets are sent to.'],
   template_refused: [422, 'The request cannot be made as its template describes it.'],
+  place_not_approved: [
+    403,
+    'The owner has not approved that this secret stands at this place of a request.',
+  ],
+  session_not_found: [
+    404,
+    'This key has no such session, or it has ended. Begin another with vault_login.',
+  ],
+  form_refused: [422, 'The form cannot be filled in and sent as it is asked.'],
   code_not_found: [
     404,
     'There is no such code, or it was used, or it is older than 15 minutes. Ask for a new one.',

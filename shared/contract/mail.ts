@@ -10,7 +10,7 @@ import * as form from './forms.ts'
 export const mailDirection = z.enum(['in', 'out'])
 
 const mailCode = z.object({
-  handle: form.word.describe('Use it in vault_use as mail.<handle>.'),
+  handle: form.word.describe('Use it in vault_session or vault_use as mail.<handle>.'),
   kind: z.enum(['code', 'link']),
   hosts: z
     .array(form.words(255))

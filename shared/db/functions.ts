@@ -498,6 +498,7 @@ export type DatabaseFunctions = {
       assertion?: unknown
     }
   }
+  owner_approve_place: { args: { credential: string; place: string; wide: boolean } }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
   owner_create_key: {
     args: {
@@ -536,6 +537,7 @@ export type DatabaseFunctions = {
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
   owner_disconnect_apps: { args: { credential: string; app?: string | null } }
   owner_end_other_sessions: { args: { credential: string } }
+  owner_end_place: { args: { credential: string; place: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
   owner_find_activity: { args: { credential: string; item: number } }
   owner_find_passkey: { args: { credential: string; passkey: string } }
@@ -570,6 +572,7 @@ export type DatabaseFunctions = {
   }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
+  owner_list_places: { args: { credential: string; entry: string } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
   owner_meet_app: {
     args: {
@@ -741,6 +744,7 @@ export type DatabaseFunctions = {
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }
+  vault_ask_places: { args: { credential: string; entry: string; places: unknown } }
   vault_begin_store: {
     args: {
       credential: string
@@ -754,9 +758,11 @@ export type DatabaseFunctions = {
       credential: string
       entry: string
       handles: string[]
+      places: string[]
       request: string
       claim?: string | null
       mail?: unknown
+      type?: string
     }
   }
   vault_commit_store: {
@@ -774,7 +780,17 @@ export type DatabaseFunctions = {
       drawn?: unknown
     }
   }
+  vault_keep_session: {
+    args: {
+      credential: string
+      session: string
+      entry: string
+      was_step: number
+      sealed: unknown
+    }
+  }
   vault_note_site: { args: { credential: string; entry: string; mail: unknown } }
+  vault_open_session: { args: { credential: string; session: string } }
   vault_open_totp: { args: { credential: string; entry: string } }
   vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
   vault_read_entry: { args: { credential: string; entry: string } }

@@ -60,7 +60,9 @@ const endedBy: readonly Record<'by' | 'ends' | 'within', ReadonlySet<string>>[] 
 /** Reads a mail's HTML; anything that is no HTML is text. */
 export function htmlText(html: string): HtmlText {
   const tokens = tokensOf(html)
-  const css = tokens.flatMap((token) => (token.kind === 'style' ? [token.text] : []))
+  const css = tokens.flatMap((token) =>
+    token.kind === 'raw' && token.name === 'style' ? [token.text] : [],
+  )
   const rules = rulesOf(css.join('\n'))
   const page: Page = { pieces: [], length: 0, hiddenPieces: 0, open: [], places: new Map(), rules }
   for (const token of tokens) read(page, token)

@@ -12,10 +12,10 @@ export type Token =
   | { kind: 'text'; text: string }
   | { kind: 'open'; name: string; attributes: Attributes }
   | { kind: 'close'; name: string }
-  /** What stands in a style element, which is for nobody to read. */
-  | { kind: 'style'; text: string }
+  /** What stands in an element whose content is no markup: a style, or the text of a field. */
+  | { kind: 'raw'; name: string; attributes: Attributes; text: string }
 
-/** Elements whose content is no markup; only that of style is of use. */
+/** Elements whose content is no markup, or is not shown; only that of two is of use. */
 const rawNames = /^(script|style|textarea|title|xmp|iframe|noembed|noframes|template|svg|math)$/
 
 const tagName = /<\/?([a-z][^\s/>]*)/iy
@@ -51,7 +51,7 @@ function readTag(html: string, start: number, name: string, tokens: Token[]): nu
   if (end > html.length) return html.length
   if (isClosing) tokens.push({ kind: 'close', name })
   else if (!rawNames.test(name)) tokens.push({ kind: 'open', name, attributes })
-  else return readRaw(html, end, name, tokens)
+  else return readRaw(html, end, { name, attributes }, tokens)
   return end
 }
 
@@ -71,12 +71,16 @@ function readAttributes(html: string, start: number): { attributes: Attributes; 
   }
 }
 
-function readRaw(html: string, start: number, name: string, tokens: Token[]): number {
+type Element = { name: string; attributes: Attributes }
+
+function readRaw(html: string, start: number, element: Element, tokens: Token[]): number {
+  const { name } = element
   const closing = new RegExp(`</${name}[\\s/>]`, 'gi')
   closing.lastIndex = start
   const found = closing.exec(html)
   const text = html.slice(start, found?.index)
-  if (name === 'style') tokens.push({ kind: 'style', text })
+  if (name === 'style') tokens.push({ kind: 'raw', ...element, text })
+  if (name === 'textarea') tokens.push({ kind: 'raw', ...element, text: decodeEntities(text) })
   return found ? after(html, '>', found.index) : html.length
 }
 

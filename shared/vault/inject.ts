@@ -1,7 +1,7 @@
 /**
  * Makes the request of a template: secrets in their places, addressed to the entry's own site. It
- * sends nothing. It cannot know what the site does with what it is sent: a site that publishes the
- * field which the agent chose has published the secret.
+ * sends nothing, and does not judge whether a place is approved. Of the agent's own it carries no
+ * sign of who asks, such as a cookie: what is sent belongs to the secret's account or to nobody.
  */
 import { encodeText } from '../base64.ts'
 import { placedInForm, placedInJson } from './body.ts'
@@ -29,6 +29,17 @@ export type UsedEntry = {
 }
 
 type Refused = { refused: string }
+
+/** Headers that an agent may set beside a secret. */
+const besideSecrets = new Set([
+  'accept',
+  'accept-language',
+  'idempotency-key',
+  'user-agent',
+  'x-requested-with',
+])
+/** APIs name the version that is spoken, as in `X-GitHub-Api-Version`. */
+const versionHeader = /-version$/
 
 /**
  * Headers that the connection, the guarded client or the body decides about. A range would let an
@@ -114,6 +125,10 @@ function placedInHeaders(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
   const names = list.map(([name]) => name)
+  const given = names.slice(0, Object.keys(headers).length)
+  const foreign = given.find((name) => !besideSecrets.has(name) && !versionHeader.test(name))
+  if (foreign !== undefined)
+    return { refused: `The header ${foreign} cannot stand beside a secret.` }
   const own = names.find((name) => ownHeaders.test(name))
   if (own !== undefined) return { refused: `The header ${own} is set by the service itself.` }
   const twice = names.find((name, at) => names.indexOf(name) < at)
@@ -143,6 +158,7 @@ function bodyOf(
   if (!isForm && !isJson) return undefined
   if (isForm && isJson) return { refused: 'A request has a form or JSON, not both.' }
   if (method === 'GET' || method === 'HEAD') return { refused: `A ${method} request has no body.` }
+  if (inject.some(({ where }) => where === 'link')) return { refused: 'A link is opened as it is.' }
   return isForm ? placedInForm(form ?? {}, toForm) : placedInJson(json ?? {}, toJson)
 }
 

@@ -7,6 +7,7 @@ import type { InboundPort } from '../mailbox/inbound-port.ts'
 import type { MailboxPort } from '../mailbox/port.ts'
 import type { EntriesPort } from './entries-port.ts'
 import type { LoginLinkPort } from './login-link-port.ts'
+import type { SignInPort } from './sign-in/port.ts'
 import type { UsePort } from './use-port.ts'
 
 /** Entries and mails, as the vault serves them. */
@@ -14,6 +15,7 @@ export type VaultPort = EntriesPort &
   InboundPort &
   LoginLinkPort &
   MailboxPort &
+  SignInPort &
   UsePort & {
     /** Throws unless it is there with its root keys. */
     ready(): Promise<void>

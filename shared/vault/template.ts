@@ -36,7 +36,22 @@ const headerValue = z
   .max(2048)
   .regex(/^[\t\x20-\x7e]*$/, 'printable ASCII')
 
-const formField = form.words(256).min(1)
+/** The name of a form's field. */
+export const formField = form.words(256).min(1)
+
+/** A path of the entry's site, with its query. */
+export const sitePath = z
+  .string()
+  .max(2048)
+  .regex(
+    /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/,
+    'a path of the site, which begins with one / and is written in ASCII without spaces',
+  )
+
+/** Fields of a form that are not secret, by their names. */
+export const plainFields = z
+  .record(formField, form.words(bodyCharactersMax))
+  .refine((fields) => Object.keys(fields).length <= 64, 'at most 64 fields')
 
 const injection = z.discriminatedUnion('where', [
   z.strictObject({
@@ -65,24 +80,12 @@ const injection = z.discriminatedUnion('where', [
 /** One request to the entry's own site. */
 export const requestTemplate = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  path: z
-    .string()
-    .max(2048)
-    .regex(
-      /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/,
-      'a path of the site, which begins with one / and is written in ASCII without spaces',
-    )
-    .optional()
-    .describe('Path and query on the site; it can hold no secret.'),
+  path: sitePath.optional().describe('Path and query on the site; it can hold no secret.'),
   headers: z
     .record(headerName, headerValue)
     .refine((headers) => Object.keys(headers).length <= 32, 'at most 32 headers')
     .optional(),
-  form: z
-    .record(formField, form.words(bodyCharactersMax))
-    .refine((fields) => Object.keys(fields).length <= 64, 'at most 64 fields')
-    .optional()
-    .describe('Fields that are not secret.'),
+  form: plainFields.optional().describe('Fields that are not secret.'),
   json: z
     .record(form.words(bodyCharactersMax), z.json())
     .refine((value) => JSON.stringify(value).length <= bodyCharactersMax, 'too long')

@@ -1,15 +1,18 @@
 /**
  * Uses secrets of an entry, and codes of mails, in one request to the entry's own site. What is used
  * stands in the books before the request is sent, and a code is used up by then; the answer goes to
- * the agent without them. What the site does with what it is sent is out of reach.
+ * the agent without them. Secrets go to places that the owner approved; what the site does there with
+ * what it is sent is out of reach.
  */
 import type { Refusal } from '../contract/errors.ts'
-import { fail } from '../contract/errors.ts'
+import { fail, isRefusal } from '../contract/errors.ts'
 import { bindCredential } from '../db/database.ts'
 import { checkUrl, safeFetch } from '../egress/safe-fetch.ts'
 import { answering } from './answering.ts'
 import { firstUseMail } from './first-use.ts'
 import { requestWith, type SecretRequest } from './inject.ts'
+import { approvedPlaces } from './places/ask.ts'
+import { placesOf } from './places/place.ts'
 import type { VaultRoom } from './room.ts'
 import { type Scrubber, scrubberFor } from './scrub.ts'
 import { handlesNamed } from './template.ts'
@@ -49,9 +52,15 @@ async function beginUse(
   if ('refused' in request) return fail('template_refused', { message: request.refused })
   const checked = checkUrl(request.url.href, world.config)
   if ('refused' in checked) return fail('site_refused', { message: checked.refused })
+  const needed = placesOf(template, opened)
+  if ('refused' in needed) return fail('template_refused', { message: needed.refused })
+  const used = { entry, origin: opened.site, approved: opened.places }
+  const places = await approvedPlaces(world, db, used, needed)
+  if (isRefusal(places)) return places
   await db.run('vault_begin_use', {
     entry,
     handles,
+    places,
     // The address of a link is a secret.
     request: `${template.method} ${template.path ?? 'a sign-in link'}`,
     claim,

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import { wrapSchema } from '../sealing/wrap.ts'
 import type { UsedEntry } from './inject.ts'
+import { placeRow } from './places/place.ts'
 import { decodeSecret, usableValues } from './record.ts'
 import type { VaultRoom } from './room.ts'
 
@@ -27,6 +28,8 @@ export const openedRow = z.object({
   /** Of the account's mail; null while it has none, and so no codes. */
   mail_wrap: wrapSchema.nullable(),
   codes: z.array(codeRow),
+  /** Those that the owner approved. */
+  places: z.array(placeRow),
   is_first: z.boolean(),
 })
 type OpenedRow = z.output<typeof openedRow>

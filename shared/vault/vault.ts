@@ -14,6 +14,7 @@ import { openLoginLinks } from './login-link.ts'
 import { viewsOfEntries } from './open-entry.ts'
 import type { VaultPort } from './port.ts'
 import { openRoom } from './room.ts'
+import { openSignIn } from './sign-in/sign-in.ts'
 import { openUse } from './use.ts'
 
 /**
@@ -28,6 +29,7 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...openInbound(room),
     ...openLoginLinks(room),
     ...openUse(room),
+    ...openSignIn(room),
     ...listsOfMail(room),
     ...viewsOfMail(room),
     ...sendingOfMail(room),

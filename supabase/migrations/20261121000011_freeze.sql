@@ -37,6 +37,7 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
+  delete from private.vault_sessions s where s.account = frozen;
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
   return true;

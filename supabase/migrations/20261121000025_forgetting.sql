@@ -17,6 +17,10 @@ begin
   delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
     and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
   delete from private.sessions s where s.ends_at < at - interval '90 days';
+  delete from private.vault_places p
+   where p.approved_at is null and p.asked_at <= at - interval '1 day';
+  delete from private.vault_sessions s using private.credentials k
+   where k.id = s.credential and (s.expires_at <= at or k.revoked_at is not null);
   perform private.forget_oauth(at);
 end $$;
 grant execute on function api.housekeeping_forget to service_role;

@@ -1,6 +1,89 @@
 -- Using secrets: what a request is made of is told to the vault first, and what is used stands in
 -- the books before the vault sends it.
 
+-- Places: where in which request to its site a secret of an entry may stand. An agent asks for one by
+-- trying to use it, and the owner approves it. Nothing of a row changes but that, so its id stands for
+-- its terms.
+create table private.vault_places (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null references private.accounts,
+  entry uuid not null references private.vault_entries on delete cascade,
+  -- As a template names it: password, totp, fields.NAME.
+  secret text not null check (length(secret) between 1 and 80),
+  location text not null check (location in ('header', 'basic', 'form_field', 'json_field')),
+  -- Of the header in lower case or of the field, or a JSON pointer; empty for basic.
+  name text not null check (length(name) <= 512),
+  -- What stands before the secret in a header.
+  prefix text not null check (length(prefix) <= 64),
+  method text not null check (method in ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  path text not null check (length(path) between 1 and 2048),
+  -- The other fields of the body in which the secret stands, as they are sent: they can say what the
+  -- site does with it.
+  beside text not null check (length(beside) <= 4096),
+  -- Approved for more than was asked: in a header for each request to the site, in a body with any
+  -- fields beside it.
+  wide boolean not null default false,
+  asked_by uuid references private.credentials,
+  asked_at timestamptz not null default private.clock(),
+  approved_at timestamptz
+);
+create index vault_places_of_entry on private.vault_places (entry, asked_at);
+create index vault_places_age on private.vault_places (asked_at) where approved_at is null;
+alter table private.vault_places enable row level security;
+
+-- Sessions at sites that a login began: cookies and the forms of the page that was served last, sealed.
+-- A session is of the credential that began it and ends with it, with its entry, by a freeze, and an
+-- hour after its last step.
+create table private.vault_sessions (
+  id uuid primary key,
+  account uuid not null references private.accounts,
+  credential uuid not null references private.credentials on delete cascade,
+  entry uuid not null references private.vault_entries on delete cascade,
+  -- Grows with every step, and is bound into what is sealed.
+  step integer not null check (step > 0),
+  sealed jsonb not null,
+  expires_at timestamptz not null
+);
+create index vault_sessions_of_account on private.vault_sessions (account, expires_at);
+create index vault_sessions_of_entry on private.vault_sessions (entry);
+create index vault_sessions_of_credential on private.vault_sessions (credential);
+create index vault_sessions_age on private.vault_sessions (expires_at);
+alter table private.vault_sessions enable row level security;
+
+-- A place in the form in which it leaves the database.
+create function private.place_json(p private.vault_places) returns jsonb
+  language sql immutable as $$
+  select jsonb_build_object('id', p.id, 'secret', p.secret, 'where', p.location, 'name', p.name,
+    'prefix', p.prefix, 'method', p.method, 'path', p.path, 'beside', p.beside, 'wide', p.wide)
+$$;
+
+-- Enters places that wait for the owner. What has waited for a day is forgotten, and of those that
+-- wait the oldest make room: an agent can fill no page.
+create function api.vault_ask_places(credential text, entry uuid, places jsonb)
+  returns table (place uuid) language plpgsql security definer set search_path = '' as $$
+declare
+  waiting_max constant integer := 10;
+  caller private.credentials := private.recognize(credential, 'vault', true);
+  e private.vault_entries := private.entry_of(caller, entry);
+begin
+  -- One after the other, or of two at once each would be entered.
+  perform from private.vault_entries v where v.id = e.id for no key update;
+  delete from private.vault_places w using pg_catalog.jsonb_to_recordset(places) as p (secret text,
+    "where" text, name text, prefix text, method text, path text, beside text)
+   where w.entry = e.id and w.approved_at is null and (w.secret, w.location, w.name, w.prefix,
+     w.method, w.path, w.beside) = (p.secret, p."where", p.name, p.prefix, p.method, p.path, p.beside);
+  return query insert into private.vault_places
+    (account, entry, secret, location, name, prefix, method, path, beside, asked_by)
+  select distinct e.account, e.id, p.secret, p."where", p.name, p.prefix, p.method,
+    p.path, p.beside, caller.id
+    from pg_catalog.jsonb_to_recordset(places) as p (secret text, "where" text, name text,
+      prefix text, method text, path text, beside text)
+  returning id;
+  delete from private.vault_places w where w.id in (
+    select o.id from private.vault_places o where o.entry = e.id and o.approved_at is null
+     order by o.asked_at desc, o.id offset waiting_max);
+end $$;
+
 -- Ends the call unless each of these codes may go to the site of the entry: not used, fresh, and of a
 -- mail that is from the site's own host or names it; and unless the owner stands for the entry, since
 -- an agent that names the place where a code is used can name one where it reads what was sent.
@@ -29,7 +112,7 @@ end $$;
 -- no request can be made of uses nothing up. With `is_first` the owner is to be told of the site.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
-    wrap jsonb, mail_wrap jsonb, codes jsonb, is_first boolean)
+    wrap jsonb, mail_wrap jsonb, codes jsonb, places jsonb, is_first boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
@@ -42,21 +125,30 @@ begin
     coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
         'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
+      where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e);
 end $$;
 
--- Books a use, or ends the call with nothing changed: where one code is refused, none is used up. A
--- claim that has come so far is not handed on to another request: nobody could tell whether the site
--- was asked.
+-- Books a use of secrets, or a form that is sent in a session without one; or ends the call with
+-- nothing changed: where one code or place is refused, no code is used up. A claim that has come so
+-- far is not handed on to another request: nobody could tell whether the site was asked.
 create function api.vault_begin_use(
-  credential text, entry uuid, handles text[], request text, claim uuid default null,
-  mail jsonb default null)
+  credential text, entry uuid, handles text[], places uuid[], request text,
+  claim uuid default null, mail jsonb default null, type text default 'secret_used')
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'vault');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   perform private.hold_unfrozen(caller.account);
+  -- Held until it is booked: what is booked is older than the place's end.
+  perform from private.vault_places p
+   where p.entry = e.id and p.approved_at is not null and p.id = any (places) for share;
+  if (select count(*) from private.vault_places p where p.entry = e.id
+      and p.approved_at is not null and p.id = any (places)) <> cardinality(places) then
+    perform private.refuse('place_not_approved', '403');
+  end if;
   update private.vault_entries v set last_used_at = private.clock() where v.id = e.id;
   -- In one order, and before they are looked at: of two who want the same code one finds it used.
   perform from private.mail_codes c where c.account = caller.account and c.handle = any (handles)
@@ -64,7 +156,9 @@ begin
   perform private.check_codes(e, handles);
   update private.mail_codes c set used_at = private.clock()
    where c.account = caller.account and c.handle = any (handles);
-  perform private.record_entry(caller, e, 'secret_used', format('A secret was used at %s', e.site),
+  perform private.record_entry(caller, e, type, format(case type
+      when 'secret_used' then 'A secret was used at %s'
+      else 'A form was sent in a session at %s' end, e.site),
     jsonb_strip_nulls(jsonb_build_object(
       'username', nullif(e.username, ''), 'request', request)));
   if mail is not null then
@@ -74,4 +168,49 @@ begin
    where i.account = caller.account and i.claim = vault_begin_use.claim;
   return true;
 end $$;
-grant execute on function api.vault_open_use, api.vault_begin_use to vault;
+
+-- A session of the caller's, as it was kept after its last step.
+create function api.vault_open_session(credential text, session uuid)
+  returns table (entry uuid, step integer, sealed jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'vault', true);
+begin
+  return query select s.entry, s.step, s.sealed from private.vault_sessions s
+   where s.id = session and s.account = caller.account and s.credential = caller.id
+     and s.expires_at > private.clock();
+  if not found then
+    perform private.refuse('session_not_found', '404');
+  end if;
+end $$;
+
+-- Keeps a session as a step leaves it: in the place of the step that it was made from, 0 for a new
+-- one. Of two steps at once the one that ends first is kept. No row when it is not kept.
+create function api.vault_keep_session(
+  credential text, session uuid, entry uuid, was_step integer, sealed jsonb)
+  returns table (expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+#variable_conflict use_column
+declare
+  sessions_max constant integer := 20;
+  ends timestamptz := private.clock() + interval '1 hour';
+  caller private.credentials := private.recognize(credential, 'vault');
+  e private.vault_entries := private.entry_of(caller, vault_keep_session.entry);
+begin
+  perform private.hold_unfrozen(caller.account);
+  if was_step = 0 then
+    insert into private.vault_sessions (id, account, credential, entry, step, sealed, expires_at)
+    values (session, e.account, caller.id, e.id, 1, vault_keep_session.sealed, ends);
+    delete from private.vault_sessions s where s.id in (
+      select o.id from private.vault_sessions o where o.account = e.account
+       order by o.expires_at desc, o.id offset sessions_max);
+    return query select ends;
+  else
+    return query update private.vault_sessions s set step = s.step + 1, expires_at = ends,
+      sealed = vault_keep_session.sealed
+     where s.id = session and s.credential = caller.id and s.step = was_step
+    returning s.expires_at;
+  end if;
+end $$;
+grant execute on function api.vault_ask_places, api.vault_open_use, api.vault_begin_use,
+  api.vault_open_session, api.vault_keep_session to vault;

@@ -116,6 +116,63 @@ begin
 end $$;
 grant execute on function api.owner_set_takes_codes to service_role;
 
+-- The places of an entry, those that wait first, with who asked for each.
+create function api.owner_list_places(credential text, entry uuid)
+  returns table (place jsonb, asker text, asked_at timestamptz, approved_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  return query select private.place_json(p), private.holder_title(k), p.asked_at, p.approved_at
+    from private.vault_places p left join private.credentials k on k.id = p.asked_by
+   where p.account = caller.account and p.entry = owner_list_places.entry
+   order by p.approved_at desc nulls first, p.asked_at desc, p.id;
+end $$;
+
+-- Approves a place that waits, with a fresh proof: for what was asked, or for more. No row when the
+-- account has no such place that waits.
+create function api.owner_approve_place(credential text, place uuid, wide boolean)
+  returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, true);
+  e private.vault_entries;
+begin
+  update private.vault_places p set approved_at = private.clock(),
+    wide = owner_approve_place.wide
+   where p.id = place and p.account = caller.account and p.approved_at is null
+  returning p.entry into entry;
+  if found then
+    select v.* into e from private.vault_entries v where v.id = owner_approve_place.entry;
+    perform private.record_entry(caller, e, 'place_approved',
+      pg_catalog.format('A place for a secret of %s was approved', e.site));
+    return next;
+  end if;
+end $$;
+
+-- Takes a place away, whether it waits or is approved: what was not sent is not sent any more.
+create function api.owner_end_place(credential text, place uuid)
+  returns table (entry uuid) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  ended private.vault_places;
+  e private.vault_entries;
+begin
+  delete from private.vault_places p where p.id = place and p.account = caller.account
+  returning p.* into ended;
+  if not found then
+    return;
+  end if;
+  select v.* into e from private.vault_entries v where v.id = ended.entry;
+  perform private.record_entry(caller, e,
+    case when ended.approved_at is null then 'place_declined' else 'place_ended' end,
+    pg_catalog.format(case when ended.approved_at is null
+      then 'A place for a secret of %s was declined'
+      else 'A place for a secret of %s was taken away' end, e.site));
+  return query select ended.entry;
+end $$;
+grant execute on function api.owner_list_places, api.owner_approve_place, api.owner_end_place
+  to service_role;
+
 -- What the feed tells of one entry is found without reading the feed.
 create index activities_of_entry on private.activities (account, entry, id desc)
   where entry is not null;

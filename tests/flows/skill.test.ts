@@ -14,6 +14,7 @@ import { functionsIn } from '../support/functions.ts'
 import { serverThat } from '../support/http.ts'
 import { deliver } from '../support/inbound.ts'
 import { openMarket, priceAtomic } from '../support/market.ts'
+import { textWith } from '../support/matching.ts'
 import { ownerOf } from '../support/owner.ts'
 import type { Agent } from '../support/world.ts'
 import { mailDomain } from '../support/world.ts'
@@ -127,6 +128,8 @@ test('asks once for a mandate, pays under it unasked and ends it, by the third',
   expect(await market.usdcOf(market.merchant.payTo)).toBe(before + priceAtomic)
 })
 
+const otp = '<input name="code" autocomplete="one-time-code">'
+
 test('signs in at a site with a password and a mailed code that it never sees, by the fifth', async () => {
   const agent = await market.agent('pay')
   const code = '604918'
@@ -137,9 +140,12 @@ test('signs in at a site with a password and a mailed code that it never sees, b
     text: `Your sign-in code is ${code}.`,
   }
   const mail = () => deliver(market.world, { ...letter, authenticated: 'localhost' })
-  const site = await serverThat((response, { url, body }) => {
-    const mailed = url === '/login' ? mail() : Promise.resolve()
-    void mailed.then(() => response.end(`You sent ${body.toString()}`))
+  const site = await serverThat((response, { method, url, body }) => {
+    const fields = method === 'GET' ? '<input name="user"><input name="pw" type="password">' : otp
+    const page = `<p>You sent ${body.toString()}</p><form method="post">${fields}</form>`
+    const mailed = method === 'POST' && url === '/login' ? mail() : Promise.resolve()
+    response.setHeader('content-type', 'text/html')
+    void mailed.then(() => response.end(page))
   })
   const { port } = new URL(site.url)
   const login = { site: `http://localhost:${port}`, username: 'ada', password: 'Canary-1' }
@@ -152,9 +158,10 @@ test('signs in at a site with a password and a mailed code that it never sees, b
   const answers = await follow(section(5), told, () => {})
 
   const received = site.received.map(({ body }) => body.toString())
-  expect(received).toEqual([`user=ada&password=${login.password}`, `code=${code}`])
+  expect(received).toEqual(['', `user=ada&pw=${login.password}`, `code=${code}`])
   expect(answers['inside']).toMatchObject({
-    response: { status: 200, body: 'You sent code=[secret removed]' },
+    filled: ['code'],
+    response: { status: 200, body: textWith('You sent code=[secret removed]') },
   })
   expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${code}|${login.password}`))
 })

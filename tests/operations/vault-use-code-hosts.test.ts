@@ -5,20 +5,23 @@ import type { Letter } from '../support/inbound.ts'
 import { openMailbox } from '../support/mailbox.ts'
 import { ownerOf } from '../support/owner.ts'
 import { loginOf } from '../support/vault.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
 const { sql } = world.db
 
-const use = (agent: Agent, credential_id: string, handle: string) =>
-  agent.post('/vault-use', {
+/** At a place that the owner approved, so that nothing but what is said of codes is in its way. */
+async function use(agent: Agent, credential_id: string, handle: string) {
+  await approvePlace(world, credential_id, { secret: 'mail', name: 'text', path: '/notes' })
+  return agent.post('/vault-use', {
     credential_id,
     method: 'POST',
     path: '/notes',
     inject: [{ where: 'form_field', name: 'text', secret: `mail.${handle}` }],
   })
+}
 
 /** The account of an agent that was sent a code in a proven mail. */
 async function sent(letter: Partial<Letter>, authenticated?: string) {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { TestServer } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
 import { deliver } from '../support/inbound.ts'
-import { codeOf, entryOf } from '../support/vault-rows.ts'
+import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { mailDomain, start } from '../support/world.ts'
 
@@ -21,7 +21,10 @@ beforeAll(async () => {
 
 async function user(at = site) {
   const agent = await world.agent('vault')
-  return { agent, credential_id: await entryOf(world, agent, { site: at, password: 'Canary-1' }) }
+  const credential_id = await entryOf(world, agent, { site: at, password: 'Canary-1' })
+  const place = { secret: 'mail', name: 'otp0', path: '/otp' }
+  await approvePlace(world, credential_id, place)
+  return { agent, credential_id }
 }
 
 const otp = (...handles: string[]) => ({

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { echoes, spreadEchoes } from '../support/hostile-echo.ts'
 import type { TestServer } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -32,13 +32,16 @@ beforeAll(async () => {
   })
   elsewhere = await serverThat((response) => response.end('elsewhere'))
   agent = await world.agent('vault')
-  const origin = new URL(site.url).origin
-  entries = await Promise.all(
-    secrets.map((password) =>
-      entryOf(world, agent, { site: origin, username: password.slice(0, 3), password }),
-    ),
-  )
+  entries = await Promise.all(secrets.map(login))
 })
+
+async function login(password: string): Promise<string> {
+  const username = password.slice(0, 3)
+  const { origin } = new URL(site.url)
+  const entry = await entryOf(world, agent, { site: origin, username, password })
+  await approvePlace(world, entry, { name: 'p', path: '/echo' })
+  return entry
+}
 
 function use(credential_id: string): Promise<Answer> {
   const inject = [{ where: 'form_field', name: 'p', secret: 'password' }]
@@ -180,10 +183,7 @@ test.each(['//127.0.0.1/', '/\\127.0.0.1/', 'http://127.0.0.1/', '', 'x', '/a b'
 
 test('a short secret that comes back is not told, and neither is where it stood', async () => {
   const pins = ['4711', '9302']
-  const origin = new URL(site.url).origin
-  entries = await Promise.all(
-    pins.map((pin) => entryOf(world, agent, { site: origin, username: pin, password: pin })),
-  )
+  entries = await Promise.all(pins.map(login))
 
   const told = await tellsNothing((response, secret) =>
     response.setHeader('x-pin', secret).end(`The pin is (${secret}).`),

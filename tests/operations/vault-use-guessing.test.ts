@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { Answering, TestServer } from '../support/http.ts'
 import { serverThat } from '../support/http.ts'
-import { codeOf, entryOf } from '../support/vault-rows.ts'
+import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
 import type { Agent, Answer, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -26,6 +26,12 @@ beforeAll(async () => {
 })
 
 const inject = [{ where: 'form_field', name: 'p', secret: 'password' }]
+
+async function login(username: string, secret = password): Promise<string> {
+  const entry = await entryOf(world, agent, { site: origin, username, password: secret })
+  await approvePlace(world, entry, { name: 'p' })
+  return entry
+}
 
 function use(credential_id: string, order: object = {}, headers = {}): Promise<Answer> {
   return agent.post(path, { credential_id, method: 'POST', path: '/', inject, ...order }, headers)
@@ -47,7 +53,8 @@ test.each([
   ['an answer that is no text', 'POST', 'image/png', ''],
   ['an answer of which only the headers came', 'HEAD', 'text/plain', ''],
 ])('no digest of %s is told', async (_, method, type, shown) => {
-  const entry = await entryOf(world, agent, { site: origin, username: type + method, password })
+  const entry = await login(type + method)
+  await approvePlace(world, entry, { where: 'header', name: 'x-p', method })
   answer = (response, { headers, body }) => {
     const form = new URLSearchParams(body.toString())
     const page = form.get('p') ?? String(headers['x-p'])
@@ -63,7 +70,7 @@ test.each([
 })
 
 test('the digest of an answer that is shown whole is told, for a change that depends on it', async () => {
-  const entry = await entryOf(world, agent, { site: origin, username: 'whole', password })
+  const entry = await login('whole')
   answer = (response) => response.writeHead(200, { etag: '"7"' }).end('{"rows":3}')
 
   expect((await use(entry)).body['response']).toMatchObject({
@@ -74,7 +81,7 @@ test('the digest of an answer that is shown whole is told, for a change that dep
 
 test('of a PIN no request tells whether it is among those that the agent has the site say', async () => {
   const pin = '4711'
-  const entry = await entryOf(world, agent, { site: origin, username: 'pin', password: pin })
+  const entry = await login('pin', pin)
   answer = (response, { body }) => {
     const said = new URLSearchParams(body.toString()).get('said') ?? ''
     response.setHeader('set-cookie', 'sid=1').end(said)
@@ -92,7 +99,8 @@ test('of a PIN no request tells whether it is among those that the agent has the
 })
 
 test('a code of four digits does not hide the session that it opens', async () => {
-  const entry = await entryOf(world, agent, { site: origin, username: 'otp', password })
+  const entry = await login('otp')
+  await approvePlace(world, entry, { secret: 'mail', name: 'code' })
   const handle = await codeOf(world, agent, { value: '4711', hosts: ['127.0.0.1'] })
   answer = (response) => response.setHeader('set-cookie', 'sid=1').end('welcome')
 
@@ -103,7 +111,7 @@ test('a code of four digits does not hide the session that it opens', async () =
 })
 
 test('an answer that is kept for repeats of a request lies sealed in the database', async () => {
-  const entry = await entryOf(world, agent, { site: origin, username: 'kept', password })
+  const entry = await login('kept')
   answer = (response) => response.setHeader('set-cookie', 'sid=canary-session').end('Canary words.')
   const headers = { 'idempotency-key': 'kept' }
 
@@ -121,7 +129,7 @@ test('an answer that is kept for repeats of a request lies sealed in the databas
 })
 
 test('a kept answer that stands in the place of another is not given out', async () => {
-  const entry = await entryOf(world, agent, { site: origin, username: 'moved', password })
+  const entry = await login('moved')
   const { sql } = world.db
   const ask = (key: string) => use(entry, {}, { 'idempotency-key': key })
   for (const key of ['from', 'to']) {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Answering, TestServer } from '../support/http.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { anyText, textWith } from '../support/matching.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -25,7 +25,9 @@ beforeAll(async () => {
 async function user() {
   answer = welcome
   const agent = await world.agent('vault')
-  return { agent, credential_id: await entryOf(world, agent, { site, password: 'Canary-1 horse' }) }
+  const credential_id = await entryOf(world, agent, { site, password: 'Canary-1 horse' })
+  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  return { agent, credential_id }
 }
 
 async function feedOf(agent: Agent) {

@@ -5,7 +5,7 @@ import type { Answering, Received, TestServer } from '../support/http.ts'
 import { answering, serverThat, silence } from '../support/http.ts'
 import { textWith } from '../support/matching.ts'
 import { openPerson } from '../support/person.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -34,7 +34,9 @@ async function user(scope: 'vault' | 'pay' = 'vault', at = site) {
   answer = welcome
   const agent = await world.agent(scope)
   const secret = { password, totp, fields: { token } }
-  return { agent, credential_id: await entryOf(world, agent, { site: at, ...secret }) }
+  const credential_id = await entryOf(world, agent, { site: at, ...secret })
+  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  return { agent, credential_id }
 }
 
 function last({ received }: TestServer): Received {
@@ -56,7 +58,6 @@ test('sends the secret to the site in one request and answers what the site said
   const used = await agent.post(path, {
     credential_id,
     ...login,
-    path: '/login?next=%2F',
     headers: { Accept: 'text/plain' },
     form: { user: 'me' },
   })
@@ -70,7 +71,7 @@ test('sends the secret to the site in one request and answers what the site said
     },
   })
   expect(used.body['response']).toMatchObject({ headers: { 'content-type': 'text/plain' } })
-  expect([method, url, headers['accept']]).toEqual(['POST', '/login?next=%2F', 'text/plain'])
+  expect([method, url, headers['accept']]).toEqual(['POST', '/login', 'text/plain'])
   expect([...new URLSearchParams(body.toString())]).toEqual([
     ['user', 'me'],
     ['pass', password],
@@ -79,6 +80,21 @@ test('sends the secret to the site in one request and answers what the site said
 
 test('each place of a template is filled, with the code of the moment', async () => {
   const { agent, credential_id } = await user()
+  const of = { method: 'PUT', path: '/' }
+  const header = {
+    where: 'header',
+    name: 'x-token',
+    secret: 'fields.token',
+    prefix: 'Token ',
+  } as const
+  await approvePlace(world, credential_id, {
+    ...of,
+    where: 'json_field',
+    name: '/otp',
+    secret: 'totp',
+  })
+  await approvePlace(world, credential_id, { ...of, ...header })
+  await approvePlace(world, credential_id, { ...of, where: 'basic' })
   const before = world.world.now().getTime()
 
   await agent.post(path, {
@@ -88,7 +104,7 @@ test('each place of a template is filled, with the code of the moment', async ()
     json: { a: 1 },
     inject: [
       { where: 'json_field', pointer: '/otp', secret: 'totp' },
-      { where: 'header', name: 'X-Token', secret: 'fields.token', prefix: 'Token ' },
+      { ...header, name: 'X-Token' },
       { where: 'basic' },
     ],
   })
@@ -150,6 +166,7 @@ test('each use is in the feed with site, key, method and path, and nothing secre
 test('the owner is told by mail of the first use of a site, once', async () => {
   const { agent, email } = await openPerson(world)
   const credential_id = await entryOf(world, agent, { site, password })
+  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
   const use = () => agent.post(path, { credential_id, ...login })
 
   await Promise.all([use(), use()])
@@ -181,7 +198,10 @@ test('what cannot be made a request of is refused, sends nothing and is no use',
     [{ path: undefined }, 'has a path'],
     [{ method: 'GET' }, 'GET request'],
     [{ headers: { Host: 'evil.example' } }, 'header host'],
-    [{ headers: { cookie: 'a', Cookie: 'b' } }, 'header cookie twice'],
+    [{ headers: { Cookie: 'sid=1' } }, 'header cookie'],
+    [{ headers: { Authorization: 'Bearer mine' } }, 'header authorization'],
+    [{ headers: { 'X-HTTP-Method-Override': 'PUT' } }, 'header x-http-method-override'],
+    [{ headers: { accept: 'a', Accept: 'b' } }, 'header accept twice'],
     [{ inject: [{ where: 'bearer', secret: 'previous_password' }] }, 'no previous_password'],
   ] as const
 

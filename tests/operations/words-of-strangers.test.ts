@@ -13,7 +13,7 @@ import { linkOf, statusOf } from '../support/links.ts'
 import type { Market } from '../support/market.ts'
 import { execute, openMarket, prepare } from '../support/market.ts'
 import { openPerson } from '../support/person.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, Answer } from '../support/world.ts'
 import { mailDomain } from '../support/world.ts'
 
@@ -140,6 +140,8 @@ test('a merchant is heard in `untrusted` and `response` alone', async () => {
 test('a site is heard in `response` alone', async () => {
   const site = new URL(shop.url).origin
   const credential_id = await entryOf(market, agent, { site, password: 'a canary of 9 words' })
+  await approvePlace(market, credential_id, { name: 'p' })
+  const heard = new Set<number>()
   const inject = [{ where: 'form_field', name: 'p', secret: 'password' }]
   await fc.assert(
     fc.asyncProperty(words, fc.constantFrom(200, 302, 404, 500), async (said, status) => {
@@ -152,10 +154,50 @@ test('a site is heard in `response` alone', async () => {
           })
           .end(said)
 
-      hold(await agent.post('/vault-use', { credential_id, method: 'POST', path: '/', inject }))
+      const used = await agent.post('/vault-use', {
+        credential_id,
+        method: 'POST',
+        path: '/',
+        inject,
+      })
+      hold(used)
+      heard.add(used.status)
     }),
     runs,
   )
+  expect([...heard]).toContain(200)
+})
+
+test('a page with forms is heard in `response` alone, and in `untrusted` where it is refused', async () => {
+  const site = new URL(shop.url).origin
+  const login = { site, username: 'forms', password: 'a canary of 9 words' }
+  const credential_id = await entryOf(market, agent, login)
+  const quoted = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+  const named = fc.constantFrom('name', 'action', 'value')
+  const heard = new Set<unknown>()
+  await fc.assert(
+    fc.asyncProperty(words, named, async (said, place) => {
+      const [name, action, value] = ['name', 'action', 'value'].map((one) =>
+        one === place ? quoted(said) : '',
+      )
+      answer = (response, { method }) => {
+        const form = `<form method="post" action="/in?${action}"><input name="${name || 'password'}"
+          type="password"><input name="csrf" value="${value}"></form>`
+        response
+          .writeHead(200, asHeader(said), { 'content-type': 'text/html', hint: asHeader(said) })
+          .end(method === 'GET' ? form : said)
+      }
+
+      const begun = await agent.post('/vault-login', { credential_id, path: '/' })
+      hold(begun)
+      heard.add(begun.body['error'] ?? 'answered')
+      const { session } = begun.body
+      if (session !== undefined) hold(await agent.post('/vault-session', { session, path: '/' }))
+      hold(await agent.get('/wallet-activity-list?limit=5'))
+    }),
+    runs,
+  )
+  expect([...heard]).toEqual(expect.arrayContaining(['answered', 'place_not_approved']))
 })
 
 test('a mail is heard in `untrusted` alone, and in mails to the owner not at all', async () => {

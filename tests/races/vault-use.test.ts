@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { mulberry32 } from '../../scripts/local/random.ts'
 import { answering, serverThat } from '../support/http.ts'
-import { entryOf } from '../support/vault-rows.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -15,7 +15,9 @@ async function user() {
   const agent = await world.agent('vault')
   const secret = { password: 'a password of mine' }
   const entry = { site: new URL(shop.url).origin, ...secret }
-  return { agent, credential_id: await entryOf(world, agent, entry) }
+  const credential_id = await entryOf(world, agent, entry)
+  await approvePlace(world, credential_id, { name: 'pass', path: '/login' })
+  return { agent, credential_id }
 }
 
 async function feedOf(agent: Agent) {

@@ -56,6 +56,10 @@ import { vaultGenerate } from '../../functions/vault-generate/contract.ts'
 import { run as runVaultGenerate } from '../../functions/vault-generate/handler.ts'
 import { vaultList } from '../../functions/vault-list/contract.ts'
 import { run as runVaultList } from '../../functions/vault-list/handler.ts'
+import { vaultLogin } from '../../functions/vault-login/contract.ts'
+import { run as runVaultLogin } from '../../functions/vault-login/handler.ts'
+import { vaultSession } from '../../functions/vault-session/contract.ts'
+import { run as runVaultSession } from '../../functions/vault-session/handler.ts'
 import { vaultStore } from '../../functions/vault-store/contract.ts'
 import { run as runVaultStore } from '../../functions/vault-store/handler.ts'
 import { vaultTotp } from '../../functions/vault-totp/contract.ts'
@@ -112,6 +116,8 @@ export function functionsIn(world: World): Map<string, EdgeFunction> {
     [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
     [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
     [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
+    [vaultLogin.folder, edgeFunction(vaultLogin, runVaultLogin, given)],
+    [vaultSession.folder, edgeFunction(vaultSession, runVaultSession, given)],
     [mailList.folder, edgeFunction(mailList, runMailList, given)],
     [mailRead.folder, edgeFunction(mailRead, runMailRead, given)],
     [mailWait.folder, edgeFunction(mailWait, runMailWait, given)],

@@ -11,6 +11,7 @@ import { serverThat } from './http.ts'
 import { messageOf } from './inbound.ts'
 import { acquainted } from './ledger.ts'
 import type { Random } from './seed.ts'
+import { approvePlace } from './vault-rows.ts'
 import type { Agent, Answer, TestWorld, Worker } from './world.ts'
 import { mailDomain } from './world.ts'
 
@@ -35,7 +36,7 @@ export async function openTraffic(world: TestWorld, chance: Random): Promise<Tru
   const agents = await Promise.all(
     Array.from({ length: agentsCount }, () => world.agent('pay', { rate })),
   )
-  const scene = { chance, agents, site: await openSite(), ...(await acquainted(world)) }
+  const scene = { world, chance, agents, site: await openSite(), ...(await acquainted(world)) }
   const truth: Truth = { entries: [], mails: [], done: {} }
   const act: Act = async (isolate) => {
     const deed = pick(chance, deck)
@@ -55,6 +56,7 @@ async function openSite(): Promise<string> {
 }
 
 type Scene = {
+  world: TestWorld
   chance: Random
   agents: readonly Agent[]
   site: string
@@ -77,12 +79,15 @@ const shares: readonly (readonly [times: number, deed: Deed])[] = [
 ]
 const deck = shares.flatMap(([times, deed]) => Array.from({ length: times }, () => deed))
 
-async function store({ chance, agents, site, truth, isolate }: Scene): Promise<void> {
+async function store({ world, chance, agents, site, truth, isolate }: Scene): Promise<void> {
   const agent = pick(chance, agents)
   const [username, password] = [unique(), unique()]
   const login = { site, username, password, totp_secret: seed }
   const { body } = ok(await isolate.post(agent, '/vault-store', login))
-  truth.entries.push({ agent, id: String(body['credential_id']), username, password })
+  const id = String(body['credential_id'])
+  const place = { where: 'header', name: 'authorization', prefix: 'Bearer ' } as const
+  await approvePlace(world, id, { ...place, method: 'GET' })
+  truth.entries.push({ agent, id, username, password })
 }
 
 async function change(scene: Scene): Promise<void> {

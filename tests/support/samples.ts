@@ -78,6 +78,8 @@ const admitted: Record<string, Input> = {
   vault_generate: { site: 'www.example.com' },
   vault_delete: { credential_id: someId },
   vault_use: use,
+  vault_login: { credential_id: someId, path: '/login' },
+  vault_session: { session: someId, path: '/' },
   mail_list: { limit: '5' },
   mail_read: { mail_id: someId },
   mail_wait: { timeout_seconds: '0' },

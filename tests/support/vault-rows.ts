@@ -7,18 +7,19 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Wrap } from '../../shared/sealing/wrap.ts'
 import { sealRecord } from '../../shared/vault/envelope.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
+import type { Place } from '../../shared/vault/places/place.ts'
 import { encodeSecret, type Secret } from '../../shared/vault/record.ts'
 import type { Agent, TestWorld } from './world.ts'
 
 type Purpose = 'vault' | 'mail'
-type Place = { record: string; site: string }
+type Sealing = { record: string; site: string }
 
 const random = (length: number) => new Uint8Array(randomBytes(length))
 
 async function seal(
   { db, bindings }: TestWorld,
   { id: account }: Agent,
-  { purpose, record, site }: Place & { purpose: Purpose },
+  { purpose, record, site }: Sealing & { purpose: Purpose },
   content: Uint8Array,
 ) {
   const roots = readRoots(bindings.vault['VAULT_ROOT_KEYS'] ?? '', purpose)
@@ -45,6 +46,25 @@ export async function entryOf(
       ${secret.password !== undefined}, ${secret.totp !== undefined},
       ${Object.keys(secret.fields ?? {})}, true)`
   return record
+}
+
+/** Approves a place of an entry: by default a field of a form, whatever stands beside it. */
+export async function approvePlace(
+  { db }: TestWorld,
+  entry: string,
+  given: Partial<
+    Pick<Place, 'secret' | 'where' | 'name' | 'prefix' | 'method' | 'path' | 'beside'>
+  >,
+): Promise<void> {
+  const place = { secret: 'password', where: 'form_field', name: '', prefix: '', ...given }
+  const { secret, where, name, prefix, method = 'POST', path = '/', beside = '' } = place
+  const isWide = given.beside === undefined && (where === 'form_field' || where === 'json_field')
+  await db.sql`
+    insert into private.vault_places (account, entry, secret, location, name, prefix, method, path,
+      beside, wide, approved_at)
+    select account, id, ${secret}, ${where}, ${name}, ${prefix}, ${method}, ${path},
+      ${beside}, ${isWide},
+      private.clock() from private.vault_entries where id = ${entry}`
 }
 
 /** Stores a mail with one code or link in it; answers its handle. */

@@ -8,7 +8,7 @@ import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity } from '../own-session.ts'
 import { Holds, Maker } from '../parts/entry.tsx'
-import { Button, Checkbox, Form } from '../parts/form.tsx'
+import { Button, Checkbox, Form, LinkButton } from '../parts/form.tsx'
 import { Items } from '../parts/items.tsx'
 import { FurtherFields, SecretFields } from '../parts/login-fields.tsx'
 import { Empty, Facts, Notice, Section, Time } from '../parts/show.tsx'
@@ -84,6 +84,15 @@ async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
         </Notice>
       )}
       <WhatItIs entry={entry} />
+      <Section title="Where its secrets go">
+        <p>
+          Into sign-in forms that the site itself shows, and into requests at places that you
+          approved.
+        </p>
+        <p class="actions">
+          <LinkButton to={`/vault/${listed.credential_id}/places`}>Look at its places</LinkButton>
+        </p>
+      </Section>
       <MailedCodes c={c} entry={listed} />
       <Reveal c={c} entry={listed} />
       <Section title="What happened with it">

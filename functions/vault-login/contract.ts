@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import { credentialId } from '../../shared/contract/vault-entry.ts'
+import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
+import { plainFields, sitePath } from '../../shared/vault/template.ts'
+
+export const vaultLogin = operation({
+  id: 'vault_login',
+  method: 'POST',
+  folder: 'vault-login',
+  access: 'vault',
+  mutates: true,
+  gap: 'GAP_VAULT_V1',
+  summary:
+    'Signs in to a site by the form on its page: the service fetches it, fills it in, and keeps the cookies.',
+  request: z.strictObject({
+    credential_id: credentialId,
+    path: sitePath.describe('Of the page with the form, on the site of the entry.'),
+    fields: plainFields
+      .optional()
+      .describe(
+        'Ordinary fields of the form by their names, such as remember; the rest is filled in.',
+      ),
+  }),
+  response: servedPage,
+  errors: ['credential_not_found', ...pageErrors],
+})

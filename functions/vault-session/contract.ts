@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { operation } from '../../shared/contract/operation.ts'
+import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
+import { plainFields, sitePath } from '../../shared/vault/template.ts'
+
+export const vaultSession = operation({
+  id: 'vault_session',
+  method: 'POST',
+  folder: 'vault-session',
+  access: 'vault',
+  mutates: true,
+  gap: 'GAP_VAULT_V1',
+  summary: 'Goes on in a session of vault_login: opens a page, or sends a form of the last one.',
+  request: z
+    .strictObject({
+      session: z.uuid().describe('From vault_login.'),
+      path: sitePath.optional().describe('Of a page to open, in place of a form to send.'),
+      form: z
+        .int()
+        .min(0)
+        .max(63)
+        .optional()
+        .describe('Which form of the page that was served last, counted from 0.'),
+      fields: plainFields
+        .optional()
+        .describe('Ordinary fields of the form; others stay as the page has them.'),
+      secret: z
+        .string()
+        .max(19)
+        .regex(/^(password|totp|mail\.c_[0-9a-z]{12})$/, 'password, totp or mail.HANDLE')
+        .optional()
+        .describe(
+          'Goes into the one field of the form that asks for it: password, totp or mail.HANDLE.',
+        ),
+    })
+    .refine(
+      ({ path, form, fields, secret }) =>
+        path === undefined ? form !== undefined : (form ?? fields ?? secret) === undefined,
+      'give either path or form',
+    ),
+  response: servedPage,
+  errors: [
+    'session_not_found',
+    'credential_not_found',
+    ...pageErrors,
+    'code_not_found',
+    'code_not_for_site',
+    'code_needs_owner',
+  ],
+})

@@ -1,0 +1,8 @@
+import type { Handler } from '../../shared/http/handler.ts'
+import { askVault } from '../../shared/vault/ask.ts'
+import type { vaultSession } from './contract.ts'
+
+export const run: Handler<typeof vaultSession> = (
+  { fields = {}, ...order },
+  { world, credential, claim },
+) => askVault(world, (vault) => vault.goOn({ ...order, fields, credential, claim }))

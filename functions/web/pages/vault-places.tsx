@@ -1,0 +1,134 @@
+/** The places of a login: what an agent asks for is approved here, and what is approved taken away. */
+import * as z from 'zod'
+import { time } from '../../../shared/db/row-fields.ts'
+import { markHidden } from '../../../shared/mail/untrusted.ts'
+import { placeRow, placeWords } from '../../../shared/vault/places/place.ts'
+import { isUuid } from '../data/approvals.ts'
+import type { OwnEntry } from '../data/vault.ts'
+import { findEntry } from '../data/vault.ts'
+import { fields, goTo, owner } from '../frame.ts'
+import { Page, show } from '../layout.tsx'
+import { Button, Checkbox, Form } from '../parts/form.tsx'
+import { Empty, Facts, Section, Time } from '../parts/show.tsx'
+import { siteName } from '../parts/site.tsx'
+import type { Routes, Visit } from '../visit.ts'
+
+const ownPlaceRow = z.object({
+  place: placeRow,
+  asker: z.string().nullable(),
+  asked_at: time,
+  approved_at: time.nullable(),
+})
+type OwnPlace = z.output<typeof ownPlaceRow>
+
+const decidedRow = z.object({ entry: z.uuid() })
+
+export const routes: Routes = (app) => {
+  app.get('/vault/:entry{[0-9a-f-]+}/places', showPlaces)
+  app.get('/vault/:entry{[0-9a-f-]+}/places/:place', showPlaces)
+  app.post('/vault/:entry{[0-9a-f-]+}/places/:place', decide)
+}
+
+async function decide(c: Visit): Promise<Response> {
+  const { db } = await owner(c)
+  const form = await fields(c)
+  const place = c.req.param('place') ?? ''
+  const wide = form.get('wide') === 'yes'
+  if (isUuid(place) && form.get('decision') === 'approved') {
+    await db.one('owner_approve_place', { place, wide }, decidedRow)
+  } else if (isUuid(place) && form.get('decision') === 'ended') {
+    await db.one('owner_end_place', { place }, decidedRow)
+  }
+  return goTo(c, `/vault/${c.req.param('entry')}/places`)
+}
+
+async function showPlaces(c: Visit) {
+  const me = await owner(c)
+  const { listed } = await findEntry(c)
+  const rows = await me.db.many('owner_list_places', { entry: listed.credential_id }, ownPlaceRow)
+  const named = c.req.param('place')
+  const shown = rows.filter(({ place }) => named === undefined || place.id === named)
+  if (named !== undefined && shown.length === 0) return goTo(c, placesOf(listed))
+  const waiting = shown.filter(({ approved_at }) => approved_at === null)
+  const approved = shown.filter(({ approved_at }) => approved_at !== null)
+  const ofEntry = (own: OwnPlace) => <PlaceShown c={c} entry={listed} own={own} />
+  return show(
+    c,
+    <Page
+      c={c}
+      title={`Places for ${siteName(listed.site)}`}
+      owner={me}
+      back={{ to: `/vault/${listed.credential_id}`, label: siteName(listed.site) }}
+      lead="A secret of this login is sent in a request of an agent only where you approved that. What the site does with it there, the site decides: approve where it signs in, never where it keeps or shows what it is told."
+    >
+      {(named === undefined || waiting.length > 0) && (
+        <Section title="Waiting for you">
+          {waiting.length > 0 ? waiting.map(ofEntry) : <Empty>Nothing waits for you.</Empty>}
+        </Section>
+      )}
+      {(named === undefined || approved.length > 0) && (
+        <Section title="Approved">
+          {approved.length > 0 ? approved.map(ofEntry) : <Empty>No place is approved.</Empty>}
+        </Section>
+      )}
+    </Page>,
+  )
+}
+
+function placesOf({ credential_id }: OwnEntry['listed']): string {
+  return `/vault/${credential_id}/places`
+}
+
+type Part = { c: Visit; entry: OwnEntry['listed']; own: OwnPlace }
+
+function PlaceShown({ c, entry, own }: Part) {
+  const { place, asker, asked_at, approved_at } = own
+  return (
+    <Form c={c} action={`${placesOf(entry)}/${place.id}`}>
+      <Facts
+        facts={[
+          ['Secret', nameOf(place.secret)],
+          ['Place', <code class="long">{placeWords(entry.site, place)}</code>],
+          ...(place.beside === '' ? [] : [['Beside it', <Beside text={place.beside} />] as const]),
+          ...(place.wide ? [['Also', widely(place)] as const] : []),
+          ['Asked by', asker ?? 'A person'],
+          ['Asked', <Time at={asked_at} />],
+          ...(approved_at === null ? [] : [['Approved', <Time at={approved_at} />] as const]),
+        ]}
+      />
+      {approved_at === null && <Checkbox name="wide" label={`Also ${widely(place)}`} />}
+      <div class="actions">
+        {approved_at === null && (
+          <Button name="decision" value="approved">
+            Approve this place
+          </Button>
+        )}
+        <Button kind={approved_at === null ? 'plain' : 'danger'} name="decision" value="ended">
+          {approved_at === null ? 'Decline' : 'Take it away'}
+        </Button>
+      </div>
+    </Form>
+  )
+}
+
+/** The agent wrote it. */
+function Beside({ text }: { text: string }) {
+  return <code class="long">{markHidden(text)}</code>
+}
+
+function widely({ where }: OwnPlace['place']): string {
+  return where === 'header' || where === 'basic'
+    ? 'in every other request to this site, whatever it does'
+    : 'with any other fields beside it, which can say what the site does with it'
+}
+
+const names: Readonly<Record<string, string>> = {
+  password: 'The password',
+  totp: 'The one-time code of the moment',
+  mail: 'A one-time code of a mail',
+}
+
+function nameOf(secret: string): string {
+  if (secret.startsWith('fields.')) return `The field ${secret.slice('fields.'.length)}`
+  return names[secret] ?? 'An earlier password'
+}

@@ -1,0 +1,91 @@
+/**
+ * Asks a site for a page as a browser without script does: with the cookies of the session, and
+ * following redirects within the origin. A secret is sent once: a redirect that would have it sent
+ * again is told and not followed, and neither is one to another site.
+ */
+import { type Fetched, safeFetch } from '../../egress/safe-fetch.ts'
+import type { World } from '../../world.ts'
+import { type Cookie, cookieHeader, keptCookies } from './cookies.ts'
+import { formsOf, type PageForm } from './page-forms.ts'
+import type { Submission } from './submission.ts'
+
+const bytesMax = 256 * 1024
+const requestMilliseconds = 20_000
+/** Time for all requests that one call of an agent makes. */
+export const visitMilliseconds = 45_000
+const redirectsMax = 6
+
+/** What came of it: the last answer and where it was, and the session after it. */
+export type Browsed = { fetched: Fetched; url: URL; cookies: Cookie[]; forms: PageForm[] }
+
+/** What is asked for, `from` the page that a form stood on. */
+export type Request = Submission & { from?: string | undefined }
+
+/** Sends the request, and then whatever the site leads on to, until a moment in milliseconds. */
+export async function browse(
+  world: World,
+  request: Request,
+  cookies: readonly Cookie[],
+  endsAt: number,
+): Promise<Browsed> {
+  let [next, jar] = [request, [...cookies]]
+  for (let redirects = 0; ; redirects += 1) {
+    const { url } = next
+    const left = Math.max(1, endsAt - world.now().getTime())
+    const limits = { timeoutMilliseconds: Math.min(requestMilliseconds, left), bytesMax }
+    const fetched = await safeFetch(world, requestOf(world, next, jar), limits)
+    if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') {
+      return { fetched, url, cookies: jar, forms: [] }
+    }
+    jar = keptCookies(jar, fetched.headers, url, world.now().getTime())
+    const on = fetched.kind === 'redirected' ? ledOn(next, fetched) : undefined
+    if (on === undefined || redirects === redirectsMax) {
+      return { fetched, url, cookies: jar, forms: formsIn(fetched, url) }
+    }
+    next = on
+  }
+}
+
+function requestOf(world: World, { url, method, body, from }: Request, jar: readonly Cookie[]) {
+  const cookie = cookieHeader(jar, url, world.now().getTime())
+  const headers: [string, string][] = [
+    ['accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
+    ['accept-language', 'en'],
+    ['user-agent', 'Mozilla/5.0 (compatible; AgentOperatingAccount)'],
+  ]
+  // Sites compare them with their own address before they take a form.
+  if (from !== undefined) headers.push(['referer', from])
+  if (method === 'POST') headers.push(['origin', url.origin])
+  if (body !== undefined) headers.push(['content-type', 'application/x-www-form-urlencoded'])
+  if (cookie !== undefined) headers.push(['cookie', cookie])
+  const bytes = body === undefined ? {} : { body: new TextEncoder().encode(body) }
+  return { url, method, headers, ...bytes }
+}
+
+type Redirect = { status: number; location: string | null }
+
+/** RFC 9110 section 15.4: the method stays with 307 and 308, and so would the body. */
+function ledOn({ url, method }: Request, { status, location }: Redirect): Request | undefined {
+  if (location === null || !URL.canParse(location, url.href)) return undefined
+  const to = new URL(location, url)
+  const isAgain = method === 'POST' && (status === 307 || status === 308)
+  to.hash = ''
+  return to.origin === url.origin && !isAgain ? { url: to, method: 'GET' } : undefined
+}
+
+/** A page that is cut off in the middle may be cut off in the middle of a form. */
+function formsIn(fetched: Fetched, url: URL): PageForm[] {
+  if (fetched.kind !== 'answered') return []
+  const { headers, body, truncated } = fetched
+  const charset = /charset\s*=\s*"?([\w.:-]{1,40})/i.exec(headers.get('content-type') ?? '')?.[1]
+  const forms = formsOf(decoded(body, charset), url, headers)
+  return truncated ? forms.slice(0, -1) : forms
+}
+
+function decoded(body: Uint8Array, charset = 'utf-8'): string {
+  try {
+    return new TextDecoder(charset).decode(body)
+  } catch {
+    return new TextDecoder().decode(body)
+  }
+}

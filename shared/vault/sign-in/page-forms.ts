@@ -1,0 +1,162 @@
+/**
+ * The forms of a page that a site served, as a browser would send them without script. It takes time
+ * in proportion to the length. What a page says in scripts, comments or the text of a field is no
+ * form, and neither is anything of a page that the site itself does not stand behind.
+ */
+import * as z from 'zod'
+import type { Attributes, Token } from '../../mailbox/html-tokens.ts'
+import { tokensOf } from '../../mailbox/html-tokens.ts'
+
+const formsMax = 64
+const controlsMax = 256
+
+const controlSchema = z.object({
+  name: z.string(),
+  /** Of an input in lower case, or textarea, select, submit. */
+  type: z.string(),
+  value: z.string(),
+  /** Sent unless somebody says otherwise: not a box that is not ticked. */
+  isSent: z.boolean(),
+  autocomplete: z.string(),
+})
+
+/** A form; its address is resolved against the page. */
+export const formSchema = z.object({
+  action: z.string(),
+  method: z.string(),
+  enctype: z.string(),
+  /** How the page calls it. */
+  called: z.string(),
+  controls: z.array(controlSchema),
+})
+
+/** One field of a form. */
+export type Control = z.output<typeof controlSchema>
+/** A form of a served page. */
+export type PageForm = z.output<typeof formSchema>
+
+type Reading = {
+  base: string
+  isRebased: boolean
+  forms: PageForm[]
+  byId: Map<string, PageForm>
+  /** Where a field belongs that names no form. */
+  open?: PageForm | undefined
+  select?: Control | undefined
+  /** The choice whose value is its text, which comes next. */
+  unvalued?: Control | undefined
+}
+
+/** The forms in their order; none of what a browser would not show as a page of the site. */
+export function formsOf(html: string, page: URL, headers: Headers): PageForm[] {
+  if (!isPage(headers)) return []
+  const reading: Reading = { base: page.href, isRebased: false, forms: [], byId: new Map() }
+  for (const token of tokensOf(html)) read(reading, token)
+  return reading.forms
+}
+
+/** A file that somebody uploaded is sent to be saved, as other text, or in a box of its own. */
+function isPage(headers: Headers): boolean {
+  const type = headers.get('content-type') ?? ''
+  const policy = headers.get('content-security-policy') ?? ''
+  return (
+    /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type) &&
+    !/^\s*attachment/i.test(headers.get('content-disposition') ?? '') &&
+    !/\bsandbox\b/i.test(policy) &&
+    !/\bform-action\s+'none'/i.test(policy)
+  )
+}
+
+function read(reading: Reading, token: Token): void {
+  const { unvalued } = reading
+  reading.unvalued = undefined
+  if (token.kind === 'text') {
+    if (unvalued) unvalued.value = token.text.trim()
+    return
+  }
+  if (token.kind === 'close') {
+    if (token.name === 'form') reading.open = undefined
+    if (token.name === 'select') reading.select = undefined
+    return
+  }
+  const { name, attributes } = token
+  if (name === 'base') rebase(reading, attributes)
+  else if (name === 'form') openForm(reading, attributes)
+  else if (name === 'option') readOption(reading, attributes)
+  else if (name === 'input') addInput(reading, attributes)
+  else if (name === 'button') addButton(reading, attributes)
+  else if (name === 'select') reading.select = add(reading, attributes, { type: 'select' })
+  else if (token.kind === 'raw' && name === 'textarea') {
+    // HTML standard, section 13.1.2.5: a line feed at the beginning is none of the text.
+    add(reading, attributes, { type: 'textarea', value: token.text.replace(/^\r?\n/, '') })
+  }
+}
+
+/** The first of them counts. */
+function rebase(reading: Reading, attributes: Attributes): void {
+  const href = attributes.get('href')
+  if (reading.isRebased || href === undefined) return
+  reading.isRebased = true
+  if (URL.canParse(href, reading.base)) reading.base = new URL(href, reading.base).href
+}
+
+function openForm(reading: Reading, attributes: Attributes): void {
+  // A form within a form is none.
+  if (reading.open || reading.forms.length >= formsMax) return
+  const action = (attributes.get('action') ?? '').trim()
+  const [id = '', name = ''] = [attributes.get('id'), attributes.get('name')]
+  const form: PageForm = {
+    action: URL.canParse(action, reading.base) ? new URL(action, reading.base).href : '',
+    method: (attributes.get('method') ?? 'get').trim().toLowerCase(),
+    enctype: (attributes.get('enctype') ?? '').trim().toLowerCase(),
+    called: [id, name, attributes.get('class') ?? ''].join(' ').slice(0, 256),
+    controls: [],
+  }
+  reading.forms.push(form)
+  reading.open = form
+  if (id !== '' && !reading.byId.has(id)) reading.byId.set(id, form)
+}
+
+function addInput(reading: Reading, attributes: Attributes): void {
+  const type = (attributes.get('type') ?? 'text').trim().toLowerCase()
+  if (type === 'submit') addButton(reading, attributes)
+  if (/^(submit|button|reset|image|file)$/.test(type)) return
+  const isBox = type === 'checkbox' || type === 'radio'
+  const value = attributes.get('value') ?? (isBox ? 'on' : '')
+  add(reading, attributes, { type, value, isSent: !isBox || attributes.has('checked') })
+}
+
+/** One that leads elsewhere than its form is left out. */
+function addButton(reading: Reading, attributes: Attributes): void {
+  const type = (attributes.get('type') ?? 'submit').trim().toLowerCase()
+  if (type !== 'submit' || attributes.has('formaction') || attributes.has('formmethod')) return
+  add(reading, attributes, { type, value: attributes.get('value') ?? '', isSent: false })
+}
+
+function readOption(reading: Reading, attributes: Attributes): void {
+  const { select } = reading
+  if (!select || (select.isSent && !attributes.has('selected'))) return
+  select.value = attributes.get('value') ?? ''
+  select.isSent = true
+  if (!attributes.has('value')) reading.unvalued = select
+}
+
+type Read = Partial<Pick<Control, 'value' | 'isSent'>> & { type: string }
+
+function add(reading: Reading, attributes: Attributes, read: Read): Control | undefined {
+  const owner = attributes.get('form')
+  const form = owner === undefined ? reading.open : reading.byId.get(owner)
+  const name = attributes.get('name') ?? ''
+  if (!form || name === '' || attributes.has('disabled')) return undefined
+  if (form.controls.length >= controlsMax) return undefined
+  const autocomplete = (attributes.get('autocomplete') ?? '').trim().toLowerCase().slice(0, 64)
+  const control: Control = {
+    name,
+    type: read.type,
+    value: read.value ?? '',
+    isSent: read.isSent ?? read.type !== 'select',
+    autocomplete,
+  }
+  form.controls.push(control)
+  return control
+}

@@ -1,0 +1,64 @@
+/**
+ * What is sent of a served form: its own values, the fields that the agent gives, and a secret in the
+ * field that asks for it. Beside a secret the agent gives only what a person could type or choose.
+ */
+import type { Control, PageForm } from './page-forms.ts'
+
+/** A form to send; a secret only ever stands in its body. */
+export type Submission = { url: URL; method: 'GET' | 'POST'; body?: string }
+
+/** How a form is filled in: the agent's fields by their names, and what the service puts in. */
+export type Filling = {
+  fields: Readonly<Record<string, string>>
+  username?: { control: Control; value: string } | undefined
+  secret?: { control: Control; value: string } | undefined
+}
+
+type Refused = { refused: string }
+
+/** The request that a browser makes of the form, or a sentence why none is made. */
+export function submissionOf(
+  origin: string,
+  form: PageForm,
+  filling: Filling,
+): Submission | Refused {
+  if (!URL.canParse(form.action)) return { refused: 'The form leads nowhere.' }
+  const url = new URL(form.action)
+  if (url.origin !== origin) return { refused: 'The form leads to another site than the entry.' }
+  if (form.method !== 'post' && (form.method !== 'get' || filling.secret)) {
+    return { refused: 'The form is not sent by POST.' }
+  }
+  if (form.enctype !== '' && form.enctype !== 'application/x-www-form-urlencoded') {
+    return { refused: 'The form is sent in a way that only files or mails need.' }
+  }
+  const foreign = Object.keys(filling.fields).find((name) => !isGivable(form, filling, name))
+  if (foreign !== undefined) return { refused: 'The form has no such field to fill in.' }
+  const body = new URLSearchParams(pairsOf(form, filling)).toString()
+  url.hash = ''
+  if (form.method === 'post') return { url, method: 'POST', body }
+  url.search = body
+  return { url, method: 'GET' }
+}
+
+function isGivable({ controls }: PageForm, { secret }: Filling, name: string): boolean {
+  const named = controls.filter((control) => control.name === name)
+  const isOwn = ({ type }: Control) => secret && (type === 'hidden' || type === 'password')
+  return named.length > 0 && !named.some((one) => one === secret?.control || isOwn(one))
+}
+
+function pairsOf({ controls }: PageForm, filling: Filling): [string, string][] {
+  const { fields, username, secret } = filling
+  const buttons = controls.filter(({ type }) => type === 'submit')
+  const pressed = buttons.find((button) => fields[button.name] === button.value) ?? buttons[0]
+  return controls.flatMap((control): [string, string][] => {
+    const { name, type, value, isSent } = control
+    if (control === secret?.control) return [[name, secret.value]]
+    const given = fields[name]
+    if (control === username?.control) return [[name, given ?? username.value]]
+    if (type === 'submit') return control === pressed ? [[name, value]] : []
+    if (type === 'checkbox' || type === 'radio') {
+      return (given === undefined ? isSent : given === value) ? [[name, value]] : []
+    }
+    return given !== undefined || isSent ? [[name, given ?? value]] : []
+  })
+}

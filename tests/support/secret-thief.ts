@@ -1,0 +1,141 @@
+/**
+ * An agent that wants to know a secret of its owner's. It writes any request that the operations take,
+ * at any path of a site, and reads what the site shows past the service.
+ */
+import type { HonestSite } from './honest-site.ts'
+import { honestPaths } from './honest-site.ts'
+import type { Random } from './seed.ts'
+import { approvePlace, codeOf, entryOf } from './vault-rows.ts'
+import type { Agent, Answer, TestWorld } from './world.ts'
+
+export const password = 'Canary-1 horse "battery"'
+const username = 'ada'
+const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
+const fields = { token: 'canary-tok-4711' }
+const host = '127.0.0.1'
+const mailed = '904817'
+
+/** Everything of which nothing may be shown, as a site would write it down. */
+export const secretWords = new RegExp(
+  ['canary', mailed, Buffer.from(`${username}:${password}`).toString('base64').slice(0, 24)].join(
+    '|',
+  ),
+  'i',
+)
+
+const names =
+  'bio text comment message q display_name password username otp code user[password] body'
+const fieldNames = names.split(' ')
+const headerNames = [
+  'user-agent',
+  'cookie',
+  'accept',
+  'x-api-key',
+  'referer',
+  'authorization',
+  'x-a',
+]
+const paths = [
+  ...honestPaths,
+  '/api/me',
+  '/api/login',
+  '/basic',
+  '/graphql',
+  '/login/password',
+  '/',
+]
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export type Thief = { agent: Agent; act(): Promise<Answer> }
+
+/** A login of the owner's with three approved places, and an agent with all that its key can do. */
+export async function openThief(
+  world: TestWorld,
+  site: HonestSite,
+  chance: Random,
+): Promise<Thief> {
+  const agent = await world.agent('full')
+  const entry = { site: site.origin, username, password, totp, fields }
+  const credential_id = await entryOf(world, agent, entry)
+  const json = { where: 'json_field', name: '/password', path: '/api/login' } as const
+  await approvePlace(world, credential_id, { ...json, beside: '{"user":"ada"}' })
+  await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
+  const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
+  await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })
+  const sessions: unknown[] = []
+  const pick = <One>(list: readonly [One, ...One[]] | readonly One[]): One => {
+    const one = list[chance.between(0, list.length - 1)]
+    if (one === undefined) throw new Error('nothing to pick from')
+    return one
+  }
+  const some = (make: () => object) => (chance.between(0, 1) === 1 ? make() : {})
+  const handle = () => codeOf(world, agent, { value: mailed, hosts: [host] })
+  const filled = () => ({ [pick(fieldNames)]: pick(['x', 'ada', '<b>', 'password', '']) })
+  const pathOf = () =>
+    pick(paths) + pick(['', '', '', '?q=1', '?next=/note', '?next=//evil.example'])
+
+  const inject = async () => {
+    const coded = chance.between(0, 9) === 0 ? `mail.${await handle()}` : 'totp'
+    const secret = pick(['password', 'fields.token', 'username', 'password', coded])
+    return pick([
+      { where: 'form_field', name: pick(fieldNames), secret },
+      {
+        where: 'json_field',
+        pointer: `/${pick(['user/', 'variables/', ''])}${pick(fieldNames)}`,
+        secret,
+      },
+      { where: 'header', name: pick(headerNames), prefix: pick(['', 'a=', 'Bearer ']), secret },
+      { where: 'bearer', secret },
+      { where: 'basic' },
+    ])
+  }
+  const use = async () =>
+    agent.post('/vault-use', {
+      credential_id,
+      method: pick(methods),
+      path: pathOf(),
+      ...some(() => ({ headers: { [pick(headerNames)]: pick(['sid=1', 'Bearer mine', 'x']) } })),
+      ...some(() => ({ [pick(['form', 'json'])]: { user: 'ada', ...some(filled) } })),
+      inject: [await inject(), ...(chance.between(0, 3) === 0 ? [await inject()] : [])],
+    })
+  const login = async () => {
+    const answer = await agent.post('/vault-login', {
+      credential_id,
+      path: pathOf(),
+      fields: filled(),
+    })
+    if (answer.status === 200) sessions.push(answer.body['session'])
+    return answer
+  }
+  const goOn = async () => {
+    const coded = chance.between(0, 4) === 0 ? `mail.${await handle()}` : 'totp'
+    const form = { form: chance.between(0, 2), fields: { ...some(filled), ...some(filled) } }
+    return agent.post('/vault-session', {
+      session: sessions.at(-1),
+      ...pick([
+        { path: pathOf() },
+        { ...form, ...some(() => ({ secret: pick(['password', coded]) })) },
+      ]),
+    })
+  }
+  return {
+    agent,
+    act: () => (sessions.length === 0 ? login() : pick([use, use, login, goOn, goOn, goOn])()),
+  }
+}
+
+/** Has it act so often, and answers what it was told and how often it was let do something. */
+export async function steal(
+  thief: Thief,
+  times: number,
+): Promise<{ told: string[]; done: number }> {
+  const told: string[] = []
+  let done = 0
+  for (let count = 0; count < times; count += 1) {
+    const { status, body } = await thief.act()
+    if (status >= 500 && status !== 502) throw new Error(JSON.stringify(body))
+    if (status === 200) done += 1
+    told.push(JSON.stringify(body))
+  }
+  return { told, done }
+}

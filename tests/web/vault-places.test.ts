@@ -1,0 +1,176 @@
+/** The page on which an owner approves where a secret goes, without script. */
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { signedIn } from '../support/browserless.ts'
+import { askedFor } from '../support/held.ts'
+import { serverThat } from '../support/http.ts'
+import { ownerOf } from '../support/owner.ts'
+import { loginOf } from '../support/vault.ts'
+import type { Answer } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const world = await start()
+const site = await serverThat((response) => response.writeHead(200).end('in'))
+const { origin } = new URL(site.url)
+
+const request = {
+  method: 'POST',
+  path: '/v1/login?from=app',
+  json: { user: 'ada' },
+  inject: [{ where: 'json_field', pointer: '/pass', secret: 'password' }],
+}
+
+async function home() {
+  const agent = await world.agent('vault')
+  const credential_id = await loginOf(agent, { site: origin })
+  const use = (given: object = {}) =>
+    agent.post('/vault-use', { credential_id, ...request, ...given })
+  return { agent, credential_id, use, browser: await signedIn(world, agent) }
+}
+
+function approvalIn({ body }: Answer): string {
+  const { approval_url } = z.object({ approval_url: z.url() }).parse(body['details'])
+  return approval_url
+}
+
+/** Sends the form of the place that is shown first. */
+async function decide(browser: Awaited<ReturnType<typeof signedIn>>, page: string, sent: object) {
+  const { html } = await browser.visit(page)
+  const action = /action="([^"]*\/places\/[^"]+)"/.exec(html)?.[1]
+  return browser.submit({ ...sent }, action)
+}
+
+test('a secret goes where its owner approved it in words, and no more once that is taken away', async () => {
+  const { use, browser, credential_id } = await home()
+
+  const asked = await use()
+  const page = `/web/vault/${credential_id}/places`
+  const waiting = await browser.visit(approvalIn(asked))
+  await decide(browser, page, { decision: 'approved' })
+  const sent = await use()
+  await decide(browser, page, { decision: 'ended' })
+  const ended = await use()
+
+  const words = `POST ${origin}/v1/login?from=app, member "/pass" of the JSON body`
+  expect(asked).toMatchObject({
+    status: 403,
+    body: {
+      error: 'place_not_approved',
+      details: { untrusted: { places: [words] } },
+    },
+  })
+  expect(waiting.text).toContain('The password')
+  expect(waiting.html).toContain(words.replaceAll('"', '&quot;'))
+  expect(waiting.html).toContain('{&quot;user&quot;:&quot;ada&quot;}')
+  expect(sent).toMatchObject({ status: 200, body: { response: { status: 200, body: 'in' } } })
+  expect(ended).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(site.received.map(({ body }) => body.toString())).toEqual([
+    '{"user":"ada","pass":"a password of mine"}',
+  ])
+})
+
+test.each([
+  ['another path', { path: '/v1/profile' }],
+  ['another query', { path: '/v1/login?from=app&next=/profile' }],
+  ['another method', { method: 'PUT' }],
+  ['other fields beside it', { json: { user: 'ada', action: 'publish' } }],
+  ['another member', { inject: [{ where: 'json_field', pointer: '/bio', secret: 'password' }] }],
+  [
+    'another body',
+    { json: undefined, inject: [{ where: 'form_field', name: 'pass', secret: 'password' }] },
+  ],
+])('an approved place is not a place with %s', async (_, given) => {
+  const { use, browser, credential_id } = await home()
+  await use()
+  await decide(browser, `/web/vault/${credential_id}/places`, { decision: 'approved' })
+
+  const answer = await use(given)
+
+  expect(answer).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+})
+
+test('an owner who approves more than was asked is asked no more', async () => {
+  const { agent, use, browser, credential_id } = await home()
+  const page = `/web/vault/${credential_id}/places`
+  const basic = { method: 'GET', path: '/a', json: undefined, inject: [{ where: 'basic' }] }
+
+  await use()
+  await decide(browser, page, { decision: 'approved', wide: 'yes' })
+  const other = await use({ json: { user: 'eve' } })
+  await use(basic)
+  await decide(browser, page, { decision: 'approved', wide: 'yes' })
+  const elsewhere = await use({ ...basic, method: 'DELETE', path: '/b' })
+
+  expect([other.status, elsewhere.status]).toEqual([200, 200])
+  const feed = await (await agent.withKey('read')).get(
+    '/wallet-activity-list?category=vault&limit=50',
+  )
+  expect(JSON.stringify(feed.body)).toContain('place_approved')
+})
+
+test("nobody decides about a stranger's places, and an owner only with a fresh proof", async () => {
+  const { agent, use, credential_id } = await home()
+  const { agent: stranger, browser } = await home()
+  await use()
+  const [row] = await world.db.sql<{ place: string }[]>`
+    select id as place from private.vault_places where entry = ${credential_id}`
+  const approve = { ...row, wide: false }
+
+  const shown = await browser.visit(`/web/vault/${credential_id}/places`)
+  const theirs = await (await ownerOf(world, stranger)).call('owner_approve_place', approve)
+  const ended = await (await ownerOf(world, stranger)).call('owner_end_place', row)
+  const late = await (await ownerOf(world, agent, 60)).call('owner_approve_place', approve)
+
+  expect(shown.status).toBe(404)
+  expect([theirs, ended, late]).toEqual([[], [], { refused: 'proof_required' }])
+  expect(await use()).toMatchObject({ status: 403 })
+})
+
+test('a place that is taken away while a request is made is no place any more', async () => {
+  const { agent, use, browser, credential_id } = await home()
+  await use()
+  const page = `/web/vault/${credential_id}/places`
+  await decide(browser, page, { decision: 'approved' })
+  const asked = site.received.length
+  const late = world.worker({
+    async fetch(input, init) {
+      if (askedFor(input, init) === 'vault_begin_use')
+        await decide(browser, page, { decision: 'ended' })
+      return fetch(input, init)
+    },
+  })
+
+  const answer = await late.post(agent, '/vault-use', { credential_id, ...request })
+
+  expect(answer).toMatchObject({ status: 403, body: { error: 'place_not_approved' } })
+  expect(site.received).toHaveLength(asked)
+})
+
+test('places are those of one login: another one of its site or name has none', async () => {
+  const { agent, use, browser, credential_id } = await home()
+  await use()
+  await decide(browser, `/web/vault/${credential_id}/places`, { decision: 'approved' })
+  expect(await use()).toMatchObject({ status: 200 })
+
+  const other = await loginOf(agent, { site: origin, username: 'other' })
+  await agent.post('/vault-delete', { credential_id })
+  const again = await loginOf(agent, { site: origin })
+
+  for (const id of [other, again]) {
+    expect(await use({ credential_id: id })).toMatchObject({ status: 403 })
+  }
+})
+
+test('places that wait are few and forgotten after a day', async () => {
+  const { use, credential_id } = await home()
+  for (let at = 0; at < 15; at += 1) await use({ path: `/${at}` })
+  const waiting = () =>
+    world.db.sql`select from private.vault_places where entry = ${credential_id}`
+
+  const before = await waiting()
+  await world.tick(86_401)
+  await world.world.db.call('housekeeping_forget', {})
+
+  expect(before).toHaveLength(10)
+  expect(await waiting()).toHaveLength(0)
+})
