@@ -223,7 +223,7 @@ test('what was reserved and not signed is released, and custody keeps no signatu
   const { payer, payee } = await acquainted(world)
   const { credential, paymentId } = await authorizing(world, payer, payee.address)
   await world.db.sql`select from api.custody_authorize(${credential}, ${paymentId},
-    'agent_asserted', 1, '1000000000', 1, 0, ${inTenMinutes(world)}, 45,
+    'agent_asserted', 1, '1000000000', 0, ${inTenMinutes(world)}, 45, seen_block => 1,
     cost_wei => '1', gas_chain => 84532)`
 
   await payer.post(path, {})

@@ -64,6 +64,8 @@ test('what was paid and reserved in 24 hours never passes the cap, and frees up 
   const rest = await send(app, '4')
   const spent = await app.get('/get-identity')
   await resolveAll(market)
+  await market.passOnChain(1)
+  await keepHouse(market.world)
   await market.tick(86_401)
   const next = await send(app, '10')
 

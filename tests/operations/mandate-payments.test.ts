@@ -1,5 +1,6 @@
 /** Payments of x402 under a mandate: what is carried with nobody asked, and each rule that says no. */
 import { beforeAll, expect, test } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { askMandate, failedRules, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
@@ -114,6 +115,8 @@ test('the day of a mandate begins anew when its oldest payment is a day old', as
   const { agent, id } = await shopping({ max_day_usd_micros: '15000', ttl_seconds: 200_000 })
   await execute(agent, attemptOf(await ask(agent)), false)
   const [reason] = failedRules((await ask(agent)).body, id)
+  await market.passOnChain(1)
+  await keepHouse(market.world)
 
   await market.tick(86_400)
   const again = await ask(agent)

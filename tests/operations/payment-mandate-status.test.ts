@@ -1,6 +1,7 @@
 /** Where mandates stand: every state by its name, what is used and left, page by page. */
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { askMandate, giveMandate } from '../support/mandates.ts'
 import type { Market } from '../support/market.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
@@ -82,6 +83,8 @@ test('what a payment uses is spent at once, and of today for 24 hours', async ()
   })
 
   await buy(agent)
+  await market.passOnChain(1)
+  await keepHouse(market.world)
 
   const today = await list(agent, { mandate_id: id })
   expect(today.mandates).toMatchObject([

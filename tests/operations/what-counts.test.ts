@@ -108,6 +108,8 @@ test('what settles late counts for a day from then', async () => {
   await world.tick(500)
   await mining(true)
   const settled = await proven(payer, body['tx_hash'])
+  await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x20']])
+  await keepHouse(world.world)
 
   await world.tick(daySeconds - 60)
   const before = await leftOf(payer)
