@@ -76,7 +76,8 @@ const refused = z.object({ details: z.object({ approval_url: z.url() }) })
 /** Asks for a place at which a password may stand; answers the page on which it is approved. */
 export async function askPlace({ base_url, api_keys }: WorldFile): Promise<string> {
   const agent = openAgent(base_url, api_keys.pay)
-  const [{ credential_id }] = (await agent('/vault-list', undefined, listed)).credentials
+  const path = `/vault-list?site=${encodeURIComponent(login.site)}`
+  const [{ credential_id }] = (await agent(path, undefined, listed)).credentials
   const place = { where: 'json_field', pointer: '/user/password', secret: 'password' }
   const use = { method: 'POST', path: '/v1/sessions', json: { remember: true }, inject: [place] }
   const answer = await fetch(`${base_url}/vault-use`, {
