@@ -22,7 +22,7 @@ export const servedPage = z.object({
   filled: z
     .array(z.enum(['username', 'password', 'code']))
     .max(3)
-    .describe('What the service filled in. Without password, the page showed no form for one.'),
+    .describe('Filled in by the service. Without password, the page showed no form for one.'),
   response: z
     .object({
       url: form.words(262_144).optional(),

@@ -129,8 +129,8 @@ $$;
 -- Reserves the gas of a payment that is about to be authorized, under the lock of its account, as
 -- custody worked it out for the chain that it names: what a relayer's transaction with one call costs at
 -- worst, for the cancellation that a freeze may need and for a transfer itself. A transfer that its
--- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. False when the account is over its budget; what
--- was reserved for the payment before is raised to the price of now.
+-- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. False when the
+-- account is over its budget; what was reserved for the payment before is raised to the price of now.
 create function private.reserve_gas(
   p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
   returns boolean language plpgsql as $$

@@ -70,7 +70,7 @@ test.each([
   expect(await set(owner, app.holder, 5, 0)).toBe('lowered')
 })
 
-test('caps have bounds, and only what is in service in the own account has any', async () => {
+test('a cap lies within bounds, and only a live key or app of the own account can have one', async () => {
   const { payer, owner, app } = await home()
   const { owner: stranger } = await home()
   const [session] = await world.db.sql<{ id: string }[]>`select id from private.credentials

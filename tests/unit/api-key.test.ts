@@ -75,7 +75,7 @@ test('bytes that would favour some letters are not used', () => {
   )
 })
 
-test('every letter is as likely as any other', () => {
+test('a key uses every character of its alphabet equally often', () => {
   const counts = new Map<string, number>()
   for (let made = 0; made < 2_000; made += 1) {
     for (const char of createApiKey('live', random).slice(9, 39)) {

@@ -9,14 +9,11 @@ import type { RpcAnswer } from './answer.ts'
 import { readAnswer } from './answer.ts'
 import { isEnough, isUncontradicted } from './enough.ts'
 import type { PlacedReceipt } from './proof.ts'
-import { receiptSchema } from './proof.ts'
+import { receiptCalls, receiptSchema, receiptsPerRequest } from './proof.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 
 const headSchema = z.object({ number: quantitySchema })
-
-/** Receipts in one HTTP request. */
-const receiptsPerRequest = 16
 
 /**
  * Those of the receipts, each read at one endpoint, that no other contradicts; final where enough of
@@ -50,10 +47,7 @@ async function compareAll(rpc: Rpc, receipts: readonly PlacedReceipt[]): Promise
   const views: View[] = []
   for (let start = 0; start < receipts.length; start += receiptsPerRequest) {
     const part = receipts.slice(start, start + receiptsPerRequest)
-    const calls = part.map(({ transactionHash }) => ({
-      method: 'eth_getTransactionReceipt',
-      params: [transactionHash],
-    }))
+    const calls = receiptCalls(part.map(({ transactionHash }) => transactionHash))
     const end = { method: 'eth_getBlockByNumber', params: ['finalized', false] }
     const [head, ...answers] = await rpc.batch([end, ...calls])
     const final = readAnswer(head, headSchema)

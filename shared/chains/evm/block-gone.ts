@@ -4,10 +4,10 @@ import type { Address, Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import type { Agreed } from './agreement.ts'
 import { findAgreed, isAgreed } from './agreement.ts'
-import type { RpcAnswer, RpcCall } from './answer.ts'
+import type { RpcAnswer } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import { countCall, readCount } from './counts.ts'
-import { readHeads, replacedBy } from './proof.ts'
+import { readHeads, receiptCalls, replacedBy } from './proof.ts'
 import type { ChainWorld } from './rpc.ts'
 import { headCalls } from './unused.ts'
 
@@ -66,10 +66,6 @@ export function isPlaceLost(
     ])
     return areAbsent(answers) && (readCount(count) ?? 0) > nonce
   })
-}
-
-function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
-  return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
 
 function areAbsent(receipts: readonly RpcAnswer[]): boolean {

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { positionSchema, quantitySchema, wordSchema } from '../hex.ts'
-import type { RpcAnswer, Unavailable } from './answer.ts'
+import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { isFound, readAnswer } from './answer.ts'
 import type { Log } from './log-ranges.ts'
 import { logSchema } from './log-ranges.ts'
@@ -110,7 +110,12 @@ const headSchema = z.object({ number: positionSchema })
 export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
 
 /** Receipts in one HTTP request; one of a full batch of transfers has about 40 kB. */
-const receiptsPerRequest = 16
+export const receiptsPerRequest = 16
+
+/** Asks for the receipts of transactions. */
+export function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
+  return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+}
 
 /** The ends of a chain by the node's own tags, in the order of `headCalls`. */
 export type Heads = (bigint | undefined)[]
@@ -140,8 +145,7 @@ export async function readReceipts(
 }
 
 async function readPart(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, PlacedReceipt | null>> {
-  const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
-  const answers = await rpc.batch([...calls, ...headCalls])
+  const answers = await rpc.batch([...receiptCalls(hashes), ...headCalls])
   const heads = readHeads(answers.slice(hashes.length))
   const receipts = new Map<Hex, PlacedReceipt | null>()
   for (const [at, hash] of hashes.entries()) {

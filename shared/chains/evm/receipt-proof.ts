@@ -12,6 +12,7 @@ import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import { encodeHeader, encodeReceipt, headerSchema, receiptSchema } from './consensus-encoding.ts'
 import { sameHex } from './logs.ts'
+import { receiptCalls } from './proof.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 import { pathInTrie } from './trie.ts'
@@ -100,9 +101,7 @@ async function readReceipts(
   if (hashes.length > singlyMax) return unavailable('the block is too large to read one by one')
   const receipts: Receipt[] = []
   for (let from = 0; from < hashes.length; from += singlyPerRequest) {
-    const calls = hashes
-      .slice(from, from + singlyPerRequest)
-      .map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
+    const calls = receiptCalls(hashes.slice(from, from + singlyPerRequest))
     for (const answer of await rpc.batch(calls, { responseBytesMax: blockBytesMax })) {
       const read = readAnswer(answer, receiptSchema)
       if ('status' in read) return read
