@@ -30,6 +30,8 @@ export type ChainOptions = {
   blockTimeSeconds?: number
   /** With `blockTimeSeconds`: transactions do not wait, blocks come at the pace as well. */
   mineAtOnce?: boolean
+  /** So many blocks' states stay in memory; a reorganization must not go back beyond them. */
+  statesMax?: number
 }
 
 export type Chain = TokenChain & {
@@ -78,7 +80,10 @@ function anvilArguments({ chainId, port = 0, stateFile, ...options }: ChainOptio
     options.blockTimeSeconds && options.mineAtOnce
       ? ['--mixed-mining', '--block-time', `${options.blockTimeSeconds}`]
       : []
-  return [...fixed, '--port', `${port}`, '--chain-id', `${chainId}`, ...state, ...mixed]
+  // Of a state that anvil put on disk, as it does with all but some hundreds, the code is lost.
+  const states = options.statesMax ? ['--prune-history', `${options.statesMax}`] : []
+  const own = ['--port', `${port}`, '--chain-id', `${chainId}`]
+  return [...fixed, ...own, ...state, ...mixed, ...states]
 }
 
 /** The pace begins after deployment, which would otherwise wait a block for each of its steps. */

@@ -90,6 +90,8 @@ export type StartOptions = {
   chain?: boolean
   /** Relayers of the started chain; one when absent. */
   lanes?: number
+  /** Blocks that a reorganization of the started chain can go back to, where there are very many. */
+  statesMax?: number
   /** Networks beside the started one: CAIP-2 id -> endpoints. */
   rpcUrls?: Record<string, string[]>
   /** Endpoints of the started chain in place of its own. */
@@ -110,7 +112,9 @@ export type StartOptions = {
 export async function start(options: StartOptions = {}): Promise<TestWorld> {
   const db = await openTestDatabase(options.database, options.connections)
   atEnd(() => db.close())
-  const chain = options.chain ? await startChain({ chainId: 84532 }) : undefined
+  const { statesMax } = options
+  const ofChain = { chainId: 84532, ...(statesMax && { statesMax }) } as const
+  const chain = options.chain ? await startChain(ofChain) : undefined
   if (chain) atEnd(() => chain.stop())
   const rootKeys = options.rootKeys ?? JSON.stringify({ 1: randomBytes(32).toString('base64') })
   const log: TestWorld['log'] = []

@@ -100,9 +100,14 @@ function actionsOf(dice: Dice, theme: Theme, count: number): Action[] {
     if (planned) return planned
     const action = makers[drawn(dice, weighted)](dice, theme)
     const end = endOf(action)
-    if (end) due.set(at + 2 + dice.below(hardshipMax), end)
+    if (end) due.set(firstFree(due, at + 2 + dice.below(hardshipMax)), end)
     return action
   })
+}
+
+/** Two ends that fall together come one after the other: one that was lost would leave a play dead. */
+function firstFree(due: ReadonlyMap<number, Action>, at: number): number {
+  return due.has(at) ? firstFree(due, at + 1) : at
 }
 
 function endOf(action: Action): Action | undefined {

@@ -65,6 +65,8 @@ export type Setting = {
 }
 
 export const fundsUsd = 50_000
+/** More than the blocks of any play, and those that it replaces count as well. */
+const statesMax = 10_000
 const payees = ['01', '02', '03'].map((end) => `0x${'ba5eba11'.repeat(5).slice(0, 38)}${end}`)
 
 /** A fresh world with its thief. */
@@ -82,6 +84,7 @@ export type Stage = Pick<Play, 'world' | 'product' | 'clock' | 'network' | 'lane
 export async function openStage(setting: Setting): Promise<Stage> {
   const world = await start({
     chain: true,
+    statesMax,
     lanes: setting.lanes,
     endpoints: async (url) =>
       ({ one: [url], 'liar first': [liarUrl, url], 'liar last': [url, liarUrl] })[
