@@ -51,15 +51,30 @@ const told = z.object({
 type Told = z.output<typeof told> & { id: string; isMost: boolean }
 
 /** Every payment of the account, as transfer-status tells it. */
-async function paymentsTold({ world, product, reader, thief }: Play): Promise<Told[]> {
-  const rows = await world.db.sql<{ id: string; scheme: string | null }[]>`
-    select id, terms ->> 'scheme' as scheme from private.payments where account = ${thief.id}`
-  return Promise.all(
-    rows.map(async ({ id, scheme }) => {
-      const { body } = await product.post(reader, '/transfer-status', { transfer_id: id })
-      return { ...told.parse(body), id, isMost: scheme === 'upto' }
-    }),
-  )
+async function paymentsTold(play: Play): Promise<Told[]> {
+  const rows = await play.world.db.sql<{ id: string; scheme: string | null }[]>`
+    select id, terms ->> 'scheme' as scheme from private.payments where account = ${play.thief.id}`
+  const payments: Told[] = []
+  for (const { id, scheme } of rows) {
+    payments.push({ ...(await statusTold(play, id)), id, isMost: scheme === 'upto' })
+  }
+  return payments
+}
+
+const asksMax = 5
+
+/** Asks again while a busy machine makes it unavailable. */
+async function statusTold(
+  { product, reader }: Pick<Play, 'product' | 'reader'>,
+  id: string,
+  asks = 1,
+): Promise<z.output<typeof told>> {
+  const { status, body } = await product.post(reader, '/transfer-status', { transfer_id: id })
+  if (status === 200) return told.parse(body)
+  if (body['error'] === 'unavailable' && asks < asksMax) {
+    return statusTold({ product, reader }, id, asks + 1)
+  }
+  throw new Error(`transfer-status of ${id} answers ${status} ${JSON.stringify(body)}`)
 }
 
 const overStates = ['released', 'expired', 'declined', 'awaiting_confirmation']
