@@ -14,6 +14,7 @@ export default defineConfig({
     setupFiles: ['tests/support/each-file.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    maxConcurrency: 2,
     testTimeout: 600_000,
     hookTimeout: 60_000,
   },

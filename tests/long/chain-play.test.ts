@@ -1,6 +1,7 @@
 /**
  * Random play at length: 100,000 actions over 100 seeds. PLAY_SEED says where to begin and PLAY_SEEDS
- * how many there are, so that it can be done in pieces.
+ * how many there are, so that it can be done in pieces. Two are played at a time: one waits where the
+ * other works.
  */
 import { expect, test } from 'vitest'
 import { firstSeed, playSeed } from '../support/play/seeds.ts'
@@ -10,7 +11,7 @@ const seeds = Number(process.env['PLAY_SEEDS'] ?? 100)
 const shrinkMilliseconds = 600_000
 const first = firstSeed()
 
-test.each(Array.from({ length: seeds }, (_, at) => first + at))(
+test.concurrent.each(Array.from({ length: seeds }, (_, at) => first + at))(
   'whatever anybody does, what leaves a wallet is what its limits and consents let through: PLAY_SEED=%i',
   { timeout: 3_600_000 },
   async (seed) => {
