@@ -27,3 +27,18 @@ test('faint text, a control without reach or ring, and sideways scroll are seen'
   ])
   expect(sideways).toEqual(['<div>wide</div>'])
 })
+
+const late = `<!doctype html><html lang="en"><title>Late</title><style>
+  button:focus-visible { outline: 3px solid #000 } </style>
+  <main><h1>Late</h1><button>first</button><p></p><button>last</button></main>
+  <script>document.querySelector('button').addEventListener('focus', () => {
+    document.querySelector('p').innerHTML = '<button>new</button><button>new</button><button>new</button>'
+  }, { once: true })</script></html>`
+
+test('a control counts as reached although others came before it on the way', async () => {
+  const { page } = await scene.stranger()
+  await page.route('**/late', (route) => route.fulfill({ contentType: 'text/html', body: late }))
+  await page.goto('/late')
+
+  expect(await outOfReachOn(page)).toEqual([])
+})
