@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { callRpc, transact } from '../../scripts/local/rpc.ts'
 import { issuer } from '../../scripts/local/tokens.ts'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
-import { node, pass } from '../support/faults/chain.ts'
+import { node, pass, stopMining } from '../support/faults/chain.ts'
 import type { Liar } from '../support/faults/liar.ts'
 import { finalAtOnce, saying, startLiar } from '../support/faults/liar.ts'
 import { onePair, outcomeOf, paidOnce, transfer } from '../support/faults/pair.ts'
@@ -50,7 +50,9 @@ async function use(): Promise<Agent> {
 test('a relayed payment is final once both endpoints say so, and is watched until then', async () => {
   const pair = await onePair(world)
   liar.tell(finalAtOnce)
+  await stopMining(world)
   await transfer(world.worker(), pair)
+  await node(world, 'evm_mine')
   await keepHouse(world.world)
   const during = await finalityOf(pair.payer)
 

@@ -65,8 +65,9 @@ test('16. a reorg of any depth from 1 to 8 reopens a payment, and its same signa
   for (const depth of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const pair = await onePair(world)
     await pass(world, 0)
+    await stopMining(world)
     const { body } = await transfer(world.worker(), pair)
-    if (depth > 1) await node(world, 'anvil_mine', depth - 1)
+    await node(world, 'anvil_mine', depth)
     await keepHouse(world.world)
     const included = await seenBy(pair)
 
@@ -75,6 +76,7 @@ test('16. a reorg of any depth from 1 to 8 reopens a payment, and its same signa
     const gone = await seenBy(pair)
     const reopened = await statesOf(world, pair.payer)
     await settleAll(world)
+    await node(world, 'evm_setAutomine', true)
     const settled = await seenBy(pair)
 
     expect(reopened).toEqual(['signed'])
