@@ -21,6 +21,8 @@ export type LastingOptions = {
 }
 
 export type LastingPostgres = Pick<Postgres, 'url' | 'stop'> & {
+  /** False from the end of a server until the next one is there. */
+  isUp: () => boolean
   /** Why the server is gone for good; never settles while it can be brought back. */
   lost: Promise<string>
 }
@@ -32,6 +34,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
   const stopping = new AbortController()
   const isOver = () => signal.aborted || stopping.signal.aborted
   let server = first
+  let isRunning = true
 
   const bringBack = async (left: number): Promise<string | undefined> => {
     if (isOver()) return undefined
@@ -42,6 +45,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
       await pause(pauseMilliseconds)
       return bringBack(left - 1)
     }
+    isRunning = true
     if (isOver()) await server.stop()
     else say('PostgreSQL had ended and was started again')
     return watch(left - 1)
@@ -49,6 +53,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
   const watch = async (left: number): Promise<string | undefined> => {
     const began = performance.now()
     await server.ended
+    isRunning = false
     const isSteady = performance.now() - began > steadyMilliseconds
     return bringBack(isSteady ? startsMax : left)
   }
@@ -62,7 +67,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
     await server.stop()
     await watching
   }
-  return { url: first.url, stop, lost }
+  return { url: first.url, stop, lost, isUp: () => isRunning }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet: `marker` tells. */

@@ -99,7 +99,10 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const chains = [baseSepolia, arbitrumSepolia] as const
   const own = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
   const bindings = { ...own, ...start.bindings }
-  const log = (line: string) => console.error(line)
+  // Without a database all that functions write is that they have none.
+  const log = (line: string) => {
+    if (database.isUp()) console.error(line)
+  }
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
     endings.keep(working, (all) => all.stop()),
