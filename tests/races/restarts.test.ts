@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 test(
-  'while PostgreSQL crashes 10 times and isolates die 10 times, 250 payments are made once each',
-  () => payThroughCrashes(scene, seeded(), { payments: 250, crashes: 10, kills: 10 }),
+  'while PostgreSQL crashes 6 times and isolates die 6 times, 150 payments are made once each',
+  () => payThroughCrashes(scene, seeded(), { payments: 150, crashes: 6, kills: 6 }),
   timeoutMilliseconds,
 )
