@@ -43,8 +43,9 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.block_hash = in_block or p.block_hash is null then
-      coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
+    settled_at = case when p.settled_in = in_block then p.settled_at
+      else least(private.clock(), private.live_until(p)) end,
+    settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
@@ -100,7 +101,7 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null, settled_at = null,
+    log_index = null, settled_atomic = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
      and p.finality is distinct from 'finalized'

@@ -13,7 +13,7 @@ import type { NonceState } from './spending-block.ts'
 export type Shown = 'spent' | 'unspent'
 
 /** So many blocks an endpoint may lag behind another one without contradicting it. */
-const lagBlocks = 32n
+export const lagBlocks = 32n
 
 /**
  * Whether a nonce is so at every endpoint that answers, or at enough of them. One that lags behind block
