@@ -3,13 +3,14 @@
  * books it. Of a permit that was used, less than the amount counts only where that is beyond doubt.
  */
 import type { AgreedFate } from '../chains/evm/agreed-authorization.ts'
-import { agreeOnAuthorization } from '../chains/evm/agreed-authorization.ts'
+import { agreeOnUse } from '../chains/evm/agreed-authorization.ts'
 import { isAgreed } from '../chains/evm/agreement.ts'
 import type { Unavailable } from '../chains/evm/answer.ts'
+import type { AuthorizationFate, AuthorizationQuestion } from '../chains/evm/authorization.ts'
 import {
   authorizationState,
   canNeverBeUsed,
-  findAuthorization,
+  readAuthorization,
 } from '../chains/evm/authorization.ts'
 import type { Shown } from '../chains/evm/believed.ts'
 import { isBelieved, showsUnspent } from '../chains/evm/believed.ts'
@@ -19,10 +20,10 @@ import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { nonceState, readBitmap } from '../chains/evm/permit2.ts'
 import type { PlacedUse } from '../chains/evm/permit2-block.ts'
 import { findAlone, inFull, isLess, readMoved, showBlock } from '../chains/evm/permit2-block.ts'
-import { placeOf, readHeads } from '../chains/evm/proof.ts'
 import type { ChainWorld, Rpc } from '../chains/evm/rpc.ts'
 import { rpcFor } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
+import { placeOf, readHeads } from '../chains/evm/settlement.ts'
 import type { NonceState } from '../chains/evm/spending-block.ts'
 import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
 import type { Untraced, Unused } from '../chains/evm/unused.ts'
@@ -36,7 +37,10 @@ import { authorizationQuestion, endSecondsOf, permitQuestion, sinceOf } from './
 /** Asks the chain for the fate of a payment. */
 export async function fateOf(world: World, payment: Signed): Promise<AgreedFate | Unavailable> {
   const permit = permitQuestion(payment)
-  if (!permit) return agreeOnAuthorization(world, authorizationQuestion(payment))
+  if (!permit) {
+    const question = authorizationQuestion(payment)
+    return agreeOnUse(world, question.chain, (rpc) => findAuthorization(rpc, question))
+  }
   const fate = await findPermit(world, permit, sinceOf(payment))
   if (fate.status !== 'used') return fate
   const settlement = await agreeOnPermit(world, payment, permit, fate.settlement)
@@ -101,7 +105,7 @@ export function isEnded(world: World, payment: Signed): Promise<boolean> {
   return isAgreed(world, assetOf(payment).chain, async (rpc) =>
     permit
       ? isOver(await readBitmap(rpc, permit), end)
-      : canNeverBeUsed(await findAuthorization(rpc, authorizationQuestion(payment)), end),
+      : canNeverBeUsed(await readAuthorization(rpc, authorizationQuestion(payment)), end),
   )
 }
 
@@ -115,10 +119,22 @@ export function isUsedForGood(world: World, payment: Signed): Promise<boolean> {
   return isAgreed(world, assetOf(payment).chain, async (rpc) => {
     const seen = permit
       ? await readBitmap(rpc, permit)
-      : await findAuthorization(rpc, authorizationQuestion(payment))
+      : await readAuthorization(rpc, authorizationQuestion(payment))
     if (seen.status === 'used') return seen.finality === 'finalized'
     return 'isFinal' in seen && isUseFinal(seen, end)
   })
+}
+
+/** What became of an authorization: by its log, which is looked for again in the block that spent it. */
+export async function findAuthorization(
+  rpc: Rpc,
+  question: AuthorizationQuestion,
+): Promise<AuthorizationFate | Unavailable> {
+  const seen = await readAuthorization(rpc, question)
+  if (seen.status !== 'untraced') return seen
+  const state = authorizationState(question)
+  const only = await findSpendingBlock(rpc, question.chain, state, seen.latest)
+  return only === undefined ? seen : readAuthorization(rpc, { ...question, only })
 }
 
 /** As of an authorization; only its owner could cancel a permit. */

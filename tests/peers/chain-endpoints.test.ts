@@ -3,12 +3,12 @@ import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/
 import { callRpc } from '../../scripts/local/rpc.ts'
 import type { RpcProxy, Rule } from '../../scripts/local/rpc-proxy.ts'
 import { startRpcProxy } from '../../scripts/local/rpc-proxy.ts'
-import { findAuthorization } from '../../shared/chains/evm/authorization.ts'
 import { readBalances } from '../../shared/chains/evm/balances.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import { readLanes } from '../../shared/chains/evm/lanes.ts'
 import { isBlockReplaced, readReceipts } from '../../shared/chains/evm/proof.ts'
 import { rpcFor } from '../../shared/chains/evm/rpc.ts'
+import { findAuthorization } from '../../shared/payments/fate.ts'
 import type { CountingWorld } from '../support/chain-world.ts'
 import {
   authorize,

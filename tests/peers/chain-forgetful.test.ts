@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { findAuthorization } from '../../shared/chains/evm/authorization.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
 import { rpcFor } from '../../shared/chains/evm/rpc.ts'
+import { findAuthorization } from '../../shared/payments/fate.ts'
 import {
   authorize,
   known,

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
-import { agreeOnAuthorization } from '../../shared/chains/evm/agreed-authorization.ts'
+import { agreeOnUse } from '../../shared/chains/evm/agreed-authorization.ts'
+import type { AuthorizationQuestion } from '../../shared/chains/evm/authorization.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
+import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
+import { findAuthorization } from '../../shared/payments/fate.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,
@@ -44,6 +47,9 @@ async function send(sender: Key, to: Hex, data: Hex, nonce = 0) {
   return signed
 }
 
+const fateOf = (on: ChainWorld, question: AuthorizationQuestion) =>
+  agreeOnUse(on, chain, (rpc) => findAuthorization(rpc, question))
+
 /** A relayed payment of 100 atomic units that is mined. */
 async function relayed() {
   const [payer, relayer, payee] = [await funded(), await funded(), newKey().at]
@@ -54,7 +60,7 @@ async function relayed() {
 
 test('a relayed payment is found by two requests, and its finality follows the block tags', async () => {
   const { hash, question } = await relayed()
-  const look = () => agreeOnAuthorization(world, question)
+  const look = () => fateOf(world, question)
   world.requests = 0
 
   const first = await look()
@@ -76,7 +82,7 @@ test('a relayed payment is found by two requests, and its finality follows the b
 
 test('a reorganization takes the proof away, and the same bytes bring it back once', async () => {
   const { raw, question } = await relayed()
-  const look = () => agreeOnAuthorization(world, question)
+  const look = () => fateOf(world, question)
   const before = await look()
 
   await callRpc(local.rpcUrl, [['anvil_reorg', 2, []]])
@@ -103,9 +109,7 @@ test('in a batch each of two equal payments has its own log, and a failed one ha
   const { hash } = await send(relayer, multicall3, batchCalls(usdc, calls))
 
   const fates = await Promise.all(
-    nonces.map((nonce) =>
-      agreeOnAuthorization(world, { chain, token: usdc, from: payer.at, nonce }),
-    ),
+    nonces.map((nonce) => fateOf(world, { chain, token: usdc, from: payer.at, nonce })),
   )
 
   expect(fates).toMatchObject([
@@ -122,10 +126,10 @@ test("another token's use of the same nonce is not this payment", async () => {
   await send(relayer, eurc.address, await authorize(chain, eurc, payer, terms))
   const question = { chain, from: payer.at, nonce: terms.nonce }
 
-  expect(await agreeOnAuthorization(world, { ...question, token: usdc })).toMatchObject({
+  expect(await fateOf(world, { ...question, token: usdc })).toMatchObject({
     status: 'unused',
   })
-  expect(await agreeOnAuthorization(world, { ...question, token: eurc })).toMatchObject({
+  expect(await fateOf(world, { ...question, token: eurc })).toMatchObject({
     status: 'used',
   })
 })
@@ -138,7 +142,7 @@ test('a node without the safe and finalized tags is never quoted as final, howev
     rewriting((body) => body.replace(/"(safe|finalized)"/g, '"no-such-tag"')),
   )
 
-  const fate = await agreeOnAuthorization(untagged, question)
+  const fate = await fateOf(untagged, question)
 
   const settlement = { confirmations: 65, finality: 'included' }
   expect(fate).toMatchObject({ status: 'used', settlement })
@@ -185,7 +189,7 @@ test('a lost response leaves the outcome unknown although the chain took the pay
   const { raw } = await sign(chain, relayer, { to: usdc.address, data, nonce: 0 })
 
   const sent = await minedTogether(local.rpcUrl, () => broadcast(lossy, chain, raw))
-  const fate = await agreeOnAuthorization(world, { chain, token: usdc, from: payer.at, nonce })
+  const fate = await fateOf(world, { chain, token: usdc, from: payer.at, nonce })
 
   expect(sent.outcome).toBe('unreachable')
   expect(fate.status).toBe('used')

@@ -3,12 +3,11 @@
  * that ended it from its own state, and what one alone tells stands for as long as no other contradicts:
  * nothing is remembered of an earlier look. Final is what enough of them show in the same final block.
  */
+import type { Chain } from '../chain.ts'
 import type { Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
-import type { AuthorizationFate, AuthorizationQuestion, PlacedEnd } from './authorization.ts'
-import { findAuthorization } from './authorization.ts'
-import { lagBlocks } from './believed.ts'
-import { isEnough, isUncontradicted } from './enough.ts'
+import type { AuthorizationFate, PlacedEnd } from './authorization.ts'
+import { isEnough, isUncontradicted, lagBlocks } from './enough.ts'
 import { showsAsFinal } from './final.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
@@ -25,13 +24,14 @@ export type AgreedFate =
 type Told = { operator: string; rpc: Rpc; fate: AuthorizationFate | Unavailable }
 
 /** Asks each endpoint by itself. */
-export async function agreeOnAuthorization(
+export async function agreeOnUse(
   world: ChainWorld,
-  question: AuthorizationQuestion,
+  chain: Chain,
+  ask: (rpc: Rpc) => Promise<AuthorizationFate | Unavailable>,
 ): Promise<AgreedFate | Unavailable> {
   const told = await Promise.all(
-    endpointsFor(world, question.chain).map(async ({ operator, rpc }) => {
-      return { operator, rpc, fate: await findAuthorization(rpc, question) }
+    endpointsFor(world, chain).map(async ({ operator, rpc }) => {
+      return { operator, rpc, fate: await ask(rpc) }
     }),
   )
   const unused = findUnused(told)

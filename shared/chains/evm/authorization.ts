@@ -13,22 +13,24 @@ import type { BlockRange, PlacedLog } from './log-ranges.ts'
 import { hasLogs, readLogs, searchedRange } from './log-ranges.ts'
 import { readAuthorizationEnd, sameHex } from './logs.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
-import type { Place } from './proof.ts'
-import { placeOf, readHeads } from './proof.ts'
 import type { Rpc } from './rpc.ts'
-import type { Candidate } from './settlement.ts'
+import type { Candidate, Place } from './settlement.ts'
+import { placeOf, readHeads } from './settlement.ts'
 import type { NonceState } from './spending-block.ts'
-import { findSpendingBlock } from './spending-block.ts'
 import type { Untraced, Unused } from './unused.ts'
 import { headCalls, isOver, secondsOf, unusedAt } from './unused.ts'
 
-/** Whose authorization of which token; `since` is the latest block when it was signed. */
+/**
+ * Whose authorization of which token; `since` is the latest block when it was signed, `only` the block
+ * in which alone its log is looked for.
+ */
 export type AuthorizationQuestion = {
   chain: Chain
   token: Token
   from: Address
   nonce: Hex
   since?: bigint | undefined
+  only?: bigint
 }
 
 /**
@@ -51,29 +53,28 @@ export function canNeverBeUsed(fate: AuthorizationFate | Unavailable, endSeconds
 
 /**
  * Asks one endpoint, or the endpoints in turn. The log of its end is asked for by payer and nonce, so
- * that the answer is as short however much else is written beside it, and once more in the block that
- * spent it.
+ * that the answer is as short however much else is written beside it.
  */
-export async function findAuthorization(
+export async function readAuthorization(
   rpc: Rpc,
   question: AuthorizationQuestion,
 ): Promise<AuthorizationFate | Unavailable> {
-  const { chain, token, since } = question
+  const { chain, token, since, only } = question
   const state = authorizationState(question)
-  const [word, finalWord, ...heads] = await rpc.batch([
+  const [word, ...others] = await rpc.batch([
     encodeSnapshot(chain, [state.call]),
-    encodeSnapshot(chain, [state.call], 'finalized'),
     ...headCalls,
+    encodeSnapshot(chain, [state.call], 'finalized'),
   ])
+  const [heads, finalWord] = [others.slice(0, headCalls.length), others[headCalls.length]]
   const snapshot = decodeSnapshot(word)
   if (snapshot.status !== 'ok') return snapshot
   const spent = readWord(snapshot.results[0])
   if (spent === undefined) return unavailable(`${token.symbol} is not on ${chain.caip2}`)
   if (!state.isSpent(spent)) return unusedAt(snapshot, heads[2])
   const latest = snapshot.blockNumber
-  const found =
-    (await findEnd(rpc, question, searchedRange(latest, since))) ??
-    (await findEndByState(rpc, question, state, latest))
+  const range = only === undefined ? searchedRange(latest, since) : { from: only, to: only }
+  const found = await findEnd(rpc, question, range)
   if (found) return placeEnd(found, heads)
   const atFinal = decodeSnapshot(finalWord)
   const isFinal = atFinal.status === 'ok' && readWord(atFinal.results[0]) === 1n
@@ -102,16 +103,6 @@ async function findEnd(
     if (status) return { status, log }
   }
   return undefined
-}
-
-async function findEndByState(
-  rpc: Rpc,
-  question: AuthorizationQuestion,
-  state: NonceState,
-  latest: bigint,
-): Promise<End | undefined> {
-  const only = await findSpendingBlock(rpc, question.chain, state, latest)
-  return only === undefined ? undefined : findEnd(rpc, question, { from: only, to: only })
 }
 
 /** The logs that end it. */

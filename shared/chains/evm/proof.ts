@@ -6,17 +6,15 @@ import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { positionSchema, quantitySchema, wordSchema } from '../hex.ts'
-import type { RpcAnswer, RpcCall } from './answer.ts'
+import type { RpcCall } from './answer.ts'
 import { isFound, readAnswer } from './answer.ts'
 import { logSchema } from './log-ranges.ts'
 import { sameHex } from './logs.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcFor, rpcsFor } from './rpc.ts'
-import type { Settlement } from './settlement.ts'
+import type { Place } from './settlement.ts'
+import { placeOf, readHeads } from './settlement.ts'
 import { headCalls } from './unused.ts'
-
-/** Where a block stands. `confirmations` is 1 in the latest block. */
-export type Place = Pick<Settlement, 'blockNumber' | 'blockHash' | 'confirmations' | 'finality'>
 
 /** Where a transaction stands. */
 type Inclusion = Place & { transactionHash: Hex }
@@ -31,7 +29,6 @@ export const receiptSchema = z.object({
   status: quantitySchema,
   logs: z.array(logSchema).max(logsMax),
 })
-const headSchema = z.object({ number: positionSchema })
 
 /** A receipt in its place; `status` is 1 when the transaction did not revert. */
 export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
@@ -43,9 +40,6 @@ export const receiptsPerRequest = 16
 export function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
-
-/** The ends of a chain by the node's own tags, in the order of `headCalls`. */
-export type Heads = (bigint | undefined)[]
 
 /**
  * Reads all of them, by the hash that was asked for. An endpoint may lag, have lost one or not be able to
@@ -85,26 +79,6 @@ async function readPart(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Plac
     }
   }
   return receipts
-}
-
-/** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
-export function readHeads(answers: readonly RpcAnswer[]): Heads {
-  return answers.map((answer) => {
-    const read = readAnswer(answer, headSchema)
-    return 'value' in read ? read.value.number : undefined
-  })
-}
-
-/** Where a block stands between the ends of the chain. */
-export function placeOf(
-  { number, hash }: { number: bigint; hash: Hex },
-  [latest, safe, finalized]: Heads,
-): Place {
-  const covers = (head: bigint | undefined) => head !== undefined && head >= number
-  const finality = covers(finalized) ? 'finalized' : covers(safe) ? 'safe' : 'included'
-  // Another backend may answer for the tags and lag behind; the block itself is one confirmation.
-  const depth = latest !== undefined && latest > number ? latest - number : 0n
-  return { blockNumber: number, blockHash: hash, confirmations: Number(depth) + 1, finality }
 }
 
 const hashSchema = z.object({ hash: wordSchema }).nullable()
