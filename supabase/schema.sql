@@ -6289,8 +6289,8 @@ CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
 AS $function$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
     where c.payment = p.id and c.kind = 'transfer'
-      and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
-        or s.state = 'mined' and p.block_hash = s.block_hash))
+      and p.valid_before > extract(epoch from private.clock())
+      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)

@@ -204,14 +204,14 @@ begin
      limit batch for update skip locked);
 end $$;
 
--- Whether the slots' own watch has the next word on a payment. An open slot may never be mined, so it
--- has not once the authorization is over.
+-- Whether the slots' own watch has the next word on a payment. An open slot may never be mined, and the
+-- receipt of a mined one never be read again, so it has not once the authorization is over.
 create function private.is_in_slot(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
     where c.payment = p.id and c.kind = 'transfer'
-      and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
-        or s.state = 'mined' and p.block_hash = s.block_hash))
+      and p.valid_before > extract(epoch from private.clock())
+      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $$;
 
 -- What is not over on chain.

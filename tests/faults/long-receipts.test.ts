@@ -6,6 +6,7 @@ import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { elapse, node, pass, sendAs } from '../support/faults/chain.ts'
 import type { Liar } from '../support/faults/liar.ts'
 import { saying, startLiar } from '../support/faults/liar.ts'
+import { onePair, transfer } from '../support/faults/pair.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
@@ -17,6 +18,7 @@ beforeEach(async () => {
   endpoints = []
   world = await start({
     chain: true,
+    lanes: 1,
     endpoints: async (nodeUrl) => {
       endpoints.push(await startLiar(nodeUrl), await startLiar(nodeUrl))
       return endpoints.map(({ url }) => url)
@@ -89,4 +91,18 @@ test('nothing of it counts any more a day after it was settled', async () => {
 
   const [spent] = await world.db.sql`select (private.spent(${payer.id})).total`
   expect(spent).toEqual({ total: '0' })
+})
+
+test('a relayed payment is final after its end, though no receipt can be read any more', async () => {
+  const pair = await onePair(world)
+  await transfer(world.worker(), pair)
+  await keepHouse(world.world)
+  const shown = await placeOf(pair.payer)
+  tellLittle()
+
+  await pass(world, 630)
+  await keepHouse(world.world)
+
+  expect(shown).toMatchObject({ state: 'settled' })
+  expect(await placeOf(pair.payer)).toMatchObject({ state: 'settled', finality: 'finalized' })
 })

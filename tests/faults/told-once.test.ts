@@ -13,6 +13,8 @@ import { usdcOf } from '../support/ledger.ts'
 import { signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 
+/** No block is final but the first. */
+const finalNever = { asked: (body: string) => body.replace(/"finalized"/g, '"0x0"') }
 const spent = answering('authorizationState(address,bytes32)', 1n)
 
 async function stateOf(world: TestWorld, { id }: Agent): Promise<string> {
@@ -73,6 +75,35 @@ test.each([true, false])(
 
     expect(await usdcOf(world, payee)).toBe(0n)
     expect(await stateOf(world, payer)).toBe('released')
+  },
+)
+
+test.each([true, false])(
+  'a purchase that is shown and taken back for days counts no more once it is final; the liar is first: %s',
+  async (isFirst) => {
+    const { world, liar } = await worldOfTwo({ lanes: 1, isFirst })
+    const { payer, payee } = await onePair(world)
+    await pass(world, 60)
+    const { calldata } = await signedPayment(world, payer, payee.address)
+    await sendAs(world, issuer, { to: world.chain.usdc, data: calldata })
+    const unspent = answering('authorizationState(address,bytes32)', 0n)
+    const states = new Set<string>()
+    for (let look = 0; look < 12; look += 1) {
+      liar.tell(unspent)
+      await pass(world, 4 * 3_600)
+      await keepHouse(world.world)
+      liar.tell(finalNever)
+      await keepHouse(world.world)
+      states.add(await stateOf(world, payer))
+    }
+    liar.tell()
+
+    await keepHouse(world.world)
+
+    const [spent] = await world.db.sql`select (private.spent(${payer.id})).total`
+    expect(await usdcOf(world, payee)).toBe(5_000_000n)
+    expect([...states]).toEqual(['settled'])
+    expect(spent).toEqual({ total: '0' })
   },
 )
 
