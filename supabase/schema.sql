@@ -671,6 +671,7 @@ END) stored,
   reopened boolean not null default false,
   finality text,
   settled_at timestamp with time zone,
+  settled_in text,
   counts_until timestamp with time zone generated always as (
 CASE
     WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
@@ -696,11 +697,12 @@ END) stored,
   constraint payments_chain_token_wallet_authorization_nonce_key UNIQUE (chain, token, wallet, authorization_nonce),
   constraint payments_check CHECK (((settled_atomic >= (0)::numeric) AND (settled_atomic <= amount_atomic))),
   constraint payments_check1 CHECK (((state = ANY (ARRAY['prepared'::text, 'awaiting_confirmation'::text, 'expired'::text, 'declined'::text])) OR ((consent_level IS NOT NULL) AND (authorized_at IS NOT NULL) AND (valid_before IS NOT NULL)))),
-  constraint payments_check2 CHECK (((state <> 'settled'::text) OR (block_hash IS NOT NULL) OR (finality = 'finalized'::text))),
-  constraint payments_check3 CHECK (((log_index IS NULL) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
-  constraint payments_check4 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
-  constraint payments_check5 CHECK (((settled_atomic IS NULL) OR (settled_atomic = amount_atomic) OR (log_index IS NOT NULL))),
-  constraint payments_check6 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
+  constraint payments_check2 CHECK (((state <> 'settled'::text) OR (finality IS NOT NULL))),
+  constraint payments_check3 CHECK (((state <> 'settled'::text) OR (block_hash IS NOT NULL) OR (finality = 'finalized'::text))),
+  constraint payments_check4 CHECK (((log_index IS NULL) OR ((tx_hash IS NOT NULL) AND (block_hash IS NOT NULL)))),
+  constraint payments_check5 CHECK (((settled_atomic IS NULL) OR (state = 'settled'::text))),
+  constraint payments_check6 CHECK (((settled_atomic IS NULL) OR (settled_atomic = amount_atomic) OR (log_index IS NOT NULL))),
+  constraint payments_check7 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'reverted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
@@ -5247,8 +5249,10 @@ begin
     log_index = o.log_index, checked_at = private.clock(),
     -- What was not counted counts from now; so does what was told to be in another block.
     settled_at = case when p.state = 'settled' and p.block_hash = o.block_hash
-      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
-      then p.settled_at else private.clock() end,
+      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic then p.settled_at
+      when p.state in ('signed', 'unknown') then least(private.clock(), private.live_until(p))
+      else private.clock() end,
+    settled_in = o.block_hash,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
       else p.settled_atomic end
    where p.id = of_payment
@@ -6285,8 +6289,8 @@ CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
 AS $function$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
     where c.payment = p.id and c.kind = 'transfer'
-      and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
-        or s.state = 'mined' and p.block_hash = s.block_hash))
+      and p.valid_before > extract(epoch from private.clock())
+      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
@@ -7299,8 +7303,9 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened'] ||
-    jsonb_build_object('amount_atomic', p.amount_atomic::text,
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in'] ||
+    jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
+      'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $function$;
 
@@ -7831,8 +7836,9 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.block_hash = in_block or p.block_hash is null then
-      coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
+    settled_at = case when p.settled_in = in_block then p.settled_at
+      else least(private.clock(), private.live_until(p)) end,
+    settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
@@ -8116,7 +8122,7 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null, settled_at = null,
+    log_index = null, settled_atomic = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
      and p.finality is distinct from 'finalized'

@@ -31,3 +31,8 @@ export const quantitySchema = z
 
 /** A height or a place in a list: what no chain reaches is no answer, and would fit into no column. */
 export const positionSchema = quantitySchema.refine((position) => position < 2n ** 31n)
+
+/** A block number as JSON-RPC takes it. */
+export function hexOf(quantity: bigint): Hex {
+  return `0x${quantity.toString(16)}`
+}

@@ -12,9 +12,8 @@ import { fail, isRefusal, Rejection } from '../contract/errors.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { SignedPayment } from '../custody/port.ts'
 import { unbound } from '../db/database.ts'
-import type { Fetched } from '../egress/safe-fetch.ts'
 import type { Context } from '../http/handler.ts'
-import { readSettlementClaim } from '../x402/claim.ts'
+import type { World } from '../world.ts'
 import { sendPaid } from '../x402/delivery.ts'
 import { paymentHeaders } from '../x402/payload.ts'
 import { validityOf } from '../x402/validity.ts'
@@ -25,11 +24,12 @@ import type { Authorized, Signing } from './authorize.ts'
 import { authorizePayment } from './authorize.ts'
 import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
-import { proveAttempt } from './fate.ts'
+import { fateOf, settlementOf } from './fate.ts'
 import { gasOf } from './gas.ts'
 import type { Judge } from './judge.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
+import type { Signed } from './questions.ts'
 
 /** How far it went: an outcome to tell, a confirmation to ask for, or a refusal. */
 export type Executed =
@@ -125,9 +125,10 @@ async function deliver(
   const fetched = await sendPaid(context.world, terms.request, headers)
   const nonce = wordSchema.parse(authorization.nonce)
   // What was delivered is kept whether or not the chain can be read; housekeeping looks again.
-  const settled = await proveAttempt(context.world, payment, nonce, claimedHash(fetched)).catch(
-    (error: unknown) => context.world.log({ attempt: payment.id, log: String(error) }),
-  )
+  const settled = await settledAttempt(context.world, {
+    ...payment,
+    authorization_nonce: nonce,
+  }).catch((error: unknown) => context.world.log({ attempt: payment.id, log: String(error) }))
   const question = {
     ...(settled ?? { payment: payment.id }),
     delivery: deliveryOf(payment, fetched, context.now()),
@@ -135,6 +136,12 @@ async function deliver(
   const db = unbound(context.world.db)
   const finished = await db.one('housekeeping_finish_attempt', question, foundRow)
   return { outcome: 'done', payment: finished?.payment_row ?? payment }
+}
+
+/** The settlement of an attempt that was just sent, or undefined while the chain shows none. */
+async function settledAttempt(world: World, payment: Signed) {
+  const fate = await fateOf(world, payment)
+  return fate.status === 'used' ? settlementOf(payment, fate.settlement) : undefined
 }
 
 /** Money may have moved by now, so no answer may say that nothing was changed, or leave out its id. */
@@ -150,12 +157,6 @@ export function outcomeLost({ id }: Payment) {
       log: `the outcome of an attempt was lost: ${String(error)}`,
     })
   }
-}
-
-/** Where the merchant says the settlement is; only the chain tells whether it is there. */
-function claimedHash(fetched: Fetched) {
-  if (fetched.kind !== 'answered') return null
-  return readSettlementClaim(fetched.headers)?.transaction ?? null
 }
 
 /** Longer than a delivery may take, so the wait ends with its outcome. */

@@ -2,6 +2,8 @@
  * What the chain shows of a payment, in one form for EIP-3009 and Permit2. Only read here: watch.ts
  * books it. Of a permit that was used, less than the amount counts only where that is beyond doubt.
  */
+import type { AgreedFate } from '../chains/evm/agreed-authorization.ts'
+import { agreeOnUse } from '../chains/evm/agreed-authorization.ts'
 import { isAgreed } from '../chains/evm/agreement.ts'
 import type { Unavailable } from '../chains/evm/answer.ts'
 import type { AuthorizationFate, AuthorizationQuestion } from '../chains/evm/authorization.ts'
@@ -9,7 +11,6 @@ import {
   authorizationState,
   canNeverBeUsed,
   readAuthorization,
-  showsUseIn,
 } from '../chains/evm/authorization.ts'
 import type { Shown } from '../chains/evm/believed.ts'
 import { isBelieved, showsUnspent } from '../chains/evm/believed.ts'
@@ -19,72 +20,51 @@ import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { nonceState, readBitmap } from '../chains/evm/permit2.ts'
 import type { PlacedUse } from '../chains/evm/permit2-block.ts'
 import { findAlone, inFull, isLess, readMoved, showBlock } from '../chains/evm/permit2-block.ts'
-import { placeOf, proveTransfer, readHeads } from '../chains/evm/proof.ts'
 import type { ChainWorld, Rpc } from '../chains/evm/rpc.ts'
 import { rpcFor } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
+import { placeOf, readHeads } from '../chains/evm/settlement.ts'
 import type { NonceState } from '../chains/evm/spending-block.ts'
 import { findSpendingBlock, readStates } from '../chains/evm/spending-block.ts'
 import type { Untraced, Unused } from '../chains/evm/unused.ts'
 import { isOver, isUseFinal } from '../chains/evm/unused.ts'
 import { assetOf } from '../chains/registry.ts'
-import { permit2Of } from '../custody/permit2-terms.ts'
 import type { World } from '../world.ts'
 import type { Payment } from './payment.ts'
 import type { Signed } from './questions.ts'
 import { authorizationQuestion, endSecondsOf, permitQuestion, sinceOf } from './questions.ts'
 
-type Hash = NonNullable<Payment['tx_hash']>
-
-/**
- * The settlement of an attempt that was just sent, or undefined while the chain shows none: first
- * where the merchant claims it is, then wherever the authorization was used.
- */
-export async function proveAttempt(
-  world: World,
-  payment: Payment,
-  nonce: Hash,
-  claimed: Hash | null,
-): Promise<ReturnType<typeof settlementOf> | undefined> {
-  const signed = { ...payment, authorization_nonce: nonce }
-  const isClaim = claimed !== null && !permit2Of(payment.terms)
-  const proof = isClaim ? await prove(world, signed, claimed) : undefined
-  const fate = proof?.status === 'settled' ? undefined : await fateOf(world, signed)
-  const shown = fate?.status === 'used' ? fate.settlement : proof
-  if (!shown || !('logs' in shown)) return undefined
-  const settlement = await agreedSettlement(world, payment, shown)
-  return settlement && settlementOf(payment, settlement)
+/** Asks the chain for the fate of a payment. */
+export async function fateOf(world: World, payment: Signed): Promise<AgreedFate | Unavailable> {
+  const permit = permitQuestion(payment)
+  if (!permit) {
+    const question = authorizationQuestion(payment)
+    return agreeOnUse(world, question.chain, (rpc) => findAuthorization(rpc, question))
+  }
+  const fate = await findPermit(world, permit, sinceOf(payment))
+  if (fate.status !== 'used') return fate
+  const settlement = await agreeOnPermit(world, payment, permit, fate.settlement)
+  return settlement ? { status: 'used', settlement } : { status: 'contradicted' }
 }
 
 /**
- * The settlement, final only where enough endpoints show it so; undefined where another endpoint shows the
- * signature as unused.
+ * The settlement of a permit, final only where enough endpoints show it so; undefined where another one
+ * shows the permit as unused.
  */
-export async function agreedSettlement(
+export async function agreeOnPermit(
   world: World,
-  payment: Payment,
+  payment: Signed,
+  permit: PermitQuestion,
   shown: Settlement,
 ): Promise<Settlement | undefined> {
-  const { authorization_nonce: nonce } = payment
-  const signed = nonce === null ? undefined : { ...payment, authorization_nonce: nonce }
-  if (signed && !(await isShown(world, signed, 'spent', shown.blockNumber))) return undefined
+  if (!(await isShown(world, payment, 'spent', shown.blockNumber))) return undefined
   if (shown.finality !== 'finalized') return shown
   // The block may stand without the payment in it.
-  const { chain } = assetOf(payment)
-  const isTrue =
-    (await isAgreed(world, chain, (rpc) => showsAsFinal(rpc, shown))) &&
-    (!signed || (await isUsedIn(world, signed, shown.blockHash)))
+  const isTrue = await isAgreed(world, permit.chain, async (rpc) => {
+    const isFinal = await showsAsFinal(rpc, shown)
+    return isFinal && (await readBitmap(rpc, permit)).status === 'spent'
+  })
   return isTrue ? shown : { ...shown, finality: 'safe' }
-}
-
-/** Whether enough endpoints show that block to have used it; a permit leaves no nonce in logs. */
-function isUsedIn(world: World, payment: Signed, blockHash: Hash): Promise<boolean> {
-  const permit = permitQuestion(payment)
-  return isAgreed(world, assetOf(payment).chain, async (rpc) =>
-    permit
-      ? (await readBitmap(rpc, permit)).status === 'spent'
-      : showsUseIn(rpc, authorizationQuestion(payment), blockHash),
-  )
 }
 
 /** Whether the endpoints show its nonce so, and none of them otherwise. */
@@ -118,27 +98,6 @@ export function settlementOf({ id }: Payment, settlement: Settlement) {
   }
 }
 
-/** Looks for a payment by EIP-3009 in one transaction. */
-export async function prove(world: World, payment: Payment, hash: Hash) {
-  const { chain, token } = assetOf(payment)
-  const { wallet: from, payee: to, amount_atomic: value, authorization_nonce: nonce } = payment
-  const expected = { from, to, value, ...(nonce === null ? {} : { authorizationNonce: nonce }) }
-  const proof = await proveTransfer(world, chain, token, expected, hash)
-  if (proof.status !== 'settled') return proof
-  const { transactionHash, logIndex } = proof
-  return { ...proof, logs: [{ transactionHash, logIndex }], takenAtomic: null }
-}
-
-/** Asks the chain for the fate of a payment. */
-export async function fateOf(world: World, payment: Signed) {
-  const permit = permitQuestion(payment)
-  if (permit) return findPermit(world, permit, sinceOf(payment))
-  const fate = await findAuthorization(world, authorizationQuestion(payment))
-  if (fate.status !== 'used') return fate
-  const settlement = await prove(world, payment, fate.transactionHash)
-  return settlement.status === 'settled' ? { status: 'used' as const, settlement } : settlement
-}
-
 /** Whether enough endpoints say that it can never settle any more. */
 export function isEnded(world: World, payment: Signed): Promise<boolean> {
   const permit = permitQuestion(payment)
@@ -161,17 +120,16 @@ export function isUsedForGood(world: World, payment: Signed): Promise<boolean> {
     const seen = permit
       ? await readBitmap(rpc, permit)
       : await readAuthorization(rpc, authorizationQuestion(payment))
-    if (!('isFinal' in seen) || seen.status === 'canceled') return false
-    return isUseFinal({ finalSeconds: undefined, ...seen }, end)
+    if (seen.status === 'used') return seen.finality === 'finalized'
+    return 'isFinal' in seen && isUseFinal(seen, end)
   })
 }
 
 /** What became of an authorization: by its log, which is looked for again in the block that spent it. */
 export async function findAuthorization(
-  world: ChainWorld,
+  rpc: Rpc,
   question: AuthorizationQuestion,
 ): Promise<AuthorizationFate | Unavailable> {
-  const rpc = rpcFor(world, question.chain)
   const seen = await readAuthorization(rpc, question)
   if (seen.status !== 'untraced') return seen
   const state = authorizationState(question)

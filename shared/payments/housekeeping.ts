@@ -88,7 +88,7 @@ async function keepChain(
     if (!seen) return []
     const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
       const before = { ...payment, terms: {} }
-      const { isUnused } = await watchPayment(world, unbound(world.db), before, null)
+      const { isUnused } = await watchPayment(world, unbound(world.db), before)
       const { authorization_nonce } = before
       if (isUnused !== true || authorization_nonce === null) return false
       return isShown(world, { ...before, authorization_nonce }, 'unspent')

@@ -19,7 +19,6 @@ export async function bookSlot(
   receipt: PlacedReceipt,
   lookAt: LookAt,
 ): Promise<boolean> {
-  if (isBooked(slot, receipt)) return false
   const transfers = slot.calls.filter(({ kind }) => kind === 'transfer')
   const settled = transfers.flatMap(({ payment }) => {
     const logIndex = settledIn(payment, receipt)
@@ -27,8 +26,13 @@ export async function bookSlot(
   })
   // What is not in it may be in another transaction: the token lets an authorization through once,
   // whoever brings it.
-  const missing = transfers.filter(({ payment: { id, state } }) => {
-    return state === 'signed' && !settled.some(({ payment }) => payment === id)
+  const absent = transfers.filter(({ payment: { id } }) => {
+    return !settled.some(({ payment }) => payment === id)
+  })
+  const isWrong = absent.some(({ payment }) => isBookedIn(payment, receipt))
+  if (isBooked(slot, receipt) && !isWrong) return false
+  const missing = absent.filter(({ payment }) => {
+    return payment.state === 'signed' || isBookedIn(payment, receipt)
   })
   const unclear: string[] = []
   for (const { payment } of missing) {
@@ -53,7 +57,13 @@ function isBooked(slot: Slot, { blockHash, finality }: PlacedReceipt): boolean {
   return isPlaced && finality !== 'finalized' && slot.calls.every(isLabelled)
 }
 
-type SlotPayment = Slot['calls'][number]['payment']
+/** Whether a payment is booked as settled in a receipt's block. */
+function isBookedIn({ state, block_hash }: SlotPayment, { blockHash }: PlacedReceipt): boolean {
+  return state === 'settled' && block_hash === blockHash
+}
+
+/** One of the payments that a slot carries. */
+export type SlotPayment = Slot['calls'][number]['payment']
 
 function settledIn(payment: SlotPayment, receipt: PlacedReceipt): bigint | undefined {
   const { wallet: from, payee: to, amount_atomic: value, authorization_nonce: nonce } = payment

@@ -37,7 +37,7 @@ export async function keepSlots(
       moves.push(
         receipt
           ? await bookSlot(world, slot, receipt, lookAt)
-          : await follow(world, chain, { ...slot, isFirst }, seen),
+          : await follow(world, chain, { ...slot, isFirst }, seen, lookAt),
       )
     } catch (error) {
       // One that cannot be booked holds up no other.
@@ -50,7 +50,8 @@ export async function keepSlots(
 
 /**
  * The receipt of each slot, null where none of its transactions has one or endpoints contradict each
- * other, and none where that is unknown. Nothing is asked twice of what changes nothing.
+ * other, and none where that is unknown. Each is compared at every look: what one endpoint told while the
+ * others were silent is not taken for more than that.
  */
 async function readSlots(
   world: World,
@@ -64,21 +65,13 @@ async function readSlots(
     const isKnown = slot.attempts.every(({ tx_hash }: { tx_hash: Hex }) => read.has(tx_hash))
     return receipt || isKnown ? [{ slot, receipt: receipt ?? null }] : []
   })
-  const isNews = ({ slot, receipt }: (typeof shown)[number]) =>
-    slot.state === 'open' ||
-    receipt?.finality === 'finalized' ||
-    receipt?.blockHash !== slot.block_hash
-  const news = shown.flatMap((one) => (one.receipt && isNews(one) ? [one.receipt] : []))
+  const told = shown.flatMap(({ receipt }) => receipt ?? [])
   const agreed = new Map(
-    (await agreedReceipts(world, chain, news)).map((one) => [one.transactionHash, one]),
+    (await agreedReceipts(world, chain, told)).map((one) => [one.transactionHash, one]),
   )
   return new Map(
-    shown.map((one) => {
-      const { slot, receipt } = one
-      return [
-        slot,
-        receipt && isNews(one) ? (agreed.get(receipt.transactionHash) ?? null) : receipt,
-      ]
+    shown.map(({ slot, receipt }) => {
+      return [slot, receipt && (agreed.get(receipt.transactionHash) ?? null)]
     }),
   )
 }
@@ -89,6 +82,7 @@ async function follow(
   chain: Chain,
   slot: Slot & { isFirst: boolean },
   seen: LanesSeen,
+  lookAt: LookAt,
 ): Promise<boolean> {
   if (slot.state === 'open') {
     if (!isPassed(slot, seen)) return pushSlot(world, chain, slot, seen)
@@ -102,13 +96,24 @@ async function follow(
   const isGone =
     (await isBlockGone(world, chain, { number, hash })) ||
     (await areTransactionsGone(world, chain, hashes, number))
-  if (!isGone) return false
+  if (!isGone) {
+    await lookAtBooked(slot, lookAt)
+    return false
+  }
   const isReopened = await world.db.call('housekeeping_reopen_slot', {
     slot: slot.slot,
     block_hash: hash,
   })
-  if (isReopened === true) await follow(world, chain, { ...slot, state: 'open' }, seen)
+  if (isReopened === true) await follow(world, chain, { ...slot, state: 'open' }, seen, lookAt)
   return isReopened === true
+}
+
+/** The receipt that settled them is contradicted now: they stand as far as the chain itself shows them. */
+async function lookAtBooked(slot: Slot, lookAt: LookAt): Promise<void> {
+  for (const { payment } of slot.calls) {
+    const isBooked = payment.state === 'settled' && payment.block_hash === slot.block_hash
+    if (isBooked) await lookAt(payment)
+  }
 }
 
 /** Whether enough endpoints count a mined transaction at its nonce: one more in this place is of no use. */

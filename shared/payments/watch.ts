@@ -6,27 +6,18 @@
 
 import { isBlockGone } from '../chains/evm/block-gone.ts'
 import { hasOneOperator } from '../chains/evm/endpoints.ts'
+import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { readPlace } from '../chains/evm/proof.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
 import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
 import type { CallerDatabase } from '../db/database.ts'
 import type { World } from '../world.ts'
-import {
-  agreedSettlement,
-  fateOf,
-  isEnded,
-  isUnspent,
-  isUsedForGood,
-  prove,
-  settlementOf,
-} from './fate.ts'
+import { agreeOnPermit, fateOf, isEnded, isUnspent, isUsedForGood, settlementOf } from './fate.ts'
 import type { Payment } from './payment.ts'
 import { foundRow } from './payment.ts'
 import type { Signed } from './questions.ts'
-import { endSecondsOf } from './questions.ts'
-
-type Hash = NonNullable<Payment['tx_hash']>
+import { endSecondsOf, permitQuestion } from './questions.ts'
 
 /** A payment after a look at the chain. */
 export type Watched = {
@@ -37,23 +28,19 @@ export type Watched = {
   isUnused?: true
 }
 
-/** Reads the chain once for this payment; `hint` is a hash that somebody claims. */
+/** Reads the chain once for this payment. */
 export async function watchPayment(
   world: World,
   db: CallerDatabase,
   payment: Payment,
-  hint: Hash | null = payment.tx_hash,
 ): Promise<Watched> {
-  const { authorization_nonce, state } = payment
-  if (permit2Of(payment.terms) && state === 'settled') return watchPermit(world, db, payment)
-  // A permit leaves no nonce in the logs: of equal payments a hash could be another one's.
-  const isBlind = hint === null || permit2Of(payment.terms) !== undefined
-  const proof = isBlind ? undefined : await prove(world, payment, hint)
-  if (proof?.status === 'settled') return settle(world, db, payment, proof)
-  const isUnread = proof?.status === 'unavailable'
-  if (state === 'settled') return isUnread ? untouched(payment) : lookForReorg(world, db, payment)
+  const { authorization_nonce, state, finality } = payment
+  if (state === 'settled' && finality === 'finalized') return countConfirmations(world, payment)
   if (authorization_nonce === null) return untouched(payment)
-  return trace(world, db, { ...payment, authorization_nonce })
+  const signed = { ...payment, authorization_nonce }
+  if (state !== 'settled') return trace(world, db, signed)
+  const permit = permitQuestion(signed)
+  return permit ? watchPermit(world, db, signed, permit) : watchSettled(world, db, signed)
 }
 
 const untouched = (payment: Payment): Watched => ({ payment, confirmations: 0 })
@@ -65,7 +52,7 @@ const endReasons = {
 
 async function trace(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
   const fate = await fateOf(world, payment)
-  if (fate.status === 'used') return settle(world, db, payment, fate.settlement)
+  if (fate.status === 'used') return settle(db, payment, fate.settlement)
   const hasEnded = BigInt(Math.floor(world.now().getTime() / 1000)) >= endSecondsOf(payment)
   if (fate.status === 'untraced' && (fate.isFinal || hasEnded)) {
     return settleSomewhere(world, db, payment)
@@ -74,6 +61,22 @@ async function trace(world: World, db: CallerDatabase, payment: Signed): Promise
   return hasEnded && (await isEnded(world, payment))
     ? release(world, db, payment, endReasons[fate.status])
     : { ...untouched(payment), isUnused: true }
+}
+
+async function countConfirmations(world: World, payment: Payment): Promise<Watched> {
+  const { block_number: number, block_hash: hash } = payment
+  if (number === null || hash === null) return untouched(payment)
+  const place = await readPlace(world, assetOf(payment).chain, { number, hash })
+  return { ...untouched(payment), confirmations: place?.confirmations ?? 0 }
+}
+
+/** What is booked of an authorization rests on what the chain shows at this look, and on no earlier one. */
+async function watchSettled(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
+  const fate = await fateOf(world, payment)
+  if (fate.status === 'used') return settle(db, payment, fate.settlement)
+  const isUnused = fate.status === 'unused' && fate.latest >= BigInt(payment.block_number ?? 0)
+  const isContradicted = fate.status === 'contradicted' || fate.status === 'canceled'
+  return isUnused || isContradicted ? takeBack(db, payment) : lookForReorg(world, db, payment)
 }
 
 /** An authorization has a log of its own, which a node may find again within this time. */
@@ -97,54 +100,51 @@ async function settleSomewhere(
 }
 
 /** A settled permit stands and falls with its block; until that is final, its log is looked for. */
-async function watchPermit(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
-  const { block_number: number, block_hash: hash, authorization_nonce } = payment
+async function watchPermit(
+  world: World,
+  db: CallerDatabase,
+  payment: Signed,
+  permit: PermitQuestion,
+): Promise<Watched> {
+  const { block_number: number, block_hash: hash } = payment
   if (number === null || hash === null) return untouched(payment)
-  const place = await readPlace(world, assetOf(payment).chain, { number, hash })
+  const place = await readPlace(world, permit.chain, { number, hash })
   if (!place) return lookForReorg(world, db, payment)
-  if (payment.log_index === null && payment.finality !== 'finalized' && authorization_nonce) {
-    const fate = await fateOf(world, { ...payment, authorization_nonce })
-    if (fate.status === 'used') return settle(world, db, payment, fate.settlement)
+  if (payment.log_index === null) {
+    const fate = await fateOf(world, payment)
+    if (fate.status === 'used') return settle(db, payment, fate.settlement)
+    if (fate.status === 'contradicted') return takeBack(db, payment)
   }
   const { tx_hash: transactionHash, log_index: logIndex, settled_atomic: takenAtomic } = payment
   const isNamed = transactionHash !== null && logIndex !== null
   const logs = isNamed ? [{ transactionHash, logIndex }] : []
-  return settle(world, db, payment, { ...place, transactionHash, logs, takenAtomic })
+  const booked = { ...place, transactionHash, logs, takenAtomic }
+  const settlement = await agreeOnPermit(world, payment, permit, booked)
+  return settlement ? settle(db, payment, settlement) : takeBack(db, payment)
 }
 
-async function settle(
-  world: World,
-  db: CallerDatabase,
-  payment: Payment,
-  shown: Settlement,
-): Promise<Watched> {
+async function settle(db: CallerDatabase, payment: Payment, shown: Settlement): Promise<Watched> {
   const { confirmations } = shown
-  const isFinal = payment.finality === 'finalized' && payment.block_hash === shown.blockHash
-  const settlement = isFinal ? shown : await agreedSettlement(world, payment, shown)
-  if (!settlement) return takeBack(db, payment)
   const isSame =
     payment.state === 'settled' &&
-    payment.finality === settlement.finality &&
-    payment.block_hash === settlement.blockHash &&
-    (payment.log_index !== null || settlement.logs.length === 0)
+    payment.finality === shown.finality &&
+    payment.block_hash === shown.blockHash &&
+    (payment.log_index !== null || shown.logs.length === 0)
   if (isSame) return { ...untouched(payment), confirmations }
-  const booked = await db.one('housekeeping_settle', settlementOf(payment, settlement), foundRow)
+  const booked = await db.one('housekeeping_settle', settlementOf(payment, shown), foundRow)
   return { ...untouched(booked?.payment_row ?? payment), confirmations }
 }
 
 /**
- * A settled payment whose receipt is gone: reorganized away, if another block stands there now, or never
- * in its block, if its signature was not used there.
+ * A settlement that is shown no more: reorganized away, if another block stands there now, or never in
+ * its block, if its signature was not used there.
  */
-async function lookForReorg(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
-  const { block_number: number, block_hash: hash, authorization_nonce } = payment
-  if (number === null || hash === null || payment.finality === 'finalized') {
-    return untouched(payment)
-  }
+async function lookForReorg(world: World, db: CallerDatabase, payment: Signed): Promise<Watched> {
+  const { block_number: number, block_hash: hash } = payment
+  if (number === null || hash === null) return untouched(payment)
   const isGone =
     (await isBlockGone(world, assetOf(payment).chain, { number, hash })) ||
-    (authorization_nonce !== null &&
-      (await isUnspent(world, { ...payment, authorization_nonce }, BigInt(number))))
+    (await isUnspent(world, payment, BigInt(number)))
   return isGone ? takeBack(db, payment) : untouched(payment)
 }
 

@@ -60,7 +60,10 @@ create table private.payments (
   reopened boolean not null default false,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
+  -- When it was first booked in the block `settled_in`, and never later than its signature could be
+  -- used; both stay when the settlement is taken back, so that the same block shown again starts no new day.
   settled_at timestamptz,
+  settled_in text,
   -- Until when it counts against limits: what may still be signed for the 20 seconds after which custody
   -- keeps no signature, what the chain may still execute whatever its age, and what settled for 24
   -- hours from its authorization or its settlement, whichever was later.
@@ -81,6 +84,7 @@ create table private.payments (
   check (state in ('prepared', 'awaiting_confirmation', 'expired', 'declined')
     or (consent_level is not null and authorized_at is not null and valid_before is not null)),
   -- Settled is in a block; which one may stay unknown only of what is final.
+  check (state <> 'settled' or finality is not null),
   check (state <> 'settled' or block_hash is not null or finality = 'finalized'),
   check (log_index is null or (tx_hash is not null and block_hash is not null)),
   check (settled_atomic is null or state = 'settled'),
@@ -166,8 +170,9 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened'] ||
-    jsonb_build_object('amount_atomic', p.amount_atomic::text,
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in'] ||
+    jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
+      'amount_atomic', p.amount_atomic::text,
       'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
 $$;
 

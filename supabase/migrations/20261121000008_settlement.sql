@@ -43,8 +43,9 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.block_hash = in_block or p.block_hash is null then
-      coalesce(p.settled_at, private.clock()) else private.clock() end, checked_at = private.clock()
+    settled_at = case when p.settled_in = in_block then p.settled_at
+      else least(private.clock(), private.live_until(p)) end,
+    settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
   if settled.consent_level not in ('none', 'mandate') then
@@ -100,7 +101,7 @@ declare
   reopened private.payments;
 begin
   update private.payments p set finality = 'reorged', reopened = true, block_number = null, block_hash = null,
-    log_index = null, settled_atomic = null, settled_at = null,
+    log_index = null, settled_atomic = null,
     state = case p.kind when 'transfer' then 'signed' else 'unknown' end
    where p.id = payment and p.state = 'settled' and p.block_hash = gone
      and p.finality is distinct from 'finalized'
@@ -203,14 +204,14 @@ begin
      limit batch for update skip locked);
 end $$;
 
--- Whether the slots' own watch has the next word on a payment. An open slot may never be mined, so it
--- has not once the authorization is over.
+-- Whether the slots' own watch has the next word on a payment. An open slot may never be mined, and the
+-- receipt of a mined one never be read again, so it has not once the authorization is over.
 create function private.is_in_slot(p private.payments) returns boolean
   language sql stable as $$
   select exists (select from private.relay_calls c join private.relay_slots s on s.id = c.slot
     where c.payment = p.id and c.kind = 'transfer'
-      and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
-        or s.state = 'mined' and p.block_hash = s.block_hash))
+      and p.valid_before > extract(epoch from private.clock())
+      and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
 $$;
 
 -- What is not over on chain.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
+import { rpcFor } from '../../shared/chains/evm/rpc.ts'
 import { findAuthorization } from '../../shared/payments/fate.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
@@ -45,7 +46,13 @@ async function relay(relayer: Key, data: `0x${string}`) {
 }
 
 const fateOf = (payer: Key, fromBlock?: bigint) =>
-  findAuthorization(world, { chain, token: usdc, from: payer.at, nonce, since: fromBlock })
+  findAuthorization(rpcFor(world, chain), {
+    chain,
+    token: usdc,
+    from: payer.at,
+    nonce,
+    since: fromBlock,
+  })
 
 async function timeOf(tag: string): Promise<bigint> {
   const [block] = await callRpc(local.rpcUrl, [['eth_getBlockByNumber', tag, false]])
@@ -92,7 +99,8 @@ test('a spent authorization whose log no block shows is never unused, and final 
         .replace(`"address":"${usdc.address}"`, `"address":"${newKey().at}"`),
     ),
   )
-  const look = () => findAuthorization(silent, { chain, token: usdc, from: payer.at, nonce })
+  const look = () =>
+    findAuthorization(rpcFor(silent, chain), { chain, token: usdc, from: payer.at, nonce })
 
   const soon = await look()
   await callRpc(local.rpcUrl, [['anvil_mine', '0x20']])
@@ -113,7 +121,7 @@ test("another payer's or nonce's use is not taken for this one", async () => {
 
   expect(await fateOf(other.payer)).toMatchObject({ status: 'unused' })
   expect(
-    await findAuthorization(world, {
+    await findAuthorization(rpcFor(world, chain), {
       chain,
       token: usdc,
       from: one.payer.at,
@@ -152,11 +160,17 @@ test('a state read behind the finalized block is final only up to its own time',
     rewriting((body) => body.replace('"latest"', JSON.stringify(stale))),
   )
 
-  const fate = await findAuthorization(lagging, { chain, token: usdc, from: payer.at, nonce })
+  const fate = await findAuthorization(rpcFor(lagging, chain), {
+    chain,
+    token: usdc,
+    from: payer.at,
+    nonce,
+  })
 
   expect(await timeOf('finalized')).toBeGreaterThan(staleTime)
   expect(fate).toEqual({
     status: 'unused',
+    latest: BigInt(String(stale)),
     latestTimestampSeconds: staleTime,
     finalizedTimestampSeconds: staleTime,
   })
@@ -164,14 +178,21 @@ test('a state read behind the finalized block is final only up to its own time',
 
 test('without a finalized tag there is no time at which expiry is final', async () => {
   const { payer } = await pair()
+  const [head] = await callRpc(local.rpcUrl, [['eth_blockNumber']])
   const untagged = worldOn(
     { [chain.caip2]: local.rpcUrl },
     rewriting((body) => body.replace('"finalized"', '"no-such-tag"')),
   )
 
-  const fate = await findAuthorization(untagged, { chain, token: usdc, from: payer.at, nonce })
+  const fate = await findAuthorization(rpcFor(untagged, chain), {
+    chain,
+    token: usdc,
+    from: payer.at,
+    nonce,
+  })
 
-  expect(fate).toEqual({ status: 'unused', latestTimestampSeconds: await timeOf('latest') })
+  const times = { latest: BigInt(String(head)), latestTimestampSeconds: await timeOf('latest') }
+  expect(fate).toEqual({ status: 'unused', ...times })
 })
 
 test('an absent token or a dead node proves nothing', async () => {
@@ -180,12 +201,12 @@ test('an absent token or a dead node proves nothing', async () => {
   const dead = worldOn({ [chain.caip2]: 'http://127.0.0.1:1' })
 
   expect(
-    await findAuthorization(world, { chain, token: absent, from: payer.at, nonce }),
+    await findAuthorization(rpcFor(world, chain), { chain, token: absent, from: payer.at, nonce }),
   ).toMatchObject({
     status: 'unavailable',
   })
   expect(
-    await findAuthorization(dead, { chain, token: usdc, from: payer.at, nonce }),
+    await findAuthorization(rpcFor(dead, chain), { chain, token: usdc, from: payer.at, nonce }),
   ).toMatchObject({
     status: 'unavailable',
   })

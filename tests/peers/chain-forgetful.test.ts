@@ -4,6 +4,7 @@ import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
 import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
+import { rpcFor } from '../../shared/chains/evm/rpc.ts'
 import { findAuthorization } from '../../shared/payments/fate.ts'
 import {
   authorize,
@@ -62,7 +63,7 @@ test.each([1n, 10n, 50n])('logs of at most %s blocks at once are enough', async 
   const { question, hash } = await settled()
   const world = worldOn({ [chain.caip2]: local.rpcUrl }, refusing(blocksMax))
 
-  const fate = await findAuthorization(world, question)
+  const fate = await findAuthorization(rpcFor(world, chain), question)
 
   expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
   expect(world.requests).toBeLessThan(30)
@@ -73,7 +74,7 @@ test('a node without the states of old blocks still has their logs', async () =>
   const forgetting = rewriting((body) => body.replace(/\},"0x[0-9a-f]{1,8}"\]/g, '},"0xffffffff"]'))
   const world = worldOn({ [chain.caip2]: local.rpcUrl }, forgetting)
 
-  const fate = await findAuthorization(world, question)
+  const fate = await findAuthorization(rpcFor(world, chain), question)
 
   expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
 })
@@ -82,7 +83,7 @@ test('a block that is said to be later than the chain is does not hide what foll
   const { question, hash } = await settled()
   const world = worldOn({ [chain.caip2]: local.rpcUrl })
 
-  const fate = await findAuthorization(world, { ...question, since: 2n ** 40n })
+  const fate = await findAuthorization(rpcFor(world, chain), { ...question, since: 2n ** 40n })
 
   expect(fate).toMatchObject({ status: 'used', transactionHash: hash })
 })

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fund, type Chain as LocalChain, startChain } from '../../scripts/local/chain.ts'
 import { callRpc } from '../../scripts/local/rpc.ts'
+import { agreeOnUse } from '../../shared/chains/evm/agreed-authorization.ts'
+import type { AuthorizationQuestion } from '../../shared/chains/evm/authorization.ts'
 import { broadcast } from '../../shared/chains/evm/broadcast.ts'
-import { proveTransfer } from '../../shared/chains/evm/proof.ts'
+import type { ChainWorld } from '../../shared/chains/evm/rpc.ts'
 import type { Hex } from '../../shared/chains/hex.ts'
+import { findAuthorization } from '../../shared/payments/fate.ts'
 import type { Key } from '../support/chain-world.ts'
 import {
   authorize,
@@ -44,18 +47,20 @@ async function send(sender: Key, to: Hex, data: Hex, nonce = 0) {
   return signed
 }
 
+const fateOf = (on: ChainWorld, question: AuthorizationQuestion) =>
+  agreeOnUse(on, chain, (rpc) => findAuthorization(rpc, question))
+
 /** A relayed payment of 100 atomic units that is mined. */
 async function relayed() {
   const [payer, relayer, payee] = [await funded(), await funded(), newKey().at]
   const terms = { to: payee, value: 100n, nonce: nonceOf('a1') }
   const signed = await send(relayer, usdc.address, await authorize(chain, usdc, payer, terms))
-  const expected = { from: payer.at, to: payee, value: 100n, authorizationNonce: terms.nonce }
-  return { ...signed, expected }
+  return { ...signed, question: { chain, token: usdc, from: payer.at, nonce: terms.nonce } }
 }
 
-test('a relayed payment is proven by one request, and its finality follows the block tags', async () => {
-  const { hash, expected } = await relayed()
-  const look = () => proveTransfer(world, chain, usdc, expected, hash)
+test('a relayed payment is found by two requests, and its finality follows the block tags', async () => {
+  const { hash, question } = await relayed()
+  const look = () => fateOf(world, question)
   world.requests = 0
 
   const first = await look()
@@ -66,23 +71,18 @@ test('a relayed payment is proven by one request, and its finality follows the b
     later.push(await look())
   }
 
-  expect(requests).toBe(1)
-  expect(first).toMatchObject({
-    status: 'settled',
-    transactionHash: hash,
-    confirmations: 1,
-    finality: 'included',
-    logIndex: 1,
-  })
-  expect(later).toMatchObject([
-    { status: 'settled', confirmations: 5, finality: 'safe' },
-    { status: 'settled', confirmations: 9, finality: 'finalized' },
+  expect(requests).toBe(2)
+  const logs = [{ transactionHash: hash, logIndex: 1 }]
+  expect([first, ...later]).toMatchObject([
+    { status: 'used', settlement: { logs, confirmations: 1, finality: 'included' } },
+    { status: 'used', settlement: { logs, confirmations: 5, finality: 'safe' } },
+    { status: 'used', settlement: { logs, confirmations: 9, finality: 'finalized' } },
   ])
 })
 
 test('a reorganization takes the proof away, and the same bytes bring it back once', async () => {
-  const { raw, hash, expected } = await relayed()
-  const look = () => proveTransfer(world, chain, usdc, expected, hash)
+  const { raw, question } = await relayed()
+  const look = () => fateOf(world, question)
   const before = await look()
 
   await callRpc(local.rpcUrl, [['anvil_reorg', 2, []]])
@@ -91,12 +91,13 @@ test('a reorganization takes the proof away, and the same bytes bring it back on
   const after = await look()
 
   expect([before.status, between.status, resent.outcome, after.status]).toEqual([
-    'settled',
-    'not_found',
+    'used',
+    'unused',
     'accepted',
-    'settled',
+    'used',
   ])
-  expect(after).not.toMatchObject({ blockHash: 'blockHash' in before && before.blockHash })
+  const blockOf = (fate: typeof before) => fate.status === 'used' && fate.settlement.blockHash
+  expect(blockOf(after)).not.toEqual(blockOf(before))
 })
 
 test('in a batch each of two equal payments has its own log, and a failed one has none', async () => {
@@ -107,79 +108,44 @@ test('in a batch each of two equal payments has its own log, and a failed one ha
   )
   const { hash } = await send(relayer, multicall3, batchCalls(usdc, calls))
 
-  const proofs = await Promise.all(
-    nonces.map((authorizationNonce) =>
-      proveTransfer(
-        world,
-        chain,
-        usdc,
-        { from: payer.at, to: payee, value: 100n, authorizationNonce },
-        hash,
-      ),
-    ),
+  const fates = await Promise.all(
+    nonces.map((nonce) => fateOf(world, { chain, token: usdc, from: payer.at, nonce })),
   )
 
-  expect(proofs).toMatchObject([
-    { status: 'settled', logIndex: 1 },
-    { status: 'settled', logIndex: 3 },
-    { status: 'unmatched', finality: 'included' },
+  expect(fates).toMatchObject([
+    { status: 'used', settlement: { logs: [{ transactionHash: hash, logIndex: 1 }] } },
+    { status: 'used', settlement: { logs: [{ transactionHash: hash, logIndex: 3 }] } },
+    { status: 'unused' },
   ])
 })
 
-test('a transaction that succeeded proves no other payment', async () => {
-  const { hash, expected } = await relayed()
-  const stranger = newKey().at
-  const others = [
-    { ...expected, value: 101n },
-    { ...expected, to: stranger },
-    { ...expected, from: stranger },
-    { ...expected, authorizationNonce: nonceOf('ff') },
-  ]
-  for (const other of others) {
-    expect(await proveTransfer(world, chain, usdc, other, hash)).toMatchObject({
-      status: 'unmatched',
-    })
-  }
-})
-
-test('the same movement of another token is not this payment', async () => {
+test("another token's use of the same nonce is not this payment", async () => {
   if (!eurc) throw new Error('Base Sepolia has EURC')
-  const [payer, payee] = [await funded({ eurcAtomic: 100n }), newKey().at]
-  const { hash } = await send(payer, eurc.address, transfer(payee, 100n))
-  const expected = { from: payer.at, to: payee, value: 100n }
+  const [payer, relayer] = [await funded({ eurcAtomic: 100n }), await funded()]
+  const terms = { to: newKey().at, value: 100n, nonce: nonceOf('d1') }
+  await send(relayer, eurc.address, await authorize(chain, eurc, payer, terms))
+  const question = { chain, from: payer.at, nonce: terms.nonce }
 
-  expect(await proveTransfer(world, chain, usdc, expected, hash)).toMatchObject({
-    status: 'unmatched',
+  expect(await fateOf(world, { ...question, token: usdc })).toMatchObject({
+    status: 'unused',
   })
-  expect(await proveTransfer(world, chain, eurc, expected, hash)).toMatchObject({
-    status: 'settled',
-  })
-})
-
-test('a reverted transaction is told from one that nobody knows', async () => {
-  const [payer, payee] = [await funded({ usdcAtomic: 1n }), newKey().at]
-  const expected = { from: payer.at, to: payee, value: 2n }
-  const { hash } = await send(payer, usdc.address, transfer(payee, 2n))
-
-  expect(await proveTransfer(world, chain, usdc, expected, hash)).toMatchObject({
-    status: 'reverted',
-  })
-  expect(await proveTransfer(world, chain, usdc, expected, nonceOf('00'))).toEqual({
-    status: 'not_found',
+  expect(await fateOf(world, { ...question, token: eurc })).toMatchObject({
+    status: 'used',
   })
 })
 
 test('a node without the safe and finalized tags is never quoted as final, however deep', async () => {
-  const { hash, expected } = await relayed()
+  const { question } = await relayed()
   await callRpc(local.rpcUrl, [['anvil_mine', '0x40']])
   const untagged = worldOn(
     { [chain.caip2]: local.rpcUrl },
     rewriting((body) => body.replace(/"(safe|finalized)"/g, '"no-such-tag"')),
   )
 
-  const proof = await proveTransfer(untagged, chain, usdc, expected, hash)
+  const fate = await fateOf(untagged, question)
 
-  expect(proof).toMatchObject({ status: 'settled', confirmations: 65, finality: 'included' })
+  const settlement = { confirmations: 65, finality: 'included' }
+  expect(fate).toMatchObject({ status: 'used', settlement })
 })
 
 test('the same bytes twice are known while pending and used up once mined', async () => {
@@ -214,26 +180,17 @@ test('fees below the base fee, a sender without gas and garbage are told apart',
 })
 
 test('a lost response leaves the outcome unknown although the chain took the payment', async () => {
-  const [payer, payee] = [await funded(), newKey().at]
+  const [payer, relayer, nonce] = [await funded(), await funded(), nonceOf('e1')]
   const lossy = worldOn({ [chain.caip2]: local.rpcUrl }, async (input, init) => {
     await fetch(input, init)
     throw new TypeError('socket closed')
   })
-  const { raw, hash } = await sign(chain, payer, {
-    to: usdc.address,
-    data: transfer(payee, 5n),
-    nonce: 0,
-  })
+  const data = await authorize(chain, usdc, payer, { to: newKey().at, value: 5n, nonce })
+  const { raw } = await sign(chain, relayer, { to: usdc.address, data, nonce: 0 })
 
   const sent = await minedTogether(local.rpcUrl, () => broadcast(lossy, chain, raw))
-  const proof = await proveTransfer(
-    world,
-    chain,
-    usdc,
-    { from: payer.at, to: payee, value: 5n },
-    hash,
-  )
+  const fate = await fateOf(world, { chain, token: usdc, from: payer.at, nonce })
 
   expect(sent.outcome).toBe('unreachable')
-  expect(proof.status).toBe('settled')
+  expect(fate.status).toBe('used')
 })

@@ -3,7 +3,7 @@
  * settled, and not cancelled by a freeze, that can still be used; or sent again after it was used.
  */
 import type { Chain } from '../chain.ts'
-import { isUncontradicted } from './enough.ts'
+import { isUncontradicted, lagBlocks } from './enough.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
@@ -11,9 +11,6 @@ import type { NonceState } from './spending-block.ts'
 
 /** How a nonce is shown. */
 export type Shown = 'spent' | 'unspent'
-
-/** So many blocks an endpoint may lag behind another one without contradicting it. */
-const lagBlocks = 32n
 
 /**
  * Whether a nonce is so at every endpoint that answers, or at enough of them. One that lags behind block

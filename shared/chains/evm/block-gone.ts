@@ -7,8 +7,9 @@ import { findAgreed, isAgreed } from './agreement.ts'
 import type { RpcAnswer } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import { countCall, readCount } from './counts.ts'
-import { readHeads, receiptCalls, replacedBy } from './proof.ts'
+import { receiptCalls, replacedBy } from './proof.ts'
 import type { ChainWorld } from './rpc.ts'
+import { readHeads } from './settlement.ts'
 import { headCalls } from './unused.ts'
 
 /** Whether they show another block at its height. */

@@ -14,6 +14,9 @@ export function isEnough(votes: readonly Vote[]): boolean {
   return isUnanimous || (votes.length > 2 && operators > 1)
 }
 
+/** So many blocks an endpoint may lag behind another one without contradicting it. */
+export const lagBlocks = 32n
+
 /** What one endpoint says of what another one showed; undefined where it does not answer. */
 export type Opinion = { operator: string; says: boolean | undefined }
 

@@ -3,9 +3,8 @@
  * looked at no more, so of several endpoints enough have to say it.
  */
 import * as z from 'zod'
-import { quantitySchema, wordSchema } from '../hex.ts'
+import { hexOf, quantitySchema, wordSchema } from '../hex.ts'
 import { readAnswer } from './answer.ts'
-import { hexOf } from './log-ranges.ts'
 import type { Rpc } from './rpc.ts'
 import type { Settlement } from './settlement.ts'
 

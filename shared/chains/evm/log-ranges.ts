@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
-import { hexSchema, positionSchema, wordSchema } from '../hex.ts'
+import { hexOf, hexSchema, positionSchema, wordSchema } from '../hex.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import type { Rpc, RpcLimits } from './rpc.ts'
@@ -83,9 +83,4 @@ function halves({ from, to }: BlockRange): BlockRange[] {
     { from: middle + 1n, to },
     { from, to: middle },
   ]
-}
-
-/** A block number as JSON-RPC takes it. */
-export function hexOf(quantity: bigint): Hex {
-  return `0x${quantity.toString(16)}`
 }

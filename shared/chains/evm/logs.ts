@@ -51,11 +51,17 @@ export function readTransfer(log: Log): { from: Address; to: Address; value: big
   return event?.eventName === 'Transfer' ? event.args : undefined
 }
 
-/** What ended an authorization, if this log says so. */
-export function readAuthorizationEnd(log: Log): 'used' | 'canceled' | undefined {
+/** What ended this authorization, if this log says so. */
+export function readAuthorizationEnd(
+  log: Log,
+  authorizer: Address,
+  nonce: Hex,
+): 'used' | 'canceled' | undefined {
   const { event } = readEvent(log)
-  if (event?.eventName === 'AuthorizationUsed') return 'used'
-  return event?.eventName === 'AuthorizationCanceled' ? 'canceled' : undefined
+  if (!event || event.eventName === 'Transfer') return undefined
+  const { args } = event
+  if (!sameHex(args.authorizer, authorizer) || !sameHex(args.nonce, nonce)) return undefined
+  return event.eventName === 'AuthorizationUsed' ? 'used' : 'canceled'
 }
 
 /** Compares hex without regard to letter case. */

@@ -36,7 +36,7 @@ export async function readBitmap(
   if (snapshot.status !== 'ok') return snapshot
   const word = readWord(snapshot.results[0])
   if (word === undefined) return unavailable(`Permit2 is not on ${chain.caip2}`)
-  if (!isSpent(word)) return unusedAt(snapshot.blockTimestampSeconds, headAnswers[2])
+  if (!isSpent(word)) return unusedAt(snapshot, headAnswers[2])
   const final = decodeSnapshot(finalState)
   const finalWord = final.status === 'ok' ? readWord(final.results[0]) : undefined
   const isFinal = finalWord !== undefined && isSpent(finalWord)

@@ -1,98 +1,23 @@
 /**
- * Proves from a transaction's receipt that a payment happened, and how final that is. The proof is
- * the token's logs: a transaction may succeed without the payment in it, and its status says only
- * that it ran. Nothing the payee or a facilitator claims is an input.
+ * Where blocks and transactions of our own stand, and how final that is by the node's own tags. Whether
+ * a payment is in a transaction is told by the token's logs: its status says only that it ran.
  */
 import * as z from 'zod'
-import type { Chain, Token } from '../chain.ts'
+import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { positionSchema, quantitySchema, wordSchema } from '../hex.ts'
-import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
+import type { RpcCall } from './answer.ts'
 import { isFound, readAnswer } from './answer.ts'
-import type { Log } from './log-ranges.ts'
 import { logSchema } from './log-ranges.ts'
-import type { ExpectedTransfer } from './logs.ts'
-import { findTransfer, outgoing, sameHex } from './logs.ts'
+import { sameHex } from './logs.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { rpcFor, rpcsFor } from './rpc.ts'
-import type { Settlement } from './settlement.ts'
+import type { Place } from './settlement.ts'
+import { placeOf, readHeads } from './settlement.ts'
 import { headCalls } from './unused.ts'
-
-/** Where a block stands. `confirmations` is 1 in the latest block. */
-type Place = Pick<Settlement, 'blockNumber' | 'blockHash' | 'confirmations' | 'finality'>
 
 /** Where a transaction stands. */
 type Inclusion = Place & { transactionHash: Hex }
-
-/**
- * `not_found`: pending or unknown, which is not a failure. `unmatched`: it ran, and this payment
- * is not in it. `reverted` and `unmatched` bind only once their finality is `finalized`.
- */
-export type Proof =
-  | { status: 'not_found' }
-  | (Inclusion & { status: 'reverted' | 'unmatched' })
-  | (Inclusion & { status: 'settled'; logIndex: number })
-
-/** Reads the receipt with the block tags in one HTTP request and looks for the payment. */
-export async function proveTransfer(
-  world: ChainWorld,
-  chain: Chain,
-  token: Token,
-  expected: ExpectedTransfer,
-  transactionHash: Hex,
-): Promise<Proof | Unavailable> {
-  const receipt = (await readReceipts(world, chain, [transactionHash])).get(transactionHash)
-  if (receipt === null) return { status: 'not_found' }
-  if (!receipt) return proveByLogs(world, chain, token, expected, transactionHash)
-  const { blockNumber, blockHash, confirmations, finality } = receipt
-  const inclusion = { transactionHash, blockNumber, blockHash, confirmations, finality }
-  if (receipt.status !== 1n) return { status: 'reverted', ...inclusion }
-  return judge(inclusion, receipt.logs, token, expected)
-}
-
-function judge(
-  inclusion: Inclusion,
-  logs: readonly Log[],
-  token: Token,
-  expected: ExpectedTransfer,
-): Proof {
-  const logIndex = findTransfer(logs, token, expected)
-  if (logIndex === undefined) return { status: 'unmatched', ...inclusion }
-  return { status: 'settled', ...inclusion, logIndex: Number(logIndex) }
-}
-
-const transactionSchema = z
-  .object({ blockNumber: positionSchema.nullable(), blockHash: wordSchema.nullable() })
-  .nullable()
-/** As much as a block can hold of transfers of nothing in the wallet's name. */
-const ownLogsLimits = { timeoutMilliseconds: 5_000, responseBytesMax: 16_777_216 }
-
-/**
- * Looks for the payment among what left the wallet in the transaction's block: whoever brings an
- * authorization to the chain may put so many other logs beside it that no receipt of it can be read.
- */
-async function proveByLogs(
-  world: ChainWorld,
-  chain: Chain,
-  token: Token,
-  expected: ExpectedTransfer,
-  transactionHash: Hex,
-): Promise<Proof | Unavailable> {
-  const rpc = rpcFor(world, chain)
-  const call = { method: 'eth_getTransactionByHash', params: [transactionHash] }
-  const [transaction, ...heads] = await rpc.batch([call, ...headCalls], { isEnough: isFound })
-  const read = readAnswer(transaction, transactionSchema)
-  if ('status' in read) return read
-  const { blockNumber: number, blockHash } = read.value ?? {}
-  if (!number || !blockHash) return { status: 'not_found' }
-  const filter = { ...outgoing(token, expected.from), blockHash }
-  const answer = await rpc.request('eth_getLogs', [filter], ownLogsLimits)
-  const logs = readAnswer(answer, z.array(logSchema))
-  if ('status' in logs) return logs
-  const own = logs.value.filter((log) => sameHex(log.transactionHash, transactionHash))
-  const place = placeOf({ number, hash: blockHash }, readHeads(heads))
-  return judge({ transactionHash, ...place }, own, token, expected)
-}
 
 const logsMax = 2_000
 
@@ -104,7 +29,6 @@ export const receiptSchema = z.object({
   status: quantitySchema,
   logs: z.array(logSchema).max(logsMax),
 })
-const headSchema = z.object({ number: positionSchema })
 
 /** A receipt in its place; `status` is 1 when the transaction did not revert. */
 export type PlacedReceipt = z.output<typeof receiptSchema> & Inclusion
@@ -116,9 +40,6 @@ export const receiptsPerRequest = 16
 export function receiptCalls(hashes: readonly Hex[]): RpcCall[] {
   return hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
 }
-
-/** The ends of a chain by the node's own tags, in the order of `headCalls`. */
-export type Heads = (bigint | undefined)[]
 
 /**
  * Reads all of them, by the hash that was asked for. An endpoint may lag, have lost one or not be able to
@@ -158,26 +79,6 @@ async function readPart(rpc: Rpc, hashes: readonly Hex[]): Promise<Map<Hex, Plac
     }
   }
   return receipts
-}
-
-/** A node that does not know a tag answers an error or null: then nothing is claimed from it. */
-export function readHeads(answers: readonly RpcAnswer[]): Heads {
-  return answers.map((answer) => {
-    const read = readAnswer(answer, headSchema)
-    return 'value' in read ? read.value.number : undefined
-  })
-}
-
-/** Where a block stands between the ends of the chain. */
-export function placeOf(
-  { number, hash }: { number: bigint; hash: Hex },
-  [latest, safe, finalized]: Heads,
-): Place {
-  const covers = (head: bigint | undefined) => head !== undefined && head >= number
-  const finality = covers(finalized) ? 'finalized' : covers(safe) ? 'safe' : 'included'
-  // Another backend may answer for the tags and lag behind; the block itself is one confirmation.
-  const depth = latest !== undefined && latest > number ? latest - number : 0n
-  return { blockNumber: number, blockHash: hash, confirmations: Number(depth) + 1, finality }
 }
 
 const hashSchema = z.object({ hash: wordSchema }).nullable()

@@ -3,7 +3,7 @@
  * the first block that has it spent is searched for as in a sorted list, a batch of blocks at a time.
  */
 import type { Chain } from '../chain.ts'
-import { hexOf } from './log-ranges.ts'
+import { hexOf } from '../hex.ts'
 import type { Inner } from './multicall.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { Rpc } from './rpc.ts'

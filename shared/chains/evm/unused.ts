@@ -8,11 +8,12 @@ import type { RpcAnswer } from './answer.ts'
 import { readAnswer } from './answer.ts'
 
 /**
- * At the latest block, of that time. `finalizedTimestampSeconds` is the latest time up to which it
+ * At the block `latest`, of that time. `finalizedTimestampSeconds` is the latest time up to which it
  * is final that it was unused; absent on a node without finality, which proves no expiry.
  */
 export type Unused = {
   status: 'unused'
+  latest: bigint
   latestTimestampSeconds: bigint
   finalizedTimestampSeconds?: bigint
 }
@@ -35,13 +36,17 @@ export const headCalls = ['latest', 'safe', 'finalized'].map((tag) => ({
 const headSchema = z.object({ timestamp: quantitySchema })
 
 /** Unused at the latest block, and how long that is final. */
-export function unusedAt(latestTimestampSeconds: bigint, finalized: RpcAnswer | undefined): Unused {
+export function unusedAt(
+  { blockNumber, blockTimestampSeconds }: { blockNumber: bigint; blockTimestampSeconds: bigint },
+  finalized: RpcAnswer | undefined,
+): Unused {
   const final = secondsOf(finalized)
-  if (final === undefined) return { status: 'unused', latestTimestampSeconds }
+  const times = { latest: blockNumber, latestTimestampSeconds: blockTimestampSeconds }
+  if (final === undefined) return { status: 'unused', ...times }
   return {
     status: 'unused',
-    latestTimestampSeconds,
-    finalizedTimestampSeconds: earlier(final, latestTimestampSeconds),
+    ...times,
+    finalizedTimestampSeconds: earlier(final, blockTimestampSeconds),
   }
 }
 

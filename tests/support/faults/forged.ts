@@ -19,9 +19,9 @@ export const toldPayment = z.object({
   nonce: z.string(),
 })
 
-/** A block that is final, as the chain itself has it. */
-export async function finalBlock(world: TestWorld): Promise<Block> {
-  return block.parse(await node(world, 'eth_getBlockByNumber', 'finalized', false))
+/** A block that is final, or another one by its tag, as the chain itself has it. */
+export async function finalBlock(world: TestWorld, tag = 'finalized'): Promise<Block> {
+  return block.parse(await node(world, 'eth_getBlockByNumber', tag, false))
 }
 
 /** The receipt of a transaction in that block, with the logs of these payments. */
@@ -55,9 +55,44 @@ function wordOf(address: string): string {
   return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 }
 
-/** These receipts exist, by the hash of their transactions. */
-export function forging(receipts: ReadonlyMap<string, object>): Lie {
-  return saying('eth_getTransactionReceipt', (read, [hash]) => receipts.get(String(hash)) ?? read)
+/** These receipts exist, by the hash of their transactions, and their logs wherever one of them is sought. */
+export function forging(receipts: ReadonlyMap<string, Receipt>): Lie {
+  const shown = saying(
+    'eth_getTransactionReceipt',
+    (read, [hash]) => receipts.get(String(hash)) ?? read,
+  )
+  const forged = [...receipts.values()].flatMap(({ logs }) => logs)
+  const found = saying('eth_getLogs', (read, params) => {
+    const asked = soughtLogs.parse(params)[0]
+    return [...forged.filter((log) => isSought(log, asked)), ...z.array(z.unknown()).parse(read)]
+  })
+  return {
+    told: (body, asked) => found.told?.(shown.told?.(body, asked) ?? body, asked) ?? body,
+  }
+}
+
+type Receipt = ReturnType<typeof receiptIn>
+
+const soughtLogs = z.tuple([
+  z.object({
+    topics: z.array(z.unknown()),
+    fromBlock: hexSchema.optional(),
+    toBlock: hexSchema.optional(),
+    blockHash: wordSchema.optional(),
+  }),
+])
+
+function isSought(
+  log: Receipt['logs'][number],
+  { topics, fromBlock, toBlock, blockHash }: z.output<typeof soughtLogs>[0],
+): boolean {
+  const at = BigInt(log.blockNumber)
+  const isInRange =
+    blockHash === undefined
+      ? BigInt(fromBlock ?? 0) <= at && at <= BigInt(toBlock ?? 0)
+      : blockHash === log.blockHash
+  const nonce = String(topics[2]).toLowerCase()
+  return isInRange && log.topics[2]?.toLowerCase() === nonce && log.data === '0x'
 }
 
 const sending = z.object({

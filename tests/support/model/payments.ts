@@ -50,6 +50,7 @@ const blank = {
   finality: null,
   isReopened: false,
   settledAt: null,
+  settledIn: null,
   returnedAt: null,
   delivery: null,
   failure: null,

@@ -246,7 +246,8 @@ export function isInSlot(twin: Twin, payment: Payment): boolean {
       kind === 'transfer' &&
       carried === payment &&
       slot !== null &&
-      ((slot.state === 'open' && (payment.validBefore ?? 0) > twin.now) ||
+      (payment.validBefore ?? 0) > twin.now &&
+      (slot.state === 'open' ||
         (slot.state === 'mined' && slot.block?.hash === payment.place?.hash)),
   )
 }

@@ -4,7 +4,7 @@ import { isCounted } from './limits.ts'
 import { acquaint } from './payments.ts'
 import { callsOf, isInSlot, leaveQueue, mayLeave, transfersIn } from './relay.ts'
 import type { Call, Finality, Payment, Slot, Twin } from './state.ts'
-import { isUnused } from './state.ts'
+import { isUnused, liveUntil } from './state.ts'
 
 export type Proof = {
   hash: string
@@ -20,7 +20,12 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
   const isSameBlock = payment.place === null || payment.place.hash === proof.blockHash
   const isFinal = payment.state === 'settled' && payment.finality === 'finalized'
   if (isFinal) return isSameBlock ? payment : undefined
-  payment.settledAt = isSameBlock ? (payment.settledAt ?? twin.now) : twin.now
+  if (payment.settledIn !== proof.blockHash) {
+    Object.assign(payment, {
+      settledIn: proof.blockHash,
+      settledAt: Math.min(twin.now, liveUntil(payment)),
+    })
+  }
   payment.state = 'settled'
   payment.txHash = proof.hash
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }
@@ -37,7 +42,6 @@ function unsettle(twin: Twin, payment: Payment, gone: string): boolean {
   if (!isCounted(twin, payment)) payment.returnedAt = twin.now
   payment.state = payment.kind === 'transfer' ? 'signed' : 'unknown'
   payment.place = null
-  payment.settledAt = null
   payment.finality = 'reorged'
   payment.isReopened = true
   payment.account.feed.push({ type: `${payment.kind}_reorged`, payment })

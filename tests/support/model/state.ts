@@ -108,6 +108,7 @@ export type Payment = {
   /** Was settled in a block that is gone. */
   isReopened: boolean
   settledAt: number | null
+  settledIn: string | null
   /** When it counted again that had left the windows: its settlement was taken back. */
   returnedAt: number | null
   delivery: unknown

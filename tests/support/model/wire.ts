@@ -52,7 +52,7 @@ export function paymentWire(twin: Twin, payment: Payment) {
     allowance_nonce: null,
     allowance_signature: null,
     finality: payment.finality,
-    settled_at: timeText(payment.settledAt),
+    settled_at: timeText(payment.state === 'settled' ? payment.settledAt : null),
     delivery: payment.delivery,
     failure: payment.failure,
   }
