@@ -149,6 +149,7 @@ async function launch({ directory, port, command, durable = true }: Launch): Pro
     'unix_socket_directories=',
     'timezone=UTC',
     'shared_buffers=32MB',
+    'max_connections=400',
     ...(durable ? [] : notDurable),
   ].flatMap((setting) => ['-c', setting])
   const server = [...command, '-D', directory, '-p', String(port), ...settings]
