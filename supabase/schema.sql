@@ -1442,6 +1442,8 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
+    -- What was just reserved is no longer left for the calls that go with it.
+    claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
@@ -5369,6 +5371,17 @@ AS $function$
     'charged_wei', u.wei::text, 'left_wei', (private.gas_left(u.account, u.chain)).wei::text)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.charges_of(held uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(private.charge_json(u) order by c.id), '[]')
+    from private.relay_calls c
+      join private.gas_uses u on u.payment = c.payment and u.kind = c.kind and u.slot is null
+   where c.claim = held and c.slot is null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -5431,11 +5444,9 @@ begin
        and c.slot is null and (c.claimed_until is null or c.claimed_until <= private.clock())
     returning c.*
   )
-  select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]'),
-    coalesce(jsonb_agg(private.charge_json(u)) filter (where u.id is not null), '[]')
-  into claimed.calls, claimed.charges
-    from taken t join private.payments p on p.id = t.payment
-      left join private.gas_uses u on u.payment = t.payment and u.kind = t.kind and u.slot is null;
+  select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
+    from taken t join private.payments p on p.id = t.payment;
+  claimed.charges := private.charges_of(claimed.lease);
   -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null

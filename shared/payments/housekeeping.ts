@@ -86,8 +86,6 @@ async function keepChain(
     if (own.length === 0) return []
     const seen = await keepLanes(world, chain, own)
     if (!seen) return []
-    // First, so that nothing that an endpoint draws out holds a cancellation up.
-    await sendAndRelay(world, chain, { queued: true }, seen.relay)
     const moves = await keepSlots(world, chain, slots, seen, async (payment) => {
       const before = { ...payment, terms: {} }
       const { isUnused } = await watchPayment(world, unbound(world.db), before, null)

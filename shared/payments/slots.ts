@@ -27,30 +27,39 @@ export async function keepSlots(
 ): Promise<boolean[]> {
   const receipts = await readSlots(world, chain, slots)
   const lanes = new Set(slots.map(({ lane }) => lane))
+  const end = world.deadline(lookMilliseconds)
   // An endpoint that is slow to answer for one lane holds up no other.
   const moves = await Promise.all(
     [...lanes].map(async (lane) => {
       const own = slots.filter((slot) => slot.lane === lane)
-      return keepLaneSlots(world, chain, own, { receipts, seen, lookAt })
+      return keepLaneSlots(world, chain, own, { receipts, seen, lookAt, end })
     }),
   )
   return moves.flat()
 }
 
-type Known = { receipts: Map<Slot, PlacedReceipt | null>; seen: LanesSeen; lookAt: LookAt }
+/** What is queued, cancellations first, waits for a look at slots, which an endpoint may draw out. */
+const lookMilliseconds = 15_000
+
+type Known = {
+  receipts: Map<Slot, PlacedReceipt | null>
+  seen: LanesSeen
+  lookAt: LookAt
+  end: AbortSignal
+}
 
 async function keepLaneSlots(
   world: World,
   chain: Chain,
   slots: readonly Slot[],
-  { receipts, seen, lookAt }: Known,
+  { receipts, seen, lookAt, end }: Known,
 ): Promise<boolean[]> {
   const moves: boolean[] = []
   let isBehindOther = false
   for (const slot of slots) {
     const receipt = receipts.get(slot)
-    // Nobody said where it stands: it is left as it is.
-    if (receipt === undefined) continue
+    // Nobody said where it stands, or there is no time: it is left as it is.
+    if (receipt === undefined || end.aborted) continue
     // One endpoint may hide that those before it are mined, which another one counts.
     const isFirst = !isBehindOther || seen.states.get(slot.lane)?.minedNonce === slot.nonce
     if (!receipt && !isPassed(slot, seen)) isBehindOther = true

@@ -311,11 +311,9 @@ begin
        and c.slot is null and (c.claimed_until is null or c.claimed_until <= private.clock())
     returning c.*
   )
-  select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]'),
-    coalesce(jsonb_agg(private.charge_json(u)) filter (where u.id is not null), '[]')
-  into claimed.calls, claimed.charges
-    from taken t join private.payments p on p.id = t.payment
-      left join private.gas_uses u on u.payment = t.payment and u.kind = t.kind and u.slot is null;
+  select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
+    from taken t join private.payments p on p.id = t.payment;
+  claimed.charges := private.charges_of(claimed.lease);
   -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null

@@ -131,6 +131,14 @@ create function private.charge_json(u private.gas_uses) returns jsonb language s
     'charged_wei', u.wei::text, 'left_wei', (private.gas_left(u.account, u.chain)).wei::text)
 $$;
 
+-- What is reserved for the calls that are claimed, in their order.
+create function private.charges_of(held uuid) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(private.charge_json(u) order by c.id), '[]')
+    from private.relay_calls c
+      join private.gas_uses u on u.payment = c.payment and u.kind = c.kind and u.slot is null
+   where c.claim = held and c.slot is null
+$$;
+
 -- Whether one more cancellation of a payment has room, at this price, beside what was spent, what waits to
 -- be sent and what is kept for others.
 create function private.has_room_beside(p private.payments, price_wei numeric) returns boolean

@@ -1,6 +1,5 @@
 /** One endpoint that wants relayers out of work, or the gas that they spent counted again and again. */
 import { expect, test } from 'vitest'
-import * as z from 'zod'
 import { keepHouse } from '../../shared/payments/housekeeping.ts'
 import { elapse, node, pass, stopMining } from '../support/faults/chain.ts'
 import { forging, receiptIn, swallowing } from '../support/faults/forged.ts'
@@ -87,34 +86,6 @@ test('of three endpoints one that makes up receipts keeps no place open', async 
   await minutes(world, 3)
 
   expect(await world.db.sql`select state from private.relay_slots`).toEqual([{ state: 'final' }])
-})
-
-test('a cancellation leaves before housekeeping looks at anything else', async () => {
-  const { world, honest } = await worldOfTwo({ lanes: 2 })
-  const pair = await onePair(world)
-  const frozen = await onePair(world)
-  await stopMining(world)
-  await transfer(world.worker(), pair)
-  await node(world, 'anvil_dropAllTransactions')
-  await signedPayment(world, frozen.payer, frozen.payee.address)
-  await frozen.payer.post('/account-freeze', {})
-  const methods: string[] = []
-  const calls = z.union([
-    z.array(z.object({ method: z.string() })),
-    z.object({ method: z.string() }),
-  ])
-  honest.tell({
-    asked: (body) => {
-      methods.push(...[calls.parse(JSON.parse(body))].flat().map(({ method }) => method))
-      return body
-    },
-  })
-
-  await keepHouse(world.world)
-
-  const at = (method: string) => methods.indexOf(method)
-  expect(at('eth_sendRawTransaction')).toBeGreaterThan(-1)
-  expect(at('eth_sendRawTransaction')).toBeLessThan(at('eth_getTransactionReceipt'))
 })
 
 test('gas is counted once for 24 hours, however often one endpoint shows it in another block', async () => {
