@@ -39,7 +39,7 @@ export async function keepSlots(
 }
 
 /** What is queued, cancellations first, waits for a look at slots, which an endpoint may draw out. */
-const lookMilliseconds = 15_000
+const lookMilliseconds = 25_000
 
 type Known = {
   receipts: Map<Slot, PlacedReceipt | null>
