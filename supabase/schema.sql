@@ -10,7 +10,7 @@ create type private.mandate_usage as (day bigint, total bigint, payments integer
 
 create type private.outflow_match as (standing text, payment uuid);
 
-create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb, owner text);
+create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, charges jsonb, envelope jsonb, owner text);
 
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
 
@@ -245,6 +245,17 @@ create table private.deposits (
   constraint deposits_wallet_fkey FOREIGN KEY (wallet) REFERENCES private.wallets(address)
 );
 alter table private.deposits enable row level security;
+
+create table private.gas_prices (
+  chain bigint not null,
+  minute timestamp with time zone not null,
+  max_fee_per_gas numeric(78,0) not null,
+  max_priority_fee_per_gas numeric(78,0) not null,
+  data_fee_wei numeric(78,0) not null,
+  call_wei numeric(78,0) not null,
+  constraint gas_prices_pkey PRIMARY KEY (chain, minute)
+);
+alter table private.gas_prices enable row level security;
 
 create table private.gas_terms (
   chain bigint not null,
@@ -1433,6 +1444,8 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
+    -- What was just reserved is no longer left for the calls that go with it.
+    claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
@@ -1482,10 +1495,8 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(c, p)),
-    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('payment', u.payment,
-        'account', u.account, 'charged_wei', u.wei::text,
-        'left_wei', (private.gas_left(u.account, u.chain)).wei::text)), '[]')
-       from private.gas_uses u where u.slot = s.id and u.kind = 'transfer'),
+    (select coalesce(pg_catalog.jsonb_agg(private.charge_json(u)), '[]')
+       from private.gas_uses u where u.slot = s.id),
     exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
       where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
         and c.kind = 'cancel'),
@@ -1639,14 +1650,16 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.custody_set_aside(lease uuid, calls jsonb, own boolean)
+CREATE OR REPLACE FUNCTION api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  update private.relay_calls c set refused = true, claim = null, claimed_until = null
+  update private.relay_calls c set refused = custody_set_aside.refused, claim = null,
+    claimed_until = case when not custody_set_aside.refused
+      then private.clock() + interval '45 seconds' end
     from pg_catalog.jsonb_to_recordset(calls) as e (payment uuid, kind text)
    where c.claim = custody_set_aside.lease and c.slot is null
      and c.payment = e.payment and c.kind = e.kind;
@@ -1939,8 +1952,11 @@ CREATE OR REPLACE FUNCTION api.housekeeping_book_slot(slot bigint, tx_hash text,
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  before private.relay_slots;
 begin
   perform private.lock_accounts_in(slot);
+  select s.* into before from private.relay_slots s where s.id = slot for update;
   update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
     block_hash = housekeeping_book_slot.block_hash,
     state = case finality when 'finalized' then 'final' else 'mined' end
@@ -1948,7 +1964,10 @@ begin
   if not found then
     return false;
   end if;
-  update private.gas_uses u set at = private.clock() where u.slot = housekeeping_book_slot.slot;
+  -- Gas is spent once, however often the block is told to be another one.
+  update private.gas_uses u set at = private.clock()
+   where u.slot = housekeeping_book_slot.slot and (before.state = 'open'
+     or finality = 'finalized' and before.block_hash <> housekeeping_book_slot.block_hash);
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality
@@ -2110,6 +2129,7 @@ begin
    where i.created_at <= at - interval '24 hours' and i.status is not null;
   delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
     and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
+  delete from private.gas_prices g where g.minute <= private.clock() - interval '1 hour';
   delete from private.sessions s where s.ends_at < at - interval '90 days';
   delete from private.vault_places p
    where p.approved_at is null and p.asked_at <= at - interval '1 day';
@@ -2398,6 +2418,27 @@ begin
     join private.relay_lanes l on l.chain = given.chain and l.address = given.lane
    where c.slot = housekeeping_requeue_slot.slot and l.kind = 'relayer' order by c.id;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text)
+ RETURNS TABLE(seen jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if agreed then
+    insert into private.gas_prices as g
+    values (chain, pg_catalog.date_trunc('minute', private.clock()), max_fee_per_gas::numeric,
+      max_priority_fee_per_gas::numeric, data_fee_wei::numeric, call_wei::numeric)
+    on conflict on constraint gas_prices_pkey do update
+      set max_fee_per_gas = greatest(g.max_fee_per_gas, excluded.max_fee_per_gas),
+        max_priority_fee_per_gas =
+          greatest(g.max_priority_fee_per_gas, excluded.max_priority_fee_per_gas),
+        data_fee_wei = greatest(g.data_fee_wei, excluded.data_fee_wei),
+        call_wei = greatest(g.call_wei, excluded.call_wei);
+  end if;
+  return query select private.gas_seen_json(housekeeping_see_gas.chain);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text DEFAULT NULL::text, block_number bigint DEFAULT NULL::bigint, block_hash text DEFAULT NULL::text, settled_atomic text DEFAULT NULL::text)
@@ -5325,6 +5366,26 @@ begin
       'resets_at', u.resets_at) end);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.charge_json(u private.gas_uses)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('payment', u.payment, 'kind', u.kind, 'account', u.account,
+    'charged_wei', u.wei::text, 'left_wei', (private.gas_left(u.account, u.chain)).wei::text)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.charges_of(held uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(private.charge_json(u) order by c.id), '[]')
+    from private.relay_calls c
+      join private.gas_uses u on u.payment = c.payment and u.kind = c.kind and u.slot is null
+   where c.claim = held and c.slot is null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_codes(entry private.vault_entries, handles text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -5389,6 +5450,7 @@ begin
   )
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
+  claimed.charges := private.charges_of(claimed.lease);
   -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null
@@ -5414,8 +5476,8 @@ begin
     next_nonce = greatest(l.next_nonce, wallet_nonce)
    where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
      and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
+  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls, claimed.charges;
   if not found then
     return null;
   end if;
@@ -5909,7 +5971,8 @@ declare
 begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
-    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at);
+    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
+    'seen', private.gas_seen_json(on_chain));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
@@ -5960,13 +6023,36 @@ AS $function$
    where u.slot = of_slot and (carries = '{}' or u.kind = 'cancel' or u.payment = any (carries))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.gas_seen(on_chain bigint)
+ RETURNS private.gas_prices
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select on_chain, max(g.minute), max(g.max_fee_per_gas), max(g.max_priority_fee_per_gas),
+    max(g.data_fee_wei), max(g.call_wei)
+    from private.gas_prices g
+   where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
+  having count(*) > 0
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_seen_json(on_chain bigint)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('max_fee_per_gas', g.max_fee_per_gas::text,
+      'max_priority_fee_per_gas', g.max_priority_fee_per_gas::text,
+      'data_fee_wei', g.data_fee_wei::text, 'call_wei', g.call_wei::text)
+    from private.gas_seen(on_chain) g where g.minute is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.gas_spent(payer uuid, on_chain bigint)
  RETURNS SETOF private.gas_uses
  LANGUAGE sql
  STABLE
 AS $function$
   select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
-   where u.account = payer and u.chain = on_chain
+   where u.account = payer and u.chain = on_chain and s.state <> 'lost'
      and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
 $function$;
 
@@ -7711,6 +7797,7 @@ begin
   if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
+  cost_wei := greatest(cost_wei, (select s.call_wei from private.gas_seen(p.chain) s));
   select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
   if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
     return false;
@@ -8296,7 +8383,7 @@ grant execute on function api.custody_record_claim(chain bigint, lease uuid, cal
 
 grant execute on function api.custody_record_replacement(slot bigint, attempt integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, carries uuid[]) to custody;
 
-grant execute on function api.custody_set_aside(lease uuid, calls jsonb, own boolean) to custody;
+grant execute on function api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean) to custody;
 
 grant execute on function api.custody_withdraw(payment uuid) to custody;
 
@@ -8365,6 +8452,8 @@ grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) 
 grant execute on function api.housekeeping_repair_lane(chain bigint, address text, counted bigint, highest bigint) to service_role;
 
 grant execute on function api.housekeeping_requeue_slot(slot bigint, lost boolean) to service_role;
+
+grant execute on function api.housekeeping_see_gas(chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text, data_fee_wei text, call_wei text) to service_role;
 
 grant execute on function api.housekeeping_settle(payment uuid, logs jsonb, finality text, tx_hash text, block_number bigint, block_hash text, settled_atomic text) to service_role;
 

@@ -16,6 +16,20 @@ export const callRow = z.object({
   signature: z.string(),
 })
 
+const wei = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .transform(BigInt)
+
+/** What a call is charged with in its place, or reserved for it, and how much more its account may spend. */
+export const chargeRow = z.object({
+  payment: z.uuid(),
+  kind: z.enum(['transfer', 'cancel']),
+  account: z.uuid(),
+  charged_wei: wei,
+  left_wei: wei,
+})
+
 /** One call as it is queued. */
 export type CallRow = z.output<typeof callRow>
 

@@ -8,8 +8,9 @@ import { maxFeePerGasOf, stoppingMaxFeePerGasOf } from '../chains/evm/gas-budget
 import { findChain } from '../chains/registry.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
+import type { CostOf } from './affordable.ts'
 import type { CallRow } from './call-row.ts'
-import { callOf } from './call-row.ts'
+import { callOf, chargeRow } from './call-row.ts'
 import { readEnvelope, withKey } from './envelope.ts'
 import type { RelayFees, SignedTransaction } from './port.ts'
 import type { RelayCall } from './relay-transaction.ts'
@@ -62,6 +63,7 @@ export const claimRow = z.object({
   nonce: z.int().nonnegative(),
   /** Read one by one: a bad one must not take the others with it. */
   calls: z.array(z.unknown()),
+  charges: z.array(chargeRow),
   envelope: z.unknown(),
   owner: laneOwner,
 })
@@ -70,7 +72,7 @@ export const claimRow = z.object({
 export type ClaimRow = z.output<typeof claimRow>
 
 /** A place that is held, with the calls that go into it. */
-export type Claim = ClaimRow & { calls: readonly CallRow[] }
+export type Claim = Omit<ClaimRow, 'calls'> & { calls: readonly CallRow[] }
 
 /** A transaction for a claim, and the arguments that store it. */
 export type SignedClaim = {
@@ -132,6 +134,11 @@ export function costWei(
 ): string {
   const dataFee = BigInt(Math.max(calls, 1)) * BigInt(dataFeeWei)
   return (relayGas(chainId, calls) * BigInt(maxFeePerGas) + dataFee).toString()
+}
+
+/** The same as a function of fees and calls, in wei. */
+export function costsOn(chainId: number): CostOf {
+  return (fees, calls) => BigInt(costWei(chainId, fees, calls))
 }
 
 /** Fees as numbers. */

@@ -9,14 +9,14 @@ import { readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { cancelPayment } from './cancel.ts'
 import type { SignedClaim } from './claim.ts'
-import { signClaim } from './claim.ts'
+import { costsOn, signClaim } from './claim.ts'
 import { faultOf } from './consent.ts'
 import type { AuthorizedRow } from './ledger.ts'
 import { authorizeRequest, commitDecision, keepSigned, withdraw } from './ledger.ts'
 import { openAccount } from './open-account.ts'
 import type { AuthorizeAnswer, AuthorizeRequest, CustodyPort, SignedPayment } from './port.ts'
 import { relayQueued, replaceSlot } from './relay.ts'
-import { setAsideBad } from './set-aside.ts'
+import { setAsideBad, setAsideUnpaid } from './set-aside.ts'
 import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */
@@ -119,6 +119,8 @@ async function signTransaction(
   authorization: SignedPayment,
 ): Promise<SignedClaim | undefined> {
   if (!row) return undefined
-  const claim = await setAsideBad(world, row, true)
+  const good = await setAsideBad(world, row, true)
+  const costOf = costsOn(good.chain)
+  const { claim } = await setAsideUnpaid(world, good, gas, { own: true, costOf })
   return signClaim(world, roots, claim, gas, [{ kind: 'transfer', token, authorization }])
 }

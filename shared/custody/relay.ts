@@ -7,14 +7,14 @@ import * as z from 'zod'
 import { unbound } from '../db/database.ts'
 import type { Roots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
-import { affordable, chargeRow } from './affordable.ts'
+import { affordCancels, cancelsIn } from './affordable.ts'
 import type { CallRow } from './call-row.ts'
-import { callOf } from './call-row.ts'
+import { callOf, chargeRow } from './call-row.ts'
 import type { Claim } from './claim.ts'
 import {
   ceilingOf,
   claimRow,
-  costWei,
+  costsOn,
   feesAsked,
   laneOwner,
   lanesSeen,
@@ -32,7 +32,7 @@ import type {
   SignedTransaction,
 } from './port.ts'
 import { signRelay } from './relay-transaction.ts'
-import { setAsideBad, sortCalls } from './set-aside.ts'
+import { setAsideBad, setAsideUnpaid, sortCalls } from './set-aside.ts'
 
 const relayRequest = z.strictObject({ ...feesAsked.shape, chainId: z.int(), lanes: lanesSeen })
 const replaceRequest = z.strictObject({ ...feesAsked.shape, slot: z.int() })
@@ -45,28 +45,33 @@ export async function relayQueued(
   roots: Roots,
   request: RelayRequest,
 ): Promise<RelayAnswer> {
-  const { chainId: chain, lanes, ...fees } = relayRequest.parse(request)
+  const { chainId: chain, lanes, ...asked } = relayRequest.parse(request)
   const ledger = unbound(world.db)
-  const claim = await claimGood(world, { chain, lanes })
-  if (!claim) return { queued: false }
+  const claimed = await claimGood(world, { chain, lanes }, asked)
+  if (!claimed) return { queued: false }
+  const { claim, fees } = claimed
   const { transaction, stored } = await signClaim(world, roots, claim, fees)
   const kept = await ledger.one('custody_record_claim', { chain, ...stored }, sentRow)
   return { ...(kept?.sent ? { transaction } : {}), queued: kept?.queued ?? false }
 }
 
-/** Claims of nothing but bad calls in a row; the next run goes on. */
+/** Claims of nothing but calls that are set aside in a row; the next run goes on. */
 const badClaimsMax = 8
 
 async function claimGood(
   world: World,
   question: { chain: number; lanes: readonly LaneSeen[] },
-): Promise<Claim | undefined> {
+  asked: RelayFees,
+): Promise<{ claim: Claim; fees: RelayFees } | undefined> {
   const ledger = unbound(world.db)
+  const costOf = costsOn(question.chain)
   for (let tries = 0; tries < badClaimsMax; tries += 1) {
     const claimed = await ledger.one('custody_claim', question, z.object({ claim: claimRow }))
     if (!claimed) return undefined
-    const claim = await setAsideBad(world, claimed.claim, false)
-    if (claim.calls.length > 0) return claim
+    const good = await setAsideBad(world, claimed.claim, false)
+    if (good.calls.length === 0) continue
+    const paid = await setAsideUnpaid(world, good, asked, { own: false, costOf })
+    if (paid.claim.calls.length > 0) return paid
   }
   return undefined
 }
@@ -91,9 +96,8 @@ const slotRow = z.object({
 
 /**
  * As many transactions as a slot gets for being stuck; each costs at least an eighth more than the last.
- * More are signed where the last must not be mined, or is priced far below the market: whoever told fees
- * too low until now must not have the slot stay so. Each doubles one of its two fees, so that they end at
- * the ceiling.
+ * More are signed where the last must not be mined, or is priced below the market: whoever told fees too
+ * low until now must not have the slot stay so. As each is dearer than the last, they end at the ceiling.
  */
 const stuckAttemptsMax = 12
 
@@ -114,13 +118,14 @@ export async function replaceSlot(
   const [laden, fees] =
     priced(world, all, asked) ?? (all.blocks ? priced(world, stopping, asked) : undefined) ?? []
   if (!laden || !fees) return undefined
-  const costOf = (calls: number) => BigInt(costWei(row.chain, fees, calls))
-  const slot = { ...laden, calls: affordable(laden.calls, row.charges, costOf) }
-  const transaction = await signSlot(roots, slot, fees)
+  const { slot, price } = paidFor(laden, fees)
+  // What the account has left pays for the cancellation as it is out: that one stays.
+  if (!row.held && cancelsIn(slot.calls) < cancelsIn(laden.calls)) return undefined
+  const transaction = await signSlot(roots, slot, price)
   const kept = await world.db.call('custody_record_replacement', {
     slot: id,
     attempt: slot.attempts + 1,
-    ...storedTransaction(slot.chain, transaction, fees, slot.calls.length),
+    ...storedTransaction(slot.chain, transaction, price, slot.calls.length),
     carries: slot.calls.filter(({ kind }) => kind === 'transfer').map(({ payment }) => payment),
   })
   return kept === true ? transaction : undefined
@@ -128,14 +133,21 @@ export async function replaceSlot(
 
 type Slot = Omit<z.output<typeof slotRow>, 'calls'> & { calls: readonly CallRow[] }
 
+/** The slot with the calls that are paid for at these fees, or as little above its last ones as can be. */
+function paidFor(slot: Slot, asked: RelayFees): { slot: Slot; price: RelayFees } {
+  const costOf = costsOn(slot.chain)
+  const { calls, fees } = affordCancels(slot.calls, slot.charges, asked, (at, count) =>
+    costOf(raised(at, slot), count),
+  )
+  return { slot: { ...slot, calls }, price: raised(fees, slot) }
+}
+
 function mayReplace(world: World, row: z.output<typeof slotRow>, asked: RelayFees): boolean {
   const { chain, lane, nonce, attempts, held } = row
   if (attempts < stuckAttemptsMax || held) return true
   const [fee, tip] = [BigInt(row.max_fee_per_gas ?? 0), BigInt(row.max_priority_fee_per_gas ?? 0)]
   const [wantedFee, wantedTip] = [BigInt(asked.maxFeePerGas), BigInt(asked.maxPriorityFeePerGas)]
-  const ceiling = ceilingOf(world, chain, [{ kind: 'transfer' }])
-  const isMost = wantedFee >= ceiling && fee < ceiling
-  if (isMost || wantedFee >= 2n * fee || wantedTip >= 2n * tip) return true
+  if (wantedFee > fee || wantedTip > tip) return true
   world.log({ alarm: 'place_stuck', chain, lane, nonce })
   return false
 }

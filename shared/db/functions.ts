@@ -146,7 +146,7 @@ export type DatabaseFunctions = {
       carries: string[]
     }
   }
-  custody_set_aside: { args: { lease: string; calls: unknown; own: boolean } }
+  custody_set_aside: { args: { lease: string; calls: unknown; own: boolean; refused: boolean } }
   custody_withdraw: { args: { payment: string } }
   delete_vault_entry: { args: { credential: string; entry: string } }
   find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
@@ -281,6 +281,16 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_requeue_slot: { args: { slot: number; lost: boolean } }
+  housekeeping_see_gas: {
+    args: {
+      chain: number
+      agreed: boolean
+      max_fee_per_gas: string
+      max_priority_fee_per_gas: string
+      data_fee_wei: string
+      call_wei: string
+    }
+  }
   housekeeping_settle: {
     args: {
       payment: string

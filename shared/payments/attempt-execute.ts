@@ -77,7 +77,7 @@ async function prepareSigning(context: Context, { payment_row: payment, facts }:
   const terms = termsOf(payment)
   const [seen, gas] = await Promise.all([
     readFunds(context, { chain, token }, payment),
-    readGasPrice(context.world, chain),
+    readGasPrice(context.world, chain, facts.gas.seen ?? undefined),
   ])
   if (seen.status !== 'ok' || gas.status !== 'ok') {
     const log = 'log' in seen ? seen.log : 'log' in gas ? gas.log : ''

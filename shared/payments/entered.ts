@@ -3,6 +3,7 @@
  * it is decided from.
  */
 import * as z from 'zod'
+import type { GasSeen } from '../chains/evm/gas-seen.ts'
 import { addressSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
@@ -48,6 +49,23 @@ const refusedWay = z.object({
   token: addressSchema,
 })
 
+/** What gas cost on a chain lately. */
+export const gasSeenRow = z
+  .object({
+    max_fee_per_gas: bigintText,
+    max_priority_fee_per_gas: bigintText,
+    data_fee_wei: bigintText,
+    call_wei: bigintText,
+  })
+  .transform(
+    (row): GasSeen => ({
+      maxFeePerGas: row.max_fee_per_gas,
+      maxPriorityFeePerGas: row.max_priority_fee_per_gas,
+      dataFeeWei: row.data_fee_wei,
+      callWei: row.call_wei,
+    }),
+  )
+
 /** What relayers still do for an account on one chain in the rolling 24 hours. */
 export const gasRow = z.object({
   left_wei: bigintText,
@@ -87,7 +105,11 @@ export const factsRow = z.object({
   refused_ways: z.array(refusedWay),
   reserved_atomic: bigintText,
   /** With the authorizations that may still be signed, so that each can be cancelled. */
-  gas: gasRow.extend({ left_cancels: z.int(), cancels_reset_at: time.nullable() }),
+  gas: gasRow.extend({
+    left_cancels: z.int(),
+    cancels_reset_at: time.nullable(),
+    seen: gasSeenRow.nullable(),
+  }),
   /** Unix seconds by the database's clock: a worker's own may be wrong. */
   now: z.int(),
   /** Relayers in service, with the transactions that are in flight from them. */

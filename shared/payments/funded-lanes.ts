@@ -2,7 +2,8 @@
  * What relayers' lanes can pay for now, from what they hold and what they have in flight. Pure: who
  * asks has looked at the chain and at the ledger.
  */
-import type { LaneHolding, Preflight } from '../chains/evm/preflight.ts'
+import type { LaneHolding } from '../chains/evm/ask-head.ts'
+import type { Preflight } from '../chains/evm/preflight.ts'
 import type { LaneSeen } from '../custody/port.ts'
 
 /** A lane in service as the ledger has it: what its newest transactions may cost, newest first. */

@@ -47,7 +47,9 @@ export function gasPayer(entered: Entered, seen: GasSeen): 'relayer' | 'wallet' 
   if (gas.left_cancels < 1) return noCancelLeft(entered)
   const isLarge = payment.amount_usd_micros >= gas.least_usd_micros
   // As much is kept for its cancellation.
-  const isWithin = gas.left_calls >= 1 && gas.left_wei >= 2n * seen.relayedCostWei
+  const lately = gas.seen?.callWei ?? 0n
+  const costWei = lately > seen.relayedCostWei ? lately : seen.relayedCostWei
+  const isWithin = gas.left_calls >= 1 && gas.left_wei >= 2n * costWei
   if (seen.lanes.some(carriesTransfers) && isLarge && isWithin) return 'relayer'
   if (seen.walletWei >= seen.relayedCostWei) return 'wallet'
   return isLarge && isWithin ? noGas : overBudget(entered, chain)

@@ -5,12 +5,15 @@
 import * as z from 'zod'
 import type { Chain } from '../chains/chain.ts'
 import { relayGas } from '../chains/evm/fees.ts'
+import { believedGas } from '../chains/evm/gas-seen.ts'
 import type { LaneState, LaneStates } from '../chains/evm/lanes.ts'
-import { readLanes } from '../chains/evm/lanes.ts'
+import { priceLanes, readLanes } from '../chains/evm/lanes.ts'
 import { addressSchema } from '../chains/hex.ts'
 import type { LaneSeen } from '../custody/port.ts'
+import { unbound } from '../db/database.ts'
 import { bigintText } from '../db/row-fields.ts'
 import type { World } from '../world.ts'
+import { gasSeenRow } from './entered.ts'
 import { carriesTransfers, fundedLanes } from './funded-lanes.ts'
 import type { RelaySeen } from './relay.ts'
 
@@ -41,15 +44,16 @@ export async function keepLanes(
   chain: Chain,
   rows: readonly LaneRow[],
 ): Promise<LanesSeen | undefined> {
-  const seen = await readLanes(
+  const read = await readLanes(
     world,
     chain,
     rows.map(({ address }) => address),
   )
-  if (seen.status !== 'ok') {
-    world.log({ operation: 'housekeeping', chain: chain.caip2, log: seen.log })
+  if (read.status !== 'ok') {
+    world.log({ operation: 'housekeeping', chain: chain.caip2, log: read.log })
     return undefined
   }
+  const seen = { ...read, ...(await believedPrices(world, chain, read)) }
   const states = new Map(seen.lanes.map((lane) => [lane.address, lane]))
   const relayers = rows.filter(({ kind }) => kind === 'relayer')
   // Over the budget of a transfer nothing but cancellations goes out, at a price of their own.
@@ -74,6 +78,24 @@ export async function keepLanes(
         : funded.map((lane) => (seen.isOverBudget ? { ...lane, transfers: 0 } : lane)),
     },
   }
+}
+
+/** Keeps what gas costs, or bounds it by what was kept before where one endpoint tells it alone. */
+async function believedPrices(world: World, chain: Chain, read: LaneStates) {
+  const { told, isAgreed, maxFeePerGas, maxPriorityFeePerGas, dataFeeWei, relayedCostWei } = read
+  const lately = await unbound(world.db).one(
+    'housekeeping_see_gas',
+    {
+      chain: chain.id,
+      agreed: isAgreed,
+      max_fee_per_gas: maxFeePerGas.toString(),
+      max_priority_fee_per_gas: maxPriorityFeePerGas.toString(),
+      data_fee_wei: dataFeeWei.toString(),
+      call_wei: relayedCostWei.toString(),
+    },
+    z.object({ seen: gasSeenRow.nullable() }),
+  )
+  return priceLanes(world.config, chain, believedGas(told, isAgreed, lately?.seen ?? undefined))
 }
 
 /**

@@ -27,7 +27,9 @@ export async function pushSlot(
   const latest = slot.attempts.at(-1)
   const isNext = slot.isFirst && lane.minedNonce >= slot.nonce
   const isBehind = latest !== undefined && latest.max_fee_per_gas < BigInt(relay.maxFeePerGas) / 2n
-  const isStuck = latest !== undefined && latest.age_seconds >= stuckSeconds
+  const isOld = latest !== undefined && latest.age_seconds >= stuckSeconds
+  // Where an endpoint counts the place as taken, it may be that the transaction is not stuck at all.
+  const isStuck = isOld && (lane.minedNonce <= slot.nonce || isBelow(latest, relay))
   if (!latest || latest.held || (isNext && (isBehind || isStuck))) {
     return replace(world, chain, slot, relay)
   }
@@ -35,6 +37,12 @@ export async function pushSlot(
   if (outcome === 'underpriced' || outcome === 'held') return replace(world, chain, slot, relay)
   if (outcome !== 'unfunded' || slot.kind === 'wallet' || slot.calls.length === 0) return false
   return requeue(world, slot, false)
+}
+
+/** Whether a new transaction would offer more, in either fee. */
+function isBelow(latest: Slot['attempts'][number], relay: LanesSeen['relay']): boolean {
+  const { max_fee_per_gas: fee, max_priority_fee_per_gas: tip } = latest
+  return fee < BigInt(relay.maxFeePerGas) || tip < BigInt(relay.maxPriorityFeePerGas)
 }
 
 async function replace(

@@ -10,6 +10,7 @@ const attemptRow = z.object({
   tx_hash: wordSchema,
   raw: hexSchema,
   max_fee_per_gas: z.string().transform(BigInt),
+  max_priority_fee_per_gas: z.string().transform(BigInt),
   age_seconds: z.int(),
   /** It carries a transfer of a frozen account: nobody may send it. */
   held: z.boolean(),

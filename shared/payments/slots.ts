@@ -8,6 +8,7 @@ import { agreedReceipts } from '../chains/evm/agreed-receipts.ts'
 import { areTransactionsGone, isBlockGone, isPlaceLost } from '../chains/evm/block-gone.ts'
 import type { PlacedReceipt } from '../chains/evm/proof.ts'
 import { readReceipts } from '../chains/evm/proof.ts'
+import { rpcsFor } from '../chains/evm/rpc.ts'
 import type { Hex } from '../chains/hex.ts'
 import type { World } from '../world.ts'
 import type { LanesSeen } from './lanes.ts'
@@ -25,14 +26,43 @@ export async function keepSlots(
   lookAt: LookAt,
 ): Promise<boolean[]> {
   const receipts = await readSlots(world, chain, slots)
+  const lanes = new Set(slots.map(({ lane }) => lane))
+  const end = world.deadline(lookMilliseconds)
+  // An endpoint that is slow to answer for one lane holds up no other.
+  const moves = await Promise.all(
+    [...lanes].map(async (lane) => {
+      const own = slots.filter((slot) => slot.lane === lane)
+      return keepLaneSlots(world, chain, own, { receipts, seen, lookAt, end })
+    }),
+  )
+  return moves.flat()
+}
+
+/** What is queued, cancellations first, waits for a look at slots, which an endpoint may draw out. */
+const lookMilliseconds = 25_000
+
+type Known = {
+  receipts: Map<Slot, PlacedReceipt | null>
+  seen: LanesSeen
+  lookAt: LookAt
+  end: AbortSignal
+}
+
+async function keepLaneSlots(
+  world: World,
+  chain: Chain,
+  slots: readonly Slot[],
+  { receipts, seen, lookAt, end }: Known,
+): Promise<boolean[]> {
   const moves: boolean[] = []
-  const lanes = new Set<string>()
+  let isBehindOther = false
   for (const slot of slots) {
     const receipt = receipts.get(slot)
-    // Nobody said where it stands: it is left as it is.
-    if (receipt === undefined) continue
-    const isFirst = !lanes.has(slot.lane)
-    if (!receipt && !isPassed(slot, seen)) lanes.add(slot.lane)
+    // Nobody said where it stands, or there is no time: it is left as it is.
+    if (receipt === undefined || end.aborted) continue
+    // One endpoint may hide that those before it are mined, which another one counts.
+    const isFirst = !isBehindOther || seen.states.get(slot.lane)?.minedNonce === slot.nonce
+    if (!receipt && !isPassed(slot, seen)) isBehindOther = true
     try {
       moves.push(
         receipt
@@ -66,14 +96,34 @@ async function readSlots(
     return receipt || isKnown ? [{ slot, receipt: receipt ?? null }] : []
   })
   const told = shown.flatMap(({ receipt }) => receipt ?? [])
-  const agreed = new Map(
-    (await agreedReceipts(world, chain, told)).map((one) => [one.transactionHash, one]),
-  )
+  const agreed = await agreedAmong(world, chain, told)
   return new Map(
     shown.map(({ slot, receipt }) => {
       return [slot, receipt && (agreed.get(receipt.transactionHash) ?? null)]
     }),
   )
+}
+
+/**
+ * Those that are agreed. Where another endpoint shows a transaction otherwise, one that makes its receipt up
+ * does not hide the one that the others agree on.
+ */
+async function agreedAmong(
+  world: World,
+  chain: Chain,
+  told: readonly PlacedReceipt[],
+): Promise<Map<Hex, PlacedReceipt>> {
+  const first = await agreedReceipts(world, chain, told)
+  const contested = told.filter((one) => !isIn(first, one))
+  const hashes = contested.map(({ transactionHash }) => transactionHash)
+  const others = await readReceipts(world, chain, hashes, rpcsFor(world, chain).toReversed())
+  const found = [...others.values()].filter((one) => one !== null)
+  const second = await agreedReceipts(world, chain, found)
+  return new Map([...first, ...second].map((one) => [one.transactionHash, one]))
+}
+
+function isIn(receipts: readonly PlacedReceipt[], { transactionHash }: PlacedReceipt): boolean {
+  return receipts.some((one) => one.transactionHash === transactionHash)
 }
 
 /** Nowhere on chain: reorganized away, lost to a foreign transaction, or still to be mined. */

@@ -51,7 +51,9 @@ async function prepareSigning(context: Context, entered: Entered) {
   const { chain, token } = assetOf(payment)
   const { wallet, payee } = payment
   const lanes = facts.lanes.map(({ address }) => address)
-  const seen = await readPreflight(context.world, chain, { token, wallet, payee, lanes })
+  const lately = facts.gas.seen ?? undefined
+  const asked = { token, wallet, payee, lanes, lately }
+  const seen = await readPreflight(context.world, chain, asked)
   if (seen.status === 'unavailable') {
     return fail('unavailable', { message: `${chain.title} does not answer.`, log: seen.log })
   }

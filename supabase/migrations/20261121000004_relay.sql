@@ -115,6 +115,19 @@ create index gas_uses_counted on private.gas_uses (account, chain, at) include (
 create index gas_uses_slot on private.gas_uses (slot) where slot is not null;
 create index gas_uses_age on private.gas_uses (at);
 
+-- What gas cost on a chain lately, the dearest of each minute as enough endpoints told it: fees in wei, and
+-- what a relayer's transaction with one call cost at worst.
+create table private.gas_prices (
+  chain bigint not null,
+  minute timestamptz not null,
+  max_fee_per_gas numeric(78, 0) not null,
+  max_priority_fee_per_gas numeric(78, 0) not null,
+  data_fee_wei numeric(78, 0) not null,
+  call_wei numeric(78, 0) not null,
+  primary key (chain, minute)
+);
+
+alter table private.gas_prices enable row level security;
 alter table private.gas_terms enable row level security;
 alter table private.gas_uses enable row level security;
 alter table private.relay_lanes enable row level security;
@@ -136,10 +149,11 @@ begin
         where s.chain = l.chain and s.lane = l.address));
 end $$;
 
--- A lane that may sign one transaction, the nonce for it and the calls to put into it.
--- `owner` is the account whose key signs for the lane, or relayer.
+-- A lane that may sign one transaction, the nonce for it and the calls to put into it, with what is
+-- reserved for them. `owner` is the account whose key signs for the lane, or relayer.
 create type private.relay_claim as (
-  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, envelope jsonb, owner text
+  lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, charges jsonb, envelope jsonb,
+  owner text
 );
 
 -- What custody needs of a call to put it into a transaction.
@@ -299,6 +313,7 @@ begin
   )
   select coalesce(jsonb_agg(private.call_json(t, p) order by t.id), '[]') into claimed.calls
     from taken t join private.payments p on p.id = t.payment;
+  claimed.charges := private.charges_of(claimed.lease);
   -- All that waited is being taken by somebody else at this moment, who looks again afterwards.
   if claimed.calls = '[]' and not with_own then
     update private.relay_lanes l set lease = null, leased_until = null
@@ -348,8 +363,8 @@ begin
     next_nonce = greatest(l.next_nonce, wallet_nonce)
    where l.chain = p.chain and l.address = p.wallet and l.paused_for is null
      and (l.leased_until is null or l.leased_until <= private.clock())
-  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb
-  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls;
+  returning l.lease, l.chain, l.address, l.next_nonce, '[]'::jsonb, '[]'::jsonb
+  into claimed.lease, claimed.chain, claimed.lane, claimed.nonce, claimed.calls, claimed.charges;
   if not found then
     return null;
   end if;

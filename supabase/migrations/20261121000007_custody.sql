@@ -148,6 +148,8 @@ begin
     perform private.record_payment(p, p.kind || '_authorized');
   end if;
   if outcome = 'authorized' then
+    -- What was just reserved is no longer left for the calls that go with it.
+    claimed.charges := private.charges_of(claimed.lease);
     return query select * from private.custody_answer(p, claimed, free);
     return;
   end if;
@@ -234,13 +236,16 @@ begin
   end if;
 end $$;
 
--- Sets claimed calls aside that cannot be put into a transaction, so that they keep nobody else waiting:
--- as [{payment, kind}]. The lane is given back with the last of them, unless the caller has a call of its
--- own for it.
-create function api.custody_set_aside(lease uuid, calls jsonb, own boolean) returns boolean
+-- Sets claimed calls aside, as [{payment, kind}], so that they keep nobody else waiting: for good those that
+-- cannot be put into a transaction (`refused`), for a while those that are too dear now. The lane is given
+-- back with the last of them, unless the caller has a call of its own for it.
+create function api.custody_set_aside(lease uuid, calls jsonb, own boolean, refused boolean)
+  returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
-  update private.relay_calls c set refused = true, claim = null, claimed_until = null
+  update private.relay_calls c set refused = custody_set_aside.refused, claim = null,
+    claimed_until = case when not custody_set_aside.refused
+      then private.clock() + interval '45 seconds' end
     from pg_catalog.jsonb_to_recordset(calls) as e (payment uuid, kind text)
    where c.claim = custody_set_aside.lease and c.slot is null
      and c.payment = e.payment and c.kind = e.kind;
@@ -269,7 +274,7 @@ end $$;
 
 -- An open slot to be signed again with higher fees: the same place, so at most one of its transactions
 -- is ever mined, and of its calls those that may leave still. A slot without calls does nothing but
--- use its nonce. `charges` tells what a relayer's transfers are charged with, and how much more their
+-- use its nonce. `charges` tells what a relayer's calls are charged with, and how much more their
 -- accounts may spend; `blocks` whether a cancellation waits behind it.
 create function api.custody_load_slot(slot bigint) returns table (
   chain bigint, lane text, nonce bigint, attempts integer, held boolean, max_fee_per_gas text,
@@ -282,10 +287,8 @@ begin
     (select coalesce(pg_catalog.jsonb_agg(private.call_json(c, p) order by c.id), '[]')
        from private.relay_calls c join private.payments p on p.id = c.payment
        where c.slot = s.id and private.is_live(c, p)),
-    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('payment', u.payment,
-        'account', u.account, 'charged_wei', u.wei::text,
-        'left_wei', (private.gas_left(u.account, u.chain)).wei::text)), '[]')
-       from private.gas_uses u where u.slot = s.id and u.kind = 'transfer'),
+    (select coalesce(pg_catalog.jsonb_agg(private.charge_json(u)), '[]')
+       from private.gas_uses u where u.slot = s.id),
     exists (select from private.relay_slots o join private.relay_calls c on c.slot = o.id
       where o.chain = s.chain and o.lane = s.lane and o.state = 'open' and o.nonce > s.nonce
         and c.kind = 'cancel'),

@@ -60,8 +60,11 @@ create function api.housekeeping_book_slot(
   slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb,
   unclear jsonb default '[]')
   returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  before private.relay_slots;
 begin
   perform private.lock_accounts_in(slot);
+  select s.* into before from private.relay_slots s where s.id = slot for update;
   update private.relay_slots s set block_number = housekeeping_book_slot.block_number,
     block_hash = housekeeping_book_slot.block_hash,
     state = case finality when 'finalized' then 'final' else 'mined' end
@@ -69,7 +72,10 @@ begin
   if not found then
     return false;
   end if;
-  update private.gas_uses u set at = private.clock() where u.slot = housekeeping_book_slot.slot;
+  -- Gas is spent once, however often the block is told to be another one.
+  update private.gas_uses u set at = private.clock()
+   where u.slot = housekeeping_book_slot.slot and (before.state = 'open'
+     or finality = 'finalized' and before.block_hash <> housekeeping_book_slot.block_hash);
   update private.payments p set tx_hash = housekeeping_book_slot.tx_hash,
     finality = case when settled @> pg_catalog.jsonb_build_array(
       pg_catalog.jsonb_build_object('payment', p.id)) then p.finality

@@ -82,8 +82,61 @@ end $$;
 create function private.gas_spent(payer uuid, on_chain bigint) returns setof private.gas_uses
   language sql stable as $$
   select u.* from private.gas_uses u join private.relay_slots s on s.id = u.slot
-   where u.account = payer and u.chain = on_chain
+   where u.account = payer and u.chain = on_chain and s.state <> 'lost'
      and (u.at > private.clock() - interval '24 hours' or s.state = 'open')
+$$;
+
+-- The dearest that gas was on a chain within the last hour; null where nobody saw it.
+create function private.gas_seen(on_chain bigint) returns private.gas_prices
+  language sql stable as $$
+  select on_chain, max(g.minute), max(g.max_fee_per_gas), max(g.max_priority_fee_per_gas),
+    max(g.data_fee_wei), max(g.call_wei)
+    from private.gas_prices g
+   where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
+  having count(*) > 0
+$$;
+
+-- As whoever bounds the word of one endpoint takes it.
+create function private.gas_seen_json(on_chain bigint) returns jsonb language sql stable as $$
+  select jsonb_build_object('max_fee_per_gas', g.max_fee_per_gas::text,
+      'max_priority_fee_per_gas', g.max_priority_fee_per_gas::text,
+      'data_fee_wei', g.data_fee_wei::text, 'call_wei', g.call_wei::text)
+    from private.gas_seen(on_chain) g where g.minute is not null
+$$;
+
+-- Keeps what gas costs now, where enough endpoints told it (`agreed`); answers the dearest of the last hour.
+create function api.housekeeping_see_gas(
+  chain bigint, agreed boolean, max_fee_per_gas text, max_priority_fee_per_gas text,
+  data_fee_wei text, call_wei text)
+  returns table (seen jsonb) language plpgsql security definer set search_path = '' as $$
+begin
+  if agreed then
+    insert into private.gas_prices as g
+    values (chain, pg_catalog.date_trunc('minute', private.clock()), max_fee_per_gas::numeric,
+      max_priority_fee_per_gas::numeric, data_fee_wei::numeric, call_wei::numeric)
+    on conflict on constraint gas_prices_pkey do update
+      set max_fee_per_gas = greatest(g.max_fee_per_gas, excluded.max_fee_per_gas),
+        max_priority_fee_per_gas =
+          greatest(g.max_priority_fee_per_gas, excluded.max_priority_fee_per_gas),
+        data_fee_wei = greatest(g.data_fee_wei, excluded.data_fee_wei),
+        call_wei = greatest(g.call_wei, excluded.call_wei);
+  end if;
+  return query select private.gas_seen_json(housekeeping_see_gas.chain);
+end $$;
+grant execute on function api.housekeeping_see_gas to service_role;
+
+-- What a call is charged with, and how much more its account may spend.
+create function private.charge_json(u private.gas_uses) returns jsonb language sql stable as $$
+  select jsonb_build_object('payment', u.payment, 'kind', u.kind, 'account', u.account,
+    'charged_wei', u.wei::text, 'left_wei', (private.gas_left(u.account, u.chain)).wei::text)
+$$;
+
+-- What is reserved for the calls that are claimed, in their order.
+create function private.charges_of(held uuid) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(private.charge_json(u) order by c.id), '[]')
+    from private.relay_calls c
+      join private.gas_uses u on u.payment = c.payment and u.kind = c.kind and u.slot is null
+   where c.claim = held and c.slot is null
 $$;
 
 -- Whether one more cancellation of a payment has room, at this price, beside what was spent, what waits to
@@ -129,8 +182,9 @@ $$;
 -- Reserves the gas of a payment that is about to be authorized, under the lock of its account, as
 -- custody worked it out for the chain that it names: what a relayer's transaction with one call costs at
 -- worst, for the cancellation that a freeze may need and for a transfer itself. A transfer that its
--- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. False when the
--- account is over its budget; what was reserved for the payment before is raised to the price of now.
+-- wallet pays for is stopped by keeping its transaction back, and bounded in number alone. Nothing is
+-- reserved at less than gas was seen to cost in the last hour, whoever tells what it costs now. False when
+-- the account is over its budget; what was reserved for the payment before is raised to the price of now.
 create function private.reserve_gas(
   p private.payments, gas_from text, gas_chain bigint, cost_wei numeric)
   returns boolean language plpgsql as $$
@@ -153,6 +207,7 @@ begin
   if gas_chain is distinct from p.chain or cost_wei is null then
     raise exception 'the gas of another chain';
   end if;
+  cost_wei := greatest(cost_wei, (select s.call_wei from private.gas_seen(p.chain) s));
   select sum(u.wei) into kept from private.gas_uses u where u.payment = p.id and u.slot is null;
   if g.wei + coalesce(kept, 0) < cost_wei * pg_catalog.cardinality(kinds) then
     return false;
@@ -255,7 +310,8 @@ declare
 begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
-    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at);
+    'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
+    'seen', private.gas_seen_json(on_chain));
 end $$;
 
 -- What relayers still send for an account on each chain that has one in service.

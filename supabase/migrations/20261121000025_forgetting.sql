@@ -16,6 +16,7 @@ begin
    where i.created_at <= at - interval '24 hours' and i.status is not null;
   delete from private.gas_uses u where u.at <= private.clock() - interval '24 hours'
     and not exists (select from private.relay_slots s where s.id = u.slot and s.state = 'open');
+  delete from private.gas_prices g where g.minute <= private.clock() - interval '1 hour';
   delete from private.sessions s where s.ends_at < at - interval '90 days';
   delete from private.vault_places p
    where p.approved_at is null and p.asked_at <= at - interval '1 day';

@@ -51,7 +51,8 @@ export function readFees(answer: RpcAnswer | undefined): Fees | Unavailable {
   return suggest(base, suggestTip((reward ?? []).map(([median]) => median ?? 0n)))
 }
 
-function suggest(baseFeePerGas: bigint, tip: bigint): Fees {
+/** Room for the base fee to double, and the tip. */
+export function suggest(baseFeePerGas: bigint, tip: bigint): Fees {
   return { baseFeePerGas, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * baseFeePerGas + tip }
 }
 
@@ -64,13 +65,21 @@ export function medianFees(all: readonly Fees[]): Fees | undefined {
 
 /** The middle of them; of an even number the lower one of the two. */
 export function lowerMedian(values: readonly bigint[]): bigint | undefined {
-  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  return sorted[Math.floor((sorted.length - 1) / 2)]
+  return inOrder(values)[Math.floor((values.length - 1) / 2)]
+}
+
+/** The middle of them; of an even number the higher one of the two. */
+export function upperMedian(values: readonly bigint[]): bigint | undefined {
+  return inOrder(values)[Math.floor(values.length / 2)]
+}
+
+function inOrder(values: readonly bigint[]): bigint[] {
+  return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
 /** The middle of what blocks with traffic took; empty blocks report zero and say nothing. */
 function suggestTip(medians: bigint[]): bigint {
-  const paid = medians.filter((tip) => tip > 0n).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const paid = inOrder(medians.filter((tip) => tip > 0n))
   const middle = paid[Math.floor(paid.length / 2)] ?? 0n
   return middle > tipMinimum ? middle : tipMinimum
 }

@@ -6,27 +6,30 @@ import type { Chain } from '../chain.ts'
 import type { Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
 import { askHead, headCallsOf, readHead } from './ask-head.ts'
-import type { Fees } from './fees.ts'
 import type { GasConfig } from './gas-budget.ts'
 import { stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import type { GasSeen, GasTold } from './gas-seen.ts'
+import { believedGas } from './gas-seen.ts'
 import type { ChainWorld } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 
 /** Fees within what the operator pays for a cancellation, and the most that a rollup charges for the bytes of one call. */
-export type GasPrice = Fees & { dataFeeWei: bigint }
+export type GasPrice = GasTold
 
-/** Reads both, and the newest block where enough endpoints tell it. */
+/** Reads both, bounded by what gas cost `lately`, and the newest block where enough endpoints tell it. */
 export async function readGasPrice(
   world: ChainWorld & { config: GasConfig },
   chain: Chain,
+  lately?: GasSeen,
 ): Promise<(GasPrice & { status: 'ok'; seenBlock: number | undefined }) | Unavailable> {
   const [answers, together] = await Promise.all([
     rpcFor(world, chain).batch(headCallsOf(chain)),
     askHead(world, chain),
   ])
   const alone = readHead(chain, answers)
-  const head = together?.head ?? alone?.head
-  if (!head) return unavailable('the newest block or its fees are missing')
+  const told = together?.head ?? alone?.head
+  if (!told) return unavailable('the newest block or its fees are missing')
+  const head = believedGas(told, together?.isAgreed ?? true, lately)
   const { dataFeeWei } = head
   const { blockNumber: seenBlock } = together ?? alone ?? {}
   const fees = withinBudget(head, stoppingMaxFeePerGasOf(chain, world.config))

@@ -8,11 +8,11 @@ import type { Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
 import { countCall, readCount } from './counts.ts'
 import { dataFeeCall, readDataFee } from './data-fee.ts'
-import { agreedCount } from './enough.ts'
-import type { Fees } from './fees.ts'
-import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas } from './fees.ts'
+import { agreedCount, isEnough } from './enough.ts'
+import { feeHistoryCall, lowerMedian, medianFees, readFees, relayGas, upperMedian } from './fees.ts'
 import type { BudgetedFees, GasConfig } from './gas-budget.ts'
 import { maxFeePerGasOf, stoppingMaxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import type { GasTold } from './gas-seen.ts'
 import { decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
@@ -20,6 +20,7 @@ import { endpointsFor } from './rpc.ts'
 /** How many transactions of a lane are mined, and what it holds. */
 export type LaneState = {
   address: Address
+  /** By the higher median of what they tell, so that no single one takes a lane for empty. */
   wei: bigint
   /** Shown by enough endpoints to act on it; undefined while not enough of them answer. */
   agreedNonce: number | undefined
@@ -29,15 +30,22 @@ export type LaneState = {
   safeNonce: number
 }
 
-/** Lanes of one chain, what one relayed transfer costs there at worst, in wei, and when it last moved. */
-export type LaneStates = BudgetedFees & {
-  status: 'ok'
-  lanes: LaneState[]
+/** What one relayed transfer costs at worst, in wei. */
+export type LanePrices = BudgetedFees & {
   relayedCostWei: bigint
   /** Of it, what a rollup charges for calldata. */
   dataFeeWei: bigint
   /** For a transaction that moves nothing. */
   stopping: BudgetedFees
+}
+
+/** Lanes of one chain, what gas costs there, and when it last moved. */
+export type LaneStates = LanePrices & {
+  status: 'ok'
+  lanes: LaneState[]
+  told: GasTold
+  /** Whether enough endpoints told what gas costs. */
+  isAgreed: boolean
   /** Unix seconds of the newest block that any endpoint has. */
   blockTimestampSeconds: bigint
 }
@@ -45,8 +53,7 @@ export type LaneStates = BudgetedFees & {
 /** What one endpoint says of a lane. */
 type SeenLane = { address: Address; wei: bigint; minedNonce: number; safeNonce: number }
 /** What one endpoint says. */
-type Seen = Fees &
-  Pick<LaneStates, 'status' | 'dataFeeWei' | 'blockTimestampSeconds'> & { lanes: SeenLane[] }
+type Seen = GasTold & Pick<LaneStates, 'status' | 'blockTimestampSeconds'> & { lanes: SeenLane[] }
 
 const tags = ['latest', 'safe'] as const
 
@@ -69,14 +76,22 @@ export async function readLanes(
   }
   const times = known.map((one) => one.blockTimestampSeconds)
   const blockTimestampSeconds = times.reduce((one, other) => (one > other ? one : other))
-  const suggested = medianFees(known) ?? first
-  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
-  const stopping = withinBudget(suggested, stoppingMaxFeePerGasOf(chain, world.config))
   const dataFeeWei = lowerMedian(known.map((one) => one.dataFeeWei)) ?? 0n
-  const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
+  const gas = { ...(medianFees(known) ?? first), dataFeeWei }
+  const votes = told.map(({ operator, seen }) => ({ operator, agrees: seen.status === 'ok' }))
   const lanes = addresses.flatMap((address) => combine(address, told))
-  const costs = { ...fees, stopping, relayedCostWei, dataFeeWei }
-  return { status: 'ok', ...costs, lanes, blockTimestampSeconds }
+  const prices = priceLanes(world.config, chain, gas)
+  const isAgreed = isEnough(votes)
+  return { status: 'ok', ...prices, told: gas, isAgreed, lanes, blockTimestampSeconds }
+}
+
+/** What gas costs within what the operator pays for it. */
+export function priceLanes(config: GasConfig, chain: Chain, told: GasTold): LanePrices {
+  const { dataFeeWei } = told
+  const fees = withinBudget(told, maxFeePerGasOf(chain, config))
+  const stopping = withinBudget(told, stoppingMaxFeePerGasOf(chain, config))
+  const relayedCostWei = relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei
+  return { ...fees, stopping, relayedCostWei, dataFeeWei }
 }
 
 function combine(
@@ -88,14 +103,14 @@ function combine(
     return { operator, lane: lanes.find((lane) => lane.address === address) }
   })
   const known = views.flatMap(({ lane }) => lane ?? [])
-  const [first] = known
-  if (!first) return []
+  const wei = upperMedian(known.map((lane) => lane.wei))
+  if (wei === undefined) return []
   const agreed = (count: 'minedNonce' | 'safeNonce') =>
     agreedCount(views.map(({ operator, lane }) => ({ operator, count: lane?.[count] })))
   const agreedNonce = agreed('minedNonce')
   const safeNonce = agreed('safeNonce') ?? 0
   const minedNonce = Math.max(...known.map((lane) => lane.minedNonce))
-  return [{ address, wei: first.wei, agreedNonce, minedNonce, safeNonce }]
+  return [{ address, wei, agreedNonce, minedNonce, safeNonce }]
 }
 
 /** As many lanes as fit into one reading beside what it asks of the block. */

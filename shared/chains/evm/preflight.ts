@@ -9,7 +9,8 @@ import type { Hex } from '../hex.ts'
 import { tokenAbi } from './abi.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
-import { askHead } from './ask-head.ts'
+import type { LaneHolding } from './ask-head.ts'
+import { askHead, holdingOf } from './ask-head.ts'
 import type { Barred } from './bars.ts'
 import { barCalls, readBarred } from './bars.ts'
 import { countCall, readCount } from './counts.ts'
@@ -17,24 +18,21 @@ import { dataFeeCall, readDataFee } from './data-fee.ts'
 import { feeHistoryCall, readFees, relayGas } from './fees.ts'
 import type { BudgetedFees, GasConfig } from './gas-budget.ts'
 import { maxFeePerGasOf, withinBudget } from './gas-budget.ts'
+import type { GasSeen } from './gas-seen.ts'
+import { believedGas } from './gas-seen.ts'
 import type { Inner } from './multicall.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld } from './rpc.ts'
 import { rpcFor } from './rpc.ts'
 
-/** `lanes` are relayers that could carry the transfer. */
+/** `lanes` are relayers that could carry the transfer; `lately` is what gas cost in the last hour. */
 export type PreflightRequest = {
   token: Token
   wallet: Address
   payee: Address
   lanes: readonly Address[]
+  lately?: GasSeen | undefined
 }
-
-/**
- * What a relayer holds, and how many of its transactions are in the latest block's state by the word of
- * one endpoint: it says no more than what the relayer can take now.
- */
-export type LaneHolding = { address: Address; wei: bigint; minedNonce: number }
 
 /** Amounts of the token in atomic units, all others in wei. */
 export type Preflight = BudgetedFees & {
@@ -75,35 +73,35 @@ export async function readPreflight(
   ]
   const [[state, history, walletCount, ...laneCounts], together] = await Promise.all([
     rpcFor(world, chain).batch(calls, { timeoutMilliseconds }),
-    askHead(world, chain, wallet),
+    askHead(world, chain, { wallet, lanes }),
   ])
   const holdings = readHoldings(chain, request, state)
-  const agreed = together?.head
-  const suggested = agreed ?? readFees(history)
+  const suggested = together?.head ?? readFees(history)
   const walletNonce = together ? together.walletNonce : readCount(walletCount)
   if ('log' in holdings) return holdings
   if ('log' in suggested) return suggested
   if (walletNonce === undefined) return unavailable('a transaction count is missing')
-  const fees = withinBudget(suggested, maxFeePerGasOf(chain, world.config))
   const { lanesWei, blockNumber, ...rest } = holdings
-  const { blockTimestampSeconds, dataFeeWei } = agreed ?? holdings
+  const told = { ...rest, ...suggested }
+  const believed = believedGas(told, together?.isAgreed ?? true, request.lately)
+  const { blockTimestampSeconds, dataFeeWei } = believed
+  const fees = withinBudget(believed, maxFeePerGasOf(chain, world.config))
+  const alone = (address: Address, at: number) =>
+    holdingOf(address, presentIn(lanesWei[at]), presentIn(readCount(laneCounts[at])))
+  const several = together?.lanes ?? []
   return {
     ...rest,
     ...fees,
     seenBlock: together ? together.blockNumber : blockNumber,
     blockTimestampSeconds,
     dataFeeWei,
-    lanes: lanes.flatMap((address, index) => laneOf(address, lanesWei[index], laneCounts[index])),
+    lanes: several.length > 0 ? several : lanes.flatMap(alone),
     relayedCostWei: relayGas(chain.id, 1) * fees.maxFeePerGas + dataFeeWei,
     walletNonce,
   }
 }
 
-/** A lane of which the node did not say all is left out, as one that cannot pay would be. */
-function laneOf(address: Address, wei: bigint | undefined, count: RpcAnswer | undefined) {
-  const minedNonce = readCount(count)
-  return wei === undefined || minedNonce === undefined ? [] : [{ address, wei, minedNonce }]
-}
+const presentIn = <Value>(value: Value | undefined) => (value === undefined ? [] : [value])
 
 function innerCalls({ token, wallet, payee, lanes }: PreflightRequest): Inner[] {
   const separator = encodeFunctionData({ abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })

@@ -50,9 +50,10 @@ export async function readReceipts(
   world: ChainWorld,
   chain: Chain,
   hashes: readonly Hex[],
+  endpoints = rpcsFor(world, chain),
 ): Promise<Map<Hex, PlacedReceipt | null>> {
   const receipts = new Map<Hex, PlacedReceipt | null>()
-  for (const rpc of rpcsFor(world, chain)) {
+  for (const rpc of endpoints) {
     const missing = hashes.filter((hash) => !receipts.get(hash))
     for (let start = 0; start < missing.length; start += receiptsPerRequest) {
       const part = missing.slice(start, start + receiptsPerRequest)

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { countOf } from './chain.ts'
 import type { Dice } from './dice.ts'
+import { chargesOf } from './gas.ts'
 import type { House } from './house.ts'
 import type { Claim } from './relay.ts'
 import { isStopped } from './relay.ts'
@@ -17,7 +18,8 @@ export function claimFrom(told: unknown): Claim | undefined {
 
 export function claimWire({ twin }: House, { calls, ...claim }: Claim) {
   const owner = ownerOf(twin, claim.lane)
-  return { ...claim, chain: twin.chain, calls: calls.map(callWire), envelope: {}, owner }
+  const charges = calls.flatMap((call) => chargesOf(twin, call))
+  return { ...claim, chain: twin.chain, calls: calls.map(callWire), charges, envelope: {}, owner }
 }
 
 /** Whose key signs for a lane. */

@@ -31,9 +31,8 @@ const isKept = ({ kind, slot }: GasUse) => kind === 'cancel' && slot === null
 
 /** As private.gas_spent. */
 function isSpent({ now }: Twin, { slot, payment, at }: GasUse, account: Account): boolean {
-  return (
-    slot !== null && payment.account === account && (at > now - daySeconds || slot.state === 'open')
-  )
+  if (slot === null || slot.state === 'lost' || payment.account !== account) return false
+  return at > now - daySeconds || slot.state === 'open'
 }
 
 function doesCount(twin: Twin, use: GasUse): boolean {
@@ -77,7 +76,22 @@ export function gasWire(twin: Twin, account: Account) {
     least_usd_micros: twin.gasTerms.leastUsd.toString(),
     left_cancels: left.cancels,
     cancels_reset_at: timeText(left.cancelsFreeAt),
+    seen: null,
   }
+}
+
+/** As private.charge_json, of what is reserved for a call. */
+export function chargesOf(twin: Twin, { payment, kind }: Call) {
+  const kept = twin.gas.filter(
+    (use) => use.payment === payment && use.kind === kind && use.slot === null,
+  )
+  return kept.map(({ wei }) => ({
+    payment: payment.id,
+    kind,
+    account: payment.account.id,
+    charged_wei: wei.toString(),
+    left_wei: gasLeft(twin, payment.account).wei.toString(),
+  }))
 }
 
 /** Whether the gas of a transfer is reserved, so that it may go into a transaction. */

@@ -87,9 +87,11 @@ export function bookSlot(
   settled: { payment: Payment; log: number }[],
 ): boolean {
   if (slot.state !== 'open' && slot.state !== 'mined') return false
+  const isElsewhere = proof.finality === 'finalized' && slot.block?.hash !== proof.blockHash
+  const isNew = slot.state === 'open' || isElsewhere
   slot.block = { number: proof.block, hash: proof.blockHash }
   slot.state = proof.finality === 'finalized' ? 'final' : 'mined'
-  for (const use of twin.gas) if (use.slot === slot) use.at = twin.now
+  for (const use of twin.gas) if (isNew && use.slot === slot) use.at = twin.now
   const transfers = callsOf(twin, slot).filter(({ kind }) => kind === 'transfer')
   for (const { payment } of transfers) {
     if (payment.state !== 'signed') continue
