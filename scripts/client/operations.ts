@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'c95ef682798bf0f0ad3b64f6b9dddeb678260a86fb4cab3b6d404f8d5085bd19'
+export const contractDigest = '5c0daf5d3bcdc664fd07cd77e8e109802ae7b04f59190839ce20b472671e1b1d'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
