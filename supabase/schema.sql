@@ -1927,6 +1927,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     return next;
   end if;
 end $function$;
@@ -6882,6 +6883,8 @@ AS $function$
       p.terms ->> 'scheme' = 'upto' as is_upto,
       p.state = 'settled' and p.tx_hash = o.tx_hash
         and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
+      p.state = 'settled' and p.block_hash = o.block_hash and p.log_index is null
+        and coalesce(p.tx_hash, o.tx_hash) = o.tx_hash as is_in_block,
       p.state in ('signed', 'unknown') as is_open, private.is_watched(p) as is_watched,
       case when p.state = 'settled' then private.place_of(p) end as place, p.finality
     from private.permits_like(o) p
@@ -6891,13 +6894,15 @@ AS $function$
       (1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
       (2, 'short', f.is_here and f.log_index is not null),
       (3, 'booked', f.is_here and f.is_enough),
-      (4, 'awaited', f.is_open and f.is_watched),
-      (5, 'awaited', not f.is_here and (f.place = 'unread'
+      (4, 'awaited', f.is_in_block and f.finality <> 'finalized' and f.is_watched),
+      (5, 'late', f.is_in_block and f.is_enough),
+      (6, 'awaited', f.is_open and f.is_watched),
+      (7, 'awaited', not f.is_here and (f.place = 'unread'
         or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
-      (6, 'late', f.is_open),
-      (7, 'late', f.place = 'wrong' and f.is_enough),
-      (8, 'over', f.state = 'released'),
-      (9, 'short', f.is_here or f.place = 'wrong')
+      (8, 'late', f.is_open),
+      (9, 'late', f.place = 'wrong' and f.is_enough),
+      (10, 'over', f.state = 'released'),
+      (11, 'short', f.is_here or f.place = 'wrong')
     ) r (rank, standing, applies) where r.applies
   )
   select coalesce(nearest.standing, 'unknown'), nearest.id
@@ -7632,13 +7637,29 @@ begin
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
+  ), waiting as (
+    select d.wallet, count(*) as count from private.deposits d
+     where d.chain = replace_deposits.chain and d.block_number > final_block group by d.wallet
+  ), judged as (
+    select o.*, o.block_number > final_block and not exists (
+        select from private.deposits d where d.chain = replace_deposits.chain
+          and (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth)
+            = (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)) as is_fresh
+    from ours o
+  ), admitted as (
+    select j.*, row_number() over (partition by j.is_fresh order by j.block_number, j.log_index)
+        + (select coalesce(sum(w.count), 0) from waiting w) as of_chain
+    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh
+        order by f.block_number, f.log_index) as of_wallet from judged f) j
+      left join waiting w on w.wallet = j.wallet
+     where not j.is_fresh or j.of_wallet + coalesce(w.count, 0) <= 100
   ), booked as (
     insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
       amount_atomic, nth, block_number, block_hash, log_index, flag)
     select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
       o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
       private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
-    from ours o
+    from admitted o where not o.is_fresh or o.of_chain <= 5000
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
