@@ -246,6 +246,17 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.frozen_payments (
+  account uuid not null,
+  place integer not null,
+  payment uuid not null,
+  constraint frozen_payments_pkey PRIMARY KEY (account, place),
+  constraint frozen_payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint frozen_payments_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE,
+  constraint frozen_payments_place_check CHECK ((place > 0))
+);
+alter table private.frozen_payments enable row level security;
+
 create table private.gas_terms (
   chain bigint not null,
   wei_per_day numeric(78,0) not null,
@@ -1734,8 +1745,8 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb, after_place bigint DEFAULT 0)
+ RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, next_place integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1749,24 +1760,26 @@ begin
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
     case when reason is not null then jsonb_build_object('reason', reason) end)
   then
+    after_place := 0;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
-  with open as (
-    select o as p, pg_catalog.row_number() over (order by o.state = 'settled',
-        exists (select from private.relay_calls c
-        where c.payment = o.id and c.kind = 'cancel'), o.amount_usd_micros desc, o.id) as place
-    from private.open_signatures(caller.account) o
+  with listed as (
+    select p, f.place from private.frozen_payments f join private.payments p on p.id = f.payment
+     where f.account = caller.account and f.place > after_place order by f.place limit listed_max
   )
   select a.frozen_at,
-    coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
+    coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_carried', exists (
+        || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
+            select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
+          'is_carried', exists (
           select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (o.p).id = any (t.carries)))
-        order by o.place)
-      from open o where o.place <= listed_max), '[]'),
-    greatest((select count(*) from open) - listed_max, 0)::integer
+           where s.state = 'open' and (l.p).id = any (t.carries)))
+        order by l.place)
+      from listed l), '[]'),
+    (select max(l.place) from listed l having exists (select from private.frozen_payments f
+      where f.account = caller.account and f.place > max(l.place)))
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -2234,20 +2247,22 @@ begin
       order by p.account limit 1) from payers o where o.account is not null
   ), waiting as (
     select o.account from payers o cross join lateral private.due(o.account, 1) f
-     order by coalesce(f.checked_at, f.authorized_at) limit batch
+     order by private.is_just_seen(f.checked_at), coalesce(f.checked_at, f.authorized_at) limit batch
   ), turns as (
-    select d.id, coalesce(d.checked_at, d.authorized_at) as since, row_number() over (
-        partition by d.account order by d.checked_at nulls first) as turn
-      from waiting w cross join lateral private.due(w.account, batch) d
+    select d.id, row_number() over (order by private.is_just_seen(d.checked_at), d.turn,
+        coalesce(d.checked_at, d.authorized_at)) as place
+      from waiting w cross join lateral (
+        select f.*, row_number() over (order by f.checked_at nulls first) as turn
+          from private.due(w.account, batch) f) d
   ), held as (
     select p.id from private.payments p
-     where p.id in (select t.id from turns t order by t.turn, t.since limit batch)
+     where p.id in (select t.id from turns t where t.place <= batch)
     for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
      where p.id in (select h.id from held h) returning p.*
   )
-  select private.payment_json(s) from seen s;
+  select private.payment_json(s) from seen s join turns t on t.id = s.id order by t.place;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_pause_lane(chain bigint, address text, reason text)
@@ -2484,7 +2499,9 @@ begin
     join private.accounts a on a.id = p.account and a.frozen_at is not null
    where p.state in ('signed', 'unknown') and private.may_cancel(p)
      and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
-   order by p.amount_usd_micros desc, p.id limit batch;
+   order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
+     p.amount_usd_micros desc, p.id
+   limit batch;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -5890,6 +5907,10 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
+  delete from private.frozen_payments f where f.account = frozen;
+  insert into private.frozen_payments (account, place, payment)
+  select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
+    from private.open_signatures(frozen) o;
   delete from private.vault_sessions s where s.account = frozen;
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
@@ -6288,6 +6309,14 @@ AS $function$
     where c.payment = p.id and c.kind = 'transfer'
       and (s.state = 'open' and p.valid_before > extract(epoch from private.clock())
         or s.state = 'mined' and p.block_hash = s.block_hash))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_just_seen(checked_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(checked_at > private.clock() - interval '20 seconds', false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
@@ -8321,7 +8350,7 @@ grant execute on function api.find_consent(credential text, payment uuid, mandat
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb) to service_role;
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb, after_place bigint) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 
