@@ -246,6 +246,17 @@ create table private.deposits (
 );
 alter table private.deposits enable row level security;
 
+create table private.frozen_payments (
+  account uuid not null,
+  place integer not null,
+  payment uuid not null,
+  constraint frozen_payments_pkey PRIMARY KEY (account, place),
+  constraint frozen_payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint frozen_payments_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE,
+  constraint frozen_payments_place_check CHECK ((place > 0))
+);
+alter table private.frozen_payments enable row level security;
+
 create table private.gas_prices (
   chain bigint not null,
   minute timestamp with time zone not null,
@@ -1749,8 +1760,8 @@ begin
        else p.id = private.payment_in(find_payment.tx_hash, caller.account) end;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
- RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, not_listed integer)
+CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max integer, reason text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb, after_place bigint DEFAULT 0)
+ RETURNS TABLE(frozen_since timestamp with time zone, open_payments jsonb, next_place integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1764,24 +1775,26 @@ begin
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
     case when reason is not null then jsonb_build_object('reason', reason) end)
   then
+    after_place := 0;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
-  with open as (
-    select o as p, pg_catalog.row_number() over (order by o.state = 'settled',
-        exists (select from private.relay_calls c
-        where c.payment = o.id and c.kind = 'cancel'), o.amount_usd_micros desc, o.id) as place
-    from private.open_signatures(caller.account) o
+  with listed as (
+    select p, f.place from private.frozen_payments f join private.payments p on p.id = f.payment
+     where f.account = caller.account and f.place > after_place order by f.place limit listed_max
   )
   select a.frozen_at,
-    coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
+    coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_carried', exists (
+        || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
+            select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
+          'is_carried', exists (
           select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (o.p).id = any (t.carries)))
-        order by o.place)
-      from open o where o.place <= listed_max), '[]'),
-    greatest((select count(*) from open) - listed_max, 0)::integer
+           where s.state = 'open' and (l.p).id = any (t.carries)))
+        order by l.place)
+      from listed l), '[]'),
+    (select max(l.place) from listed l having exists (select from private.frozen_payments f
+      where f.account = caller.account and f.place > max(l.place)))
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -1942,6 +1955,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     return next;
   end if;
 end $function$;
@@ -2255,20 +2269,22 @@ begin
       order by p.account limit 1) from payers o where o.account is not null
   ), waiting as (
     select o.account from payers o cross join lateral private.due(o.account, 1) f
-     order by coalesce(f.checked_at, f.authorized_at) limit batch
+     order by private.is_just_seen(f.checked_at), coalesce(f.checked_at, f.authorized_at) limit batch
   ), turns as (
-    select d.id, coalesce(d.checked_at, d.authorized_at) as since, row_number() over (
-        partition by d.account order by d.checked_at nulls first) as turn
-      from waiting w cross join lateral private.due(w.account, batch) d
+    select d.id, row_number() over (order by private.is_just_seen(d.checked_at), d.turn,
+        coalesce(d.checked_at, d.authorized_at)) as place
+      from waiting w cross join lateral (
+        select f.*, row_number() over (order by f.checked_at nulls first) as turn
+          from private.due(w.account, batch) f) d
   ), held as (
     select p.id from private.payments p
-     where p.id in (select t.id from turns t order by t.turn, t.since limit batch)
+     where p.id in (select t.id from turns t where t.place <= batch)
     for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
      where p.id in (select h.id from held h) returning p.*
   )
-  select private.payment_json(s) from seen s;
+  select private.payment_json(s) from seen s join turns t on t.id = s.id order by t.place;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_pause_lane(chain bigint, address text, reason text)
@@ -2526,7 +2542,9 @@ begin
     join private.accounts a on a.id = p.account and a.frozen_at is not null
    where p.state in ('signed', 'unknown') and private.may_cancel(p)
      and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
-   order by p.amount_usd_micros desc, p.id limit batch;
+   order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
+     p.amount_usd_micros desc, p.id
+   limit batch;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.identify_caller(credential text, needed text, counted boolean)
@@ -5955,6 +5973,10 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
+  delete from private.frozen_payments f where f.account = frozen;
+  insert into private.frozen_payments (account, place, payment)
+  select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
+    from private.open_signatures(frozen) o;
   delete from private.vault_sessions s where s.account = frozen;
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
@@ -6377,6 +6399,14 @@ AS $function$
     where c.payment = p.id and c.kind = 'transfer'
       and p.valid_before > extract(epoch from private.clock())
       and (s.state = 'open' or s.state = 'mined' and p.block_hash = s.block_hash))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_just_seen(checked_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(checked_at > private.clock() - interval '20 seconds', false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_key_live(k private.credentials)
@@ -6972,6 +7002,8 @@ AS $function$
       p.terms ->> 'scheme' = 'upto' as is_upto,
       p.state = 'settled' and p.tx_hash = o.tx_hash
         and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
+      p.state = 'settled' and p.block_hash = o.block_hash and p.log_index is null
+        and coalesce(p.tx_hash, o.tx_hash) = o.tx_hash as is_in_block,
       p.state in ('signed', 'unknown') as is_open, private.is_watched(p) as is_watched,
       case when p.state = 'settled' then private.place_of(p) end as place, p.finality
     from private.permits_like(o) p
@@ -6981,13 +7013,15 @@ AS $function$
       (1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
       (2, 'short', f.is_here and f.log_index is not null),
       (3, 'booked', f.is_here and f.is_enough),
-      (4, 'awaited', f.is_open and f.is_watched),
-      (5, 'awaited', not f.is_here and (f.place = 'unread'
+      (4, 'awaited', f.is_in_block and f.finality <> 'finalized' and f.is_watched),
+      (5, 'late', f.is_in_block and f.is_enough),
+      (6, 'awaited', f.is_open and f.is_watched),
+      (7, 'awaited', not f.is_here and (f.place = 'unread'
         or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
-      (6, 'late', f.is_open),
-      (7, 'late', f.place = 'wrong' and f.is_enough),
-      (8, 'over', f.state = 'released'),
-      (9, 'short', f.is_here or f.place = 'wrong')
+      (8, 'late', f.is_open),
+      (9, 'late', f.place = 'wrong' and f.is_enough),
+      (10, 'over', f.state = 'released'),
+      (11, 'short', f.is_here or f.place = 'wrong')
     ) r (rank, standing, applies) where r.applies
   )
   select coalesce(nearest.standing, 'unknown'), nearest.id
@@ -7723,13 +7757,29 @@ begin
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
+  ), waiting as (
+    select d.wallet, count(*) as count from private.deposits d
+     where d.chain = replace_deposits.chain and d.block_number > final_block group by d.wallet
+  ), judged as (
+    select o.*, o.block_number > final_block and not exists (
+        select from private.deposits d where d.chain = replace_deposits.chain
+          and (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth)
+            = (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)) as is_fresh
+    from ours o
+  ), admitted as (
+    select j.*, row_number() over (partition by j.is_fresh order by j.block_number, j.log_index)
+        + (select coalesce(sum(w.count), 0) from waiting w) as of_chain
+    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh
+        order by f.block_number, f.log_index) as of_wallet from judged f) j
+      left join waiting w on w.wallet = j.wallet
+     where not j.is_fresh or j.of_wallet + coalesce(w.count, 0) <= 100
   ), booked as (
     insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
       amount_atomic, nth, block_number, block_hash, log_index, flag)
     select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
       o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
       private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
-    from ours o
+    from admitted o where not o.is_fresh or o.of_chain <= 5000
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
@@ -8393,7 +8443,7 @@ grant execute on function api.find_consent(credential text, payment uuid, mandat
 
 grant execute on function api.find_payment(credential text, payment uuid, tx_hash text, chain bigint) to service_role;
 
-grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb) to service_role;
+grant execute on function api.freeze_account(credential text, listed_max integer, reason text, mail jsonb, after_place bigint) to service_role;
 
 grant execute on function api.get_identity(credential text) to service_role;
 

@@ -18,6 +18,7 @@ const openPayment = z.object({
     'expired',
     'permit2',
     'not_queued',
+    'ended',
   ]),
   message: form.words(4096),
   can_settle_until: field.time.describe('Nothing that was signed can be used after it.'),
@@ -37,6 +38,11 @@ export const accountFreeze = operation({
       .regex(/^\P{C}*$/u, 'no control characters')
       .optional()
       .describe('For the feed, shown as your words.'),
+    cursor: z
+      .string()
+      .max(15)
+      .regex(/^[0-9]{1,15}$/, 'the next_cursor of an earlier answer')
+      .optional(),
   }),
   response: z.object({
     frozen_at: field.time.describe('A second call answers the first time.'),
@@ -47,7 +53,10 @@ export const accountFreeze = operation({
         'They are being cancelled on the chain; until it has done so, they can still settle.',
       ),
     cannot_be_stopped: z.array(openPayment).max(10_000),
-    not_listed: z.int().describe('More open payments; call again to go on with them.'),
+    ended: z.array(openPayment).max(10_000).describe('Open at the freeze, and ended unused since.'),
+    next_cursor: form.cursor
+      .nullable()
+      .describe('More was open at the freeze: call again with it until it is null.'),
   }),
   errors: [],
 })

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'c95ef682798bf0f0ad3b64f6b9dddeb678260a86fb4cab3b6d404f8d5085bd19'
+export const contractDigest = '2385562a0cd8f0e1a94c343e323a8e7efcac55359d446d75f65ae64bab5ede53'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1141,6 +1141,7 @@ export type AccountExposureError = 'insufficient_scope' | 'internal_error' | 'in
 export type AccountFreezeRequest = {
   /** For the feed, shown as your words. */
   reason?: string | undefined
+  cursor?: string | undefined
 }
 
 export type AccountFreezeAnswer = {
@@ -1157,7 +1158,7 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued'
+    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string
@@ -1172,13 +1173,29 @@ export type AccountFreezeAnswer = {
     /** Decimal string of atomic units. */
     amount_atomic: string
     payee: string
-    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued'
+    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
     message: string
     /** Nothing that was signed can be used after it. */
     can_settle_until: string
   }>
-  /** More open payments; call again to go on with them. */
-  not_listed: number
+  /** Open at the freeze, and ended unused since. */
+  ended: Array<{
+    payment_id: string
+    kind: 'transfer' | 'x402'
+    /** CAIP-2 id. */
+    chain: string
+    token: string
+    amount: string
+    /** Decimal string of atomic units. */
+    amount_atomic: string
+    payee: string
+    why: 'live_authorization' | 'in_transaction' | 'in_block' | 'expired' | 'permit2' | 'not_queued' | 'ended'
+    message: string
+    /** Nothing that was signed can be used after it. */
+    can_settle_until: string
+  }>
+  /** More was open at the freeze: call again with it until it is null. */
+  next_cursor: string | null
 }
 
 export type AccountFreezeError = 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'

@@ -36,7 +36,7 @@ export const transferProof = z.object({
     .nullable()
     .describe('EIP-3009. Null for a transfer that the wallet itself sent.'),
   nonce_preimage: form
-    .words(1024)
+    .words(2048)
     .nullable()
     .describe('keccak-256 of this text is the authorization nonce.'),
   inclusion: inclusion

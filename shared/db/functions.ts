@@ -164,6 +164,7 @@ export type DatabaseFunctions = {
       listed_max: number
       reason?: string | null
       mail?: unknown
+      after_place?: number
     }
   }
   get_identity: { args: { credential: string } }

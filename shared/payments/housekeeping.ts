@@ -19,18 +19,47 @@ import { slotRow } from './slot.ts'
 import { keepSlots } from './slots.ts'
 import { watchPayment } from './watch.ts'
 
-/** Slots looked at in one run, and half the payments; the next goes on with those unseen for longest. */
+/** Slots looked at in one run; the next goes on with those unseen for longest. */
 const batchMax = 50
+/** Payments that are taken at once: a run that is cut off has taken few that it did not look at. */
+const openBatchMax = 40
 /** Batches of payments in one run, while each comes back full. */
-const openRoundsMax = 4
+const openRoundsMax = 10
 /** At once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
+/** How long payments wait for each of cancellations and slots, which then go on beside them. */
+const stageMilliseconds = 10_000
+/** After it a run begins with no more payments. */
+const runMilliseconds = 45_000
 
 /** One run; answers how many payments and slots it looked at and how many of them moved. */
 export async function keepHouse(world: World): Promise<{ seen: number; moved: number }> {
+  const forget = () => unbound(world.db).run('housekeeping_forget', {})
+  await orLogged(world, 'forgetting', undefined, forget)
+  const end = world.deadline(runMilliseconds)
+  const cancelling = orLogged(world, 'cancelling', undefined, () => cancelFrozen(world))
+  await atMost(world, cancelling)
+  const none: Relayed = { seen: 0, moves: [] }
+  const relaying = orLogged(world, 'relaying', none, () => keepRelays(world))
+  await atMost(world, relaying)
+  const open = await watchOpen(world, end)
+  await cancelling
+  const relayed = await relaying
+  const moves = [...relayed.moves, ...open.moves]
+  return { seen: relayed.seen + open.seen, moved: moves.filter(Boolean).length }
+}
+
+/** Waits for work, but not for long: what is slow goes on beside what comes after it. */
+async function atMost(world: World, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  world.deadline(stageMilliseconds).addEventListener('abort', () => resolve())
+  await Promise.race([work, promise])
+}
+
+type Relayed = { seen: number; moves: boolean[] }
+
+async function keepRelays(world: World): Promise<Relayed> {
   const ledger = unbound(world.db)
-  await orLogged(world, 'forgetting', undefined, () => ledger.run('housekeeping_forget', {}))
-  await orLogged(world, 'cancelling', undefined, () => cancelFrozen(world))
   const [lanes, slots] = await Promise.all([
     ledger.many('housekeeping_lanes', {}, laneRow),
     ledger.many('housekeeping_slots', { batch: batchMax }, slotRow),
@@ -40,19 +69,32 @@ export async function keepHouse(world: World): Promise<{ seen: number; moved: nu
     const own = slots.filter((slot) => slot.chain === chain.id)
     moves.push(...(await keepChain(world, chain, lanes, own)))
   })
-  let seen = slots.length
-  for (let round = 0; round < openRoundsMax; round += 1) {
-    const open = await ledger.many('housekeeping_open', { batch: 2 * batchMax }, foundRow)
-    moves.push(...(await watchAll(world, open)))
-    seen += open.length
-    if (open.length < 2 * batchMax) break
-  }
-  return { seen, moved: moves.filter(Boolean).length }
+  return { seen: slots.length, moves }
 }
 
-async function watchAll(world: World, open: readonly z.output<typeof foundRow>[]) {
+/** Payments in the order of the ledger, each once, until all are seen or the run is over. */
+async function watchOpen(world: World, end: AbortSignal) {
+  const seen = new Set<string>()
+  const moves: boolean[] = []
+  for (let round = 0; round < openRoundsMax && !end.aborted; round += 1) {
+    const question = { batch: openBatchMax }
+    const open = await unbound(world.db).many('housekeeping_open', question, foundRow)
+    const unseen = open.filter(({ payment_row: { id } }) => !seen.has(id))
+    moves.push(...(await watchAll(world, unseen, end)))
+    for (const { payment_row } of unseen) seen.add(payment_row.id)
+    if (unseen.length < openBatchMax) break
+  }
+  return { seen: seen.size, moves }
+}
+
+async function watchAll(
+  world: World,
+  open: readonly z.output<typeof foundRow>[],
+  end: AbortSignal,
+) {
   const moves: boolean[] = []
   await inParallel(open, async ({ payment_row: before }) => {
+    if (end.aborted) return
     const isMoved = await orLogged(world, before.id, false, async () => {
       const { payment: after } = await watchPayment(world, unbound(world.db), before)
       return after.state !== before.state
@@ -114,8 +156,11 @@ async function orLogged<Result>(
   }
 }
 
+/** In their order; a slow one holds up nothing but its own place. */
 async function inParallel<Item>(items: readonly Item[], run: (item: Item) => Promise<void>) {
-  for (let start = 0; start < items.length; start += parallelMax) {
-    await Promise.all(items.slice(start, start + parallelMax).map(run))
+  const rest = items.values()
+  const work = async () => {
+    for (const item of rest) await run(item)
   }
+  await Promise.all(Array.from({ length: parallelMax }, work))
 }

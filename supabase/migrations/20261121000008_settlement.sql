@@ -230,9 +230,15 @@ create function private.due(of_account uuid, most integer) returns setof private
    order by p.checked_at nulls first limit most
 $$;
 
+create function private.is_just_seen(checked_at timestamptz) returns boolean
+  language sql stable as $$
+  select coalesce(checked_at > private.clock() - interval '20 seconds', false)
+$$;
+
 -- A batch of payments that the chain has the next word on: of each account those longest unseen, and
 -- the accounts in turn, so that many that cannot be read yet delay nobody else's. What is new has
--- waited since it was authorized, so that whoever always has something new delays nobody either.
+-- waited since it was authorized, so that whoever always has something new delays nobody either. What was
+-- seen a moment ago comes last, so that the batches of one run go on. They are answered in that order.
 create function api.housekeeping_open(batch integer) returns table (payment_row jsonb)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -245,20 +251,22 @@ begin
       order by p.account limit 1) from payers o where o.account is not null
   ), waiting as (
     select o.account from payers o cross join lateral private.due(o.account, 1) f
-     order by coalesce(f.checked_at, f.authorized_at) limit batch
+     order by private.is_just_seen(f.checked_at), coalesce(f.checked_at, f.authorized_at) limit batch
   ), turns as (
-    select d.id, coalesce(d.checked_at, d.authorized_at) as since, row_number() over (
-        partition by d.account order by d.checked_at nulls first) as turn
-      from waiting w cross join lateral private.due(w.account, batch) d
+    select d.id, row_number() over (order by private.is_just_seen(d.checked_at), d.turn,
+        coalesce(d.checked_at, d.authorized_at)) as place
+      from waiting w cross join lateral (
+        select f.*, row_number() over (order by f.checked_at nulls first) as turn
+          from private.due(w.account, batch) f) d
   ), held as (
     select p.id from private.payments p
-     where p.id in (select t.id from turns t order by t.turn, t.since limit batch)
+     where p.id in (select t.id from turns t where t.place <= batch)
     for update skip locked
   ), seen as (
     update private.payments p set checked_at = private.clock()
      where p.id in (select h.id from held h) returning p.*
   )
-  select private.payment_json(s) from seen s;
+  select private.payment_json(s) from seen s join turns t on t.id = s.id order by t.place;
 end $$;
 grant execute on function api.housekeeping_finish_attempt, api.housekeeping_settle,
   api.housekeeping_reorg, api.housekeeping_release, api.housekeeping_open to service_role;

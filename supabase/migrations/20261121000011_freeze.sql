@@ -12,9 +12,20 @@ create function private.obstacle(p private.payments) returns text
   end
 $$;
 
+-- What was open when an account was frozen last, in the order in which its answer names it: uncancelled
+-- and large first. Whatever it came to since, nothing else can leave.
+create table private.frozen_payments (
+  account uuid not null references private.accounts,
+  place integer not null check (place > 0),
+  payment uuid not null references private.payments on delete cascade,
+  primary key (account, place)
+);
+alter table private.frozen_payments enable row level security;
+
 -- Freezes an account; false when it is frozen already. What was reserved and not signed is released:
 -- custody keeps a signature only for a payment that is still authorized, so none leaves after this.
--- What is queued goes out of the queue, and is released where no transaction ever carried it.
+-- What is queued goes out of the queue, and is released where no transaction ever carried it. The rest
+-- of what is open is kept as it stands now.
 create function private.freeze(frozen uuid, summary text, untrusted jsonb default null)
   returns boolean language plpgsql as $$
 begin
@@ -37,6 +48,10 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
+  delete from private.frozen_payments f where f.account = frozen;
+  insert into private.frozen_payments (account, place, payment)
+  select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
+    from private.open_signatures(frozen) o;
   delete from private.vault_sessions s where s.account = frozen;
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
@@ -54,12 +69,14 @@ create function private.open_signatures(of_account uuid) returns setof private.p
 $$;
 
 -- Freezes the caller's account for good, as far as any key goes; a second call changes nothing and
--- answers the same time. Answers what may still settle, uncancelled and large first, whether a
--- transaction that carries it may be out, and how many more than `listed_max` there are. The brake has a rate of
+-- answers the same time. Answers what was open at the freeze as it stands now, `listed_max` of it from
+-- after a place, whether its cancellation is queued and whether a transaction that carries it may be out,
+-- and the last place if more follows. Where this call froze it, the list begins. The brake has a rate of
 -- its own: whoever floods the key with other requests does not hold it back.
 create function api.freeze_account(
-  credential text, listed_max integer, reason text default null, mail jsonb default null)
-  returns table (frozen_since timestamptz, open_payments jsonb, not_listed integer)
+  credential text, listed_max integer, reason text default null, mail jsonb default null,
+  after_place bigint default 0)
+  returns table (frozen_since timestamptz, open_payments jsonb, next_place integer)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'any');
@@ -70,24 +87,26 @@ begin
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
     case when reason is not null then jsonb_build_object('reason', reason) end)
   then
+    after_place := 0;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query
-  with open as (
-    select o as p, pg_catalog.row_number() over (order by o.state = 'settled',
-        exists (select from private.relay_calls c
-        where c.payment = o.id and c.kind = 'cancel'), o.amount_usd_micros desc, o.id) as place
-    from private.open_signatures(caller.account) o
+  with listed as (
+    select p, f.place from private.frozen_payments f join private.payments p on p.id = f.payment
+     where f.account = caller.account and f.place > after_place order by f.place limit listed_max
   )
   select a.frozen_at,
-    coalesce((select jsonb_agg(private.payment_json(o.p) - array['delivery', 'terms', 'signature',
+    coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
           'allowance_signature']
-        || jsonb_build_object('obstacle', private.obstacle(o.p), 'is_carried', exists (
+        || jsonb_build_object('obstacle', private.obstacle(l.p), 'is_cancelled', exists (
+            select from private.relay_calls c where c.payment = (l.p).id and c.kind = 'cancel'),
+          'is_carried', exists (
           select from private.relay_transactions t join private.relay_slots s on s.id = t.slot
-           where s.state = 'open' and (o.p).id = any (t.carries)))
-        order by o.place)
-      from open o where o.place <= listed_max), '[]'),
-    greatest((select count(*) from open) - listed_max, 0)::integer
+           where s.state = 'open' and (l.p).id = any (t.carries)))
+        order by l.place)
+      from listed l), '[]'),
+    (select max(l.place) from listed l having exists (select from private.frozen_payments f
+      where f.account = caller.account and f.place > max(l.place)))
   from private.accounts a where a.id = caller.account;
 end $$;
 
@@ -119,8 +138,8 @@ create function private.may_cancel(p private.payments) returns boolean
       where a.id = p.account and a.frozen_at is not null))
 $$;
 
--- Payments of frozen accounts whose cancellation is not queued yet, the largest first: a freeze queues
--- those of the first ones itself, and housekeeping the rest.
+-- Payments of frozen accounts whose cancellation is not queued yet, the largest first and the accounts in
+-- turn: a freeze queues those of the first ones itself, and housekeeping the rest.
 create function api.housekeeping_uncancelled(batch integer) returns table (payment uuid)
   language plpgsql security definer set search_path = '' as $$
 begin
@@ -129,7 +148,9 @@ begin
     join private.accounts a on a.id = p.account and a.frozen_at is not null
    where p.state in ('signed', 'unknown') and private.may_cancel(p)
      and not exists (select from private.relay_calls c where c.payment = p.id and c.kind = 'cancel')
-   order by p.amount_usd_micros desc, p.id limit batch;
+   order by row_number() over (partition by p.account order by p.amount_usd_micros desc, p.id),
+     p.amount_usd_micros desc, p.id
+   limit batch;
 end $$;
 
 -- Hands a live authorization to custody for its cancellation, with the sealed key that signs it and

@@ -66,7 +66,8 @@ $$;
 -- Makes the deposits in a range of blocks what was read of it: enters new ones and tells them in
 -- the feed, moves those that stand elsewhere now, marks those that are gone. Answers how many are new.
 -- What was read of one wallet says nothing of those of others. Only final blocks move what stands in
--- a final block: newer ones are read by the word of one endpoint.
+-- a final block: newer ones are read by the word of one endpoint. So of these 100 deposits of a wallet
+-- and 5,000 of the chain are kept at most, with those that are gone; more are told once they are final.
 create function private.replace_deposits(
   chain bigint, from_block bigint, to_block bigint, transfers jsonb,
   only_wallet text default null) returns integer
@@ -92,13 +93,29 @@ begin
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
+  ), waiting as (
+    select d.wallet, count(*) as count from private.deposits d
+     where d.chain = replace_deposits.chain and d.block_number > final_block group by d.wallet
+  ), judged as (
+    select o.*, o.block_number > final_block and not exists (
+        select from private.deposits d where d.chain = replace_deposits.chain
+          and (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth)
+            = (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)) as is_fresh
+    from ours o
+  ), admitted as (
+    select j.*, row_number() over (partition by j.is_fresh order by j.block_number, j.log_index)
+        + (select coalesce(sum(w.count), 0) from waiting w) as of_chain
+    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh
+        order by f.block_number, f.log_index) as of_wallet from judged f) j
+      left join waiting w on w.wallet = j.wallet
+     where not j.is_fresh or j.of_wallet + coalesce(w.count, 0) <= 100
   ), booked as (
     insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
       amount_atomic, nth, block_number, block_hash, log_index, flag)
     select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
       o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
       private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
-    from ours o
+    from admitted o where not o.is_fresh or o.of_chain <= 5000
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
@@ -117,8 +134,8 @@ begin
   return told_count;
 end $$;
 
--- Forgets deposits that are gone as of these final blocks, and their lines in the feed; the newest ten
--- of an account stay. Whoever invents many fills no feed for good.
+-- Forgets deposits that are gone as of these blocks, and their lines in the feed; the newest ten of an
+-- account stay. Whoever invents many fills no feed for good.
 create function private.forget_gone_deposits(chain bigint, from_block bigint, to_block bigint)
   returns void language sql as $$
   delete from private.deposits d where d.id in (
@@ -193,6 +210,7 @@ begin
   returning c.version into next_version;
   if found then
     entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    perform private.forget_gone_deposits(chain, from_block, to_block);
     return next;
   end if;
 end $$;

@@ -126,8 +126,10 @@ begin
     else row('booked', booked)::private.outflow_match end;
 end $$;
 
--- The nearest wins, and of equally near ones that which fits the fewest others: an exact one, then
--- that with the least that is enough. So of several transfers each finds its own, in any order.
+-- The nearest wins: one that is settled by this log or transaction, then one that is settled in this
+-- block and has no log of its own, before any that was not seen used. Of equally near ones wins that
+-- which fits the fewest others: an exact one, then that with the least that is enough. So of several
+-- transfers each finds its own, in any order.
 create function private.match_like(o private.outflows) returns private.outflow_match
   language sql stable as $$
   with fitting as (
@@ -137,6 +139,8 @@ create function private.match_like(o private.outflows) returns private.outflow_m
       p.terms ->> 'scheme' = 'upto' as is_upto,
       p.state = 'settled' and p.tx_hash = o.tx_hash
         and coalesce(p.log_index, o.log_index) = o.log_index as is_here,
+      p.state = 'settled' and p.block_hash = o.block_hash and p.log_index is null
+        and coalesce(p.tx_hash, o.tx_hash) = o.tx_hash as is_in_block,
       p.state in ('signed', 'unknown') as is_open, private.is_watched(p) as is_watched,
       case when p.state = 'settled' then private.place_of(p) end as place, p.finality
     from private.permits_like(o) p
@@ -146,13 +150,15 @@ create function private.match_like(o private.outflows) returns private.outflow_m
       (1, 'booked', f.is_here and f.is_enough and f.log_index is not null),
       (2, 'short', f.is_here and f.log_index is not null),
       (3, 'booked', f.is_here and f.is_enough),
-      (4, 'awaited', f.is_open and f.is_watched),
-      (5, 'awaited', not f.is_here and (f.place = 'unread'
+      (4, 'awaited', f.is_in_block and f.finality <> 'finalized' and f.is_watched),
+      (5, 'late', f.is_in_block and f.is_enough),
+      (6, 'awaited', f.is_open and f.is_watched),
+      (7, 'awaited', not f.is_here and (f.place = 'unread'
         or f.place = 'wrong' and f.finality <> 'finalized' and f.is_watched)),
-      (6, 'late', f.is_open),
-      (7, 'late', f.place = 'wrong' and f.is_enough),
-      (8, 'over', f.state = 'released'),
-      (9, 'short', f.is_here or f.place = 'wrong')
+      (8, 'late', f.is_open),
+      (9, 'late', f.place = 'wrong' and f.is_enough),
+      (10, 'over', f.state = 'released'),
+      (11, 'short', f.is_here or f.place = 'wrong')
     ) r (rank, standing, applies) where r.applies
   )
   select coalesce(nearest.standing, 'unknown'), nearest.id

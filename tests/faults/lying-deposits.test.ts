@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { callRpc } from '../../scripts/local/rpc.ts'
 import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { newKey } from '../support/chain-world.ts'
-import { payAs, toldDeposits, transferTopic } from '../support/deposits.ts'
+import { payAs, reorg, toldDeposits, transferTopic } from '../support/deposits.ts'
 import { besideLiar, received } from '../support/faults/beside-liar.ts'
 import { node } from '../support/faults/chain.ts'
 import { inventing, saying } from '../support/faults/liar.ts'
@@ -97,4 +97,63 @@ test('of deposits that were never made the feed keeps the newest ten', async () 
 
   expect(during).toHaveLength(80)
   expect([told.length, kept.length]).toEqual([10, 10])
+})
+
+/** So many deposits to a wallet stand in the table above all final blocks. */
+async function waitingFor({ db }: TestWorld, { id }: Agent): Promise<number> {
+  const rows = await db.sql`select from private.deposits d
+    join private.transfer_cursors c on c.chain = d.chain
+    where d.account = ${id} and d.block_number > c.finalized_through`
+  return rows.length
+}
+
+test('of one wallet at most 100 deposits wait to be final, however many are made up', async () => {
+  const { world, agent, liar } = await besideLiar()
+  const counts: number[] = []
+  for (let run = 0; run < 3; run += 1) {
+    liar.tell(flooding(world, agent, 150, await newestPlace(world)))
+    await indexTransfers(world.world)
+    counts.push(await waitingFor(world, agent))
+  }
+
+  expect(counts).toEqual([100, 100, 100])
+  expect(await toldDeposits(world, agent)).toHaveLength(100)
+})
+
+test('what was made up in blocks that are read again is gone at once, but for the newest ten', async () => {
+  const { world, agent, liar } = await besideLiar()
+  const place = await newestPlace(world)
+  liar.tell(flooding(world, agent, 60, place))
+  await indexTransfers(world.world)
+  const during = await waitingFor(world, agent)
+  liar.tell()
+  await reorg(world, 1)
+  await indexTransfers(world.world)
+
+  expect([during, await waitingFor(world, agent)]).toEqual([60, 10])
+  expect(await toldDeposits(world, agent)).toHaveLength(10)
+})
+
+test('of one chain at most 5,000 wait, and one that is final is booked beyond any number', async () => {
+  const { world, agent, liar } = await besideLiar()
+  const other = await world.agent('read')
+  const place = await newestPlace(world)
+  await world.db.sql`insert into private.deposits (account, chain, tx_hash, wallet, token, sender,
+      amount_atomic, nth, block_number, block_hash, log_index)
+    select ${other.id}, ${world.chain.chainId}, '0x' || lpad(to_hex(n), 64, '0'), ${other.address},
+      ${world.chain.usdc}, ${newKey().at}, 1, 1, ${Number(place.blockNumber) + 10_000},
+      ${place.blockHash}, n from generate_series(1, 4990) n`
+  liar.tell(flooding(world, agent, 40, place))
+  await indexTransfers(world.world)
+  const during = await waitingFor(world, agent)
+  liar.tell()
+  await payAs(world, newKey().at, agent.address, 2_000_000n)
+  await indexTransfers(world.world)
+  const told = await feedOf(agent)
+
+  await settleIndex(world)
+
+  expect(during).toBe(10)
+  expect(told).not.toContainEqual(received('included'))
+  expect(await feedOf(agent)).toContainEqual(received('finalized'))
 })

@@ -1,8 +1,10 @@
 /** What leaves a wallet is in the books, or the account is frozen and everybody hears of it. */
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import { indexTransfers } from '../../shared/payments/index-transfers.ts'
 import { newKey, transfer } from '../support/chain-world.ts'
 import { headOf, payAs, sendAs, transferFrom } from '../support/deposits.ts'
+import { node } from '../support/faults/chain.ts'
 import { statesOf, usdcOf } from '../support/ledger.ts'
 import { textWith } from '../support/matching.ts'
 import {
@@ -17,6 +19,8 @@ import {
 import { authorizing, signedPayment } from '../support/signed.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { finalize, start } from '../support/world.ts'
+
+const blockSchema = z.object({ hash: z.string() })
 
 let world: TestWorld
 beforeAll(async () => {
@@ -224,5 +228,31 @@ test('two permits settled by one log own one, and the other transfer finds the s
   const verdicts = await verdictsOn(world, agent)
   expect(new Set(verdicts.map(({ payment }) => payment))).toEqual(new Set([first, second]))
   expect(verdicts.map(({ verdict }) => verdict)).toEqual(['booked', 'booked'])
+  expect(await isFrozen(world, agent)).toBe(false)
+})
+
+test('a transfer belongs to the permit that is settled in its block, not to one never seen used', async () => {
+  const { agent } = await owned(world)
+  const payee = newKey().at
+  const [unused, ended, used] = [
+    await permitted(agent, payee, 'exact'),
+    await permitted(agent, payee, 'exact'),
+    await permitted(agent, payee, 'exact'),
+  ]
+  await giveUp(ended)
+  await sendAs(world, agent.address, transfer(payee, 5_000_000n))
+  const block = await headOf(world)
+  const { hash } = blockSchema.parse(
+    await node(world, 'eth_getBlockByNumber', `0x${block.toString(16)}`, false),
+  )
+  await world.db.sql`update private.payments set state = 'settled', finality = 'finalized',
+    block_number = ${block}, block_hash = ${hash}, settled_at = private.clock() where id = ${used}`
+  await world.db.sql`update private.payments set valid_before = 1 where id = ${unused}`
+
+  await passGrace(world)
+  await passGrace(world)
+
+  expect(await verdictsOn(world, agent)).toEqual([{ verdict: 'booked', payment: used }])
+  expect((await statesOf(world, agent)).toSorted()).toEqual(['released', 'settled', 'signed'])
   expect(await isFrozen(world, agent)).toBe(false)
 })

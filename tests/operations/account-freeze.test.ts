@@ -37,7 +37,7 @@ describe('a freeze', () => {
 
       expect(first).toMatchObject({
         status: 200,
-        body: { cancelling: [], cannot_be_stopped: [], not_listed: 0 },
+        body: { cancelling: [], cannot_be_stopped: [], next_cursor: null },
       })
       expect(second.body).toEqual(first.body)
       const { body } = await (await agent.withKey('read')).get('/get-identity')
@@ -249,7 +249,7 @@ test('more payments than one call cancels are all named, and cancelled by the ne
   const first = await cancellationsOf(payer)
   await keepHouse(world.world)
 
-  expect(body).toMatchObject({ not_listed: 0, cannot_be_stopped: [] })
+  expect(body).toMatchObject({ next_cursor: null, cannot_be_stopped: [] })
   expect(body['cancelling']).toHaveLength(53)
   expect([first.length, (await cancellationsOf(payer)).length]).toEqual([50, 53])
 })

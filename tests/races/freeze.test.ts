@@ -52,7 +52,7 @@ test.each([0, 5, 15])(
     const after = await rowsOf(payer)
 
     const signed = rows.filter(({ state }) => ['signed', 'unknown', 'settled'].includes(state))
-    expect(frozen).toMatchObject({ status: 200, body: { not_listed: 0 } })
+    expect(frozen).toMatchObject({ status: 200, body: { next_cursor: null } })
     expect(listed(frozen).toSorted()).toEqual(signed.map(({ id }) => id).toSorted())
     expect(after.filter(({ late }) => late)).toEqual([])
     expect(after.filter(({ state }) => state === 'authorized')).toEqual([])
@@ -85,7 +85,7 @@ test.each([0, 10, 25])(
       const answer = answers[at]
       return answer?.status === 'fulfilled' && answer.value.outcome === 'signed'
     })
-    expect(frozen.body).toMatchObject({ cannot_be_stopped: [], not_listed: 0 })
+    expect(frozen.body).toMatchObject({ cannot_be_stopped: [], next_cursor: null })
     expect(listed(frozen)).toEqual(expect.arrayContaining(given.map(({ paymentId }) => paymentId)))
     const after = await rowsOf(payer)
     expect(after.filter(({ late, state }) => late || state === 'authorized')).toEqual([])

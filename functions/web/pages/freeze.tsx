@@ -19,14 +19,16 @@ export const routes: Routes = (app) => {
 
   app.post('/freeze', async (c) => {
     const { db, credential } = await owner(c)
-    if ((await fields(c)).get('wanted') === 'unfrozen') {
+    const given = await fields(c)
+    if (given.get('wanted') === 'unfrozen') {
       await db.run('owner_unfreeze', { mail: await noticeOf(c, accountUnfrozen) })
       return goTo(c, '/freeze')
     }
     const world = c.get('world')
     const requestId = c.get('requestId')
     const { client } = browserOf(c)
-    const frozen = await freeze({ world, db, credential, requestId, client }, undefined)
+    const cursor = /^[0-9]{1,15}$/.exec(given.get('cursor') ?? '')?.[0]
+    const frozen = await freeze({ world, db, credential, requestId, client }, { cursor })
     return show(c, <Stopped c={c} me={await again(c)} frozen={frozen} />)
   })
 }
@@ -100,8 +102,8 @@ function Unfreeze({ c, me }: { c: Visit; me: Owner }) {
 
 /** What was stopped and what cannot be, as it was answered to the click. */
 function Stopped({ c, me, frozen }: { c: Visit; me: Owner; frozen: Frozen }) {
-  const { cancelling, cannot_be_stopped, not_listed } = frozen
-  const open = [...cannot_be_stopped, ...cancelling]
+  const { cancelling, cannot_be_stopped, ended, next_cursor: next } = frozen
+  const open = [...cannot_be_stopped, ...cancelling, ...ended]
   return (
     <Page c={c} title="The account is frozen" owner={me} lead="Nothing new is paid.">
       {open.length === 0 ? (
@@ -120,7 +122,15 @@ function Stopped({ c, me, frozen }: { c: Visit; me: Owner; frozen: Frozen }) {
               { label: 'What happens', cell: ({ message }) => message },
             ]}
           />
-          {not_listed > 0 && <p>{not_listed} more. Freeze again to go on with them.</p>}
+          {next !== null && (
+            <Form c={c}>
+              <input type="hidden" name="wanted" value="frozen" />
+              <input type="hidden" name="cursor" value={next} />
+              <div class="actions">
+                <Button kind="plain">Show more</Button>
+              </div>
+            </Form>
+          )}
         </Section>
       )}
       <p class="actions">

@@ -15,29 +15,31 @@ async function freezeOne(house: House, dice: Dice): Promise<void> {
   const key = pickKey(house, dice)
   const credential = dice.isLucky(70) ? key.credential : key.account.session
   const listedMax = dice.oneOf([1000, 1000, 2])
-  const answer = await ask(house, 'freeze_account', { credential, listed_max: listedMax })
+  const given = dice.oneOf([0, 0, 2])
+  const question = { credential, listed_max: listedMax, after_place: given }
+  const answer = await ask(house, 'freeze_account', question)
   // A rate that is taken in real time.
   await ledger.query("delete from private.rate_buckets where bucket like 'freeze:%'")
   const isSession = credential === key.account.session
   const found = refusable(() => (isSession ? key : admit(twin, credential, 'read')))
   if ('refused' in found) return agree('freeze_account', answer, found)
-  freeze(twin, found.account)
-  const { frozen_since, open_payments, not_listed } = rowOf(answer) ?? {}
-  const open = openSignatures(twin, found.account)
+  const after = freeze(twin, found.account) ? 0 : given
+  const { frozen_since, open_payments, next_place } = rowOf(answer) ?? {}
+  const open = found.account.openAtFreeze.slice(after)
   agree(
     'freeze_account',
-    { since: Number(frozen_since) / 1000, listed: rowsOf(open_payments), not_listed },
+    { since: Number(frozen_since) / 1000, listed: rowsOf(open_payments), next_place },
     {
       since: found.account.frozenAt,
       listed: open.slice(0, listedMax).map((payment) => openWire(twin, payment)),
-      not_listed: Math.max(open.length - listedMax, 0),
+      next_place: open.length > listedMax ? after + listedMax : null,
     },
   )
 }
 
-/** What was not signed is released, and what no transaction ever carried. */
-function freeze(twin: Twin, account: Account): void {
-  if (account.isFrozen) return
+/** What was not signed is released, and what no transaction ever carried; false when it is frozen already. */
+function freeze(twin: Twin, account: Account): boolean {
+  if (account.isFrozen) return false
   Object.assign(account, { isFrozen: true, frozenAt: twin.now, version: account.version + 1 })
   for (const payment of twin.payments) {
     if (payment.account === account && payment.state === 'authorized') {
@@ -54,7 +56,9 @@ function freeze(twin: Twin, account: Account): void {
   for (const { payment, tries } of withdrawn) {
     if (tries === 0) stop(payment, 'the account was frozen before it was sent')
   }
+  account.openAtFreeze = openSignatures(twin, account)
   account.feed.push({ type: 'account_frozen', payment: null })
+  return true
 }
 
 function stop(payment: Payment, failure: string): void {
@@ -70,13 +74,12 @@ const isOpen = (twin: Twin, payment: Payment) =>
   (payment.state === 'settled' &&
     (payment.finality !== 'finalized' || liveUntil(payment) > twin.now))
 
-/** What may still settle: unsettled first, of those uncancelled first, then large. */
+/** What may still settle: unsettled first, then large. */
 function openSignatures(twin: Twin, account: Account): Payment[] {
   const open = twin.payments
     .filter((one) => one.account === account && isOpen(twin, one))
     .sort(byAmount)
-  const rank = (one: Payment) =>
-    (one.state === 'settled' ? 2 : 0) + (cancellationOf(twin, one) ? 1 : 0)
+  const rank = (one: Payment) => (one.state === 'settled' ? 1 : 0)
   return open.toSorted((a, b) => rank(a) - rank(b))
 }
 
@@ -99,6 +102,7 @@ function openWire(twin: Twin, payment: Payment) {
   return {
     ...Object.fromEntries(row),
     obstacle,
+    is_cancelled: cancellationOf(twin, payment) !== undefined,
     is_carried: isCarried,
   }
 }
@@ -156,10 +160,14 @@ export async function cancelFrozen(house: House, dice: Dice): Promise<void> {
   const { twin } = house
   const batch = dice.oneOf([1000, 1000, 2])
   const answer = await ask(house, 'housekeeping_uncancelled', { batch })
-  const uncancelled = twin.payments
+  const waiting = twin.payments
     .filter(({ state }) => state === 'signed' || state === 'unknown')
     .filter((one) => mayCancel(twin, one) && !cancellationOf(twin, one))
     .sort(byAmount)
+  const turnOf = (one: Payment) =>
+    waiting.filter(({ account }) => account === one.account).indexOf(one)
+  const uncancelled = waiting
+    .toSorted((a, b) => turnOf(a) - turnOf(b) || byAmount(a, b))
     .slice(0, batch)
   agree(
     'housekeeping_uncancelled',

@@ -109,6 +109,7 @@ function newAccount(alias: string, at: number): Account {
     limits,
     version: 1,
     isFrozen: false,
+    openAtFreeze: [],
     frozenAt: 0,
     session: newDigest(),
     passkeys: [],

@@ -13,6 +13,8 @@ export type Account = {
   isFrozen: boolean
   /** When it was frozen last. */
   frozenAt: number
+  /** What was open then, in the order in which it is listed. */
+  openAtFreeze: Payment[]
   recipients: Set<string>
   devices: Set<string>
   /** The credential of the owner's session. */

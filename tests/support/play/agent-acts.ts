@@ -103,7 +103,7 @@ const openPayment = z.object({ payee: z.string(), amount_atomic: z.string() })
 const freezeBody = z.object({
   cancelling: z.array(openPayment),
   cannot_be_stopped: z.array(openPayment),
-  not_listed: z.int(),
+  next_cursor: z.string().nullable(),
 })
 const freezesMax = 40
 
@@ -114,14 +114,16 @@ export async function freeze(play: Play): Promise<void> {
   const isNew = freezeNow(book) === undefined
   book.isStopped = true
   const named: { payee: string; micros: bigint }[] = []
+  let cursor = '0'
   for (let call = 0; call < freezesMax; call += 1) {
-    const answer = await play.product.post(play.reader, '/account-freeze', {})
+    const answer = await play.product.post(play.reader, '/account-freeze', { cursor })
     if (answer.status !== 200) return
-    const { cancelling, cannot_be_stopped, not_listed } = freezeBody.parse(answer.body)
+    const { cancelling, cannot_be_stopped, next_cursor } = freezeBody.parse(answer.body)
     for (const { payee, amount_atomic } of [...cancelling, ...cannot_be_stopped]) {
       named.push({ payee: payee.toLowerCase(), micros: BigInt(amount_atomic) })
     }
-    if (not_listed === 0) break
+    if (next_cursor === null) break
+    cursor = next_cursor
   }
   const until = Number.POSITIVE_INFINITY
   if (isNew) book.freezes.push({ at: clock.seconds(), until, before, named })

@@ -1,0 +1,128 @@
+/**
+ * One account has 300 payments that cannot be read, on every rail, and another one: what is booked of
+ * the other waits for at most one run of housekeeping.
+ */
+import { beforeEach, expect, test } from 'vitest'
+import { keepHouse } from '../../shared/payments/housekeeping.ts'
+import { hex, newKey } from '../support/chain-world.ts'
+import { sendAs } from '../support/deposits.ts'
+import { pass } from '../support/faults/chain.ts'
+import { acquainted, statesOf } from '../support/ledger.ts'
+import { authorizing, signedPayment } from '../support/signed.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { finalize, start } from '../support/world.ts'
+
+let world: TestWorld
+let busy: Agent
+let payer: Agent
+let payee: Agent
+beforeEach(async () => {
+  world = await start({ chain: true })
+  busy = (await acquainted(world)).payer
+  await crowd()
+  const pair = await acquainted(world)
+  payer = pair.payer
+  payee = pair.payee
+})
+
+/** 300 signed payments of one account: authorizations of purchases and of transfers, and permits. */
+async function crowd() {
+  const permit = {
+    transfer_method: 'permit2',
+    scheme: 'exact',
+    requirement: { extra: { facilitatorAddress: newKey().at } },
+  }
+  const purchase = await signedPayment(world, busy, newKey().at)
+  const request = await authorizing(world, busy, newKey().at, permit)
+  const answer = await world.world.custody?.authorize(request)
+  if (answer?.outcome !== 'signed') throw new Error('not signed')
+  const copies = [
+    [purchase.paymentId, 'x402', 100],
+    [purchase.paymentId, 'transfer', 100],
+    [request.paymentId, 'x402', 98],
+  ] as const
+  for (const [at, [payment, kind, count]] of copies.entries()) {
+    await world.db.sql`
+      insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
+        amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at,
+        authorized_block, valid_before, authorization_nonce, signature, terms, leased_until)
+      select account, key, device, ${kind}, state, chain, token, wallet, payee, amount_atomic,
+        amount_usd_micros, expires_at, consent_level, authorized_at, authorized_block, valid_before,
+        '0x' || lpad(to_hex(${at} * 1000 + n), 64, '0'), signature, terms, private.clock()
+        from private.payments, generate_series(1, ${count}) n where id = ${payment}`
+  }
+}
+
+/** What is asked about the busy account is not answered; `also` are other methods of which none is. */
+function hang(also: string[] = [], isForGood = true): void {
+  const { fetch } = world.world
+  const wallet = busy.address.slice(2).toLowerCase()
+  world.world.fetch = (input, init) => {
+    const body = typeof init?.body === 'string' ? init.body : ''
+    const isLost = body.toLowerCase().includes(wallet) || also.some((word) => body.includes(word))
+    const signal = isForGood ? undefined : init?.signal
+    return isLost ? lostUntil(signal) : fetch(input, init)
+  }
+}
+
+function lostUntil(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new Error('no answer in time')))
+  })
+}
+
+/** The bounds of a run pass twenty times as fast; those of one question stay. */
+function hasten(): void {
+  world.world.deadline = (milliseconds) =>
+    AbortSignal.timeout(milliseconds < 10_000 ? milliseconds : milliseconds / 20)
+}
+
+/** One run, which the platform cuts off once the other account's payment stands so, or after a while. */
+async function runUntil(state: string): Promise<string[]> {
+  keepHouse(world.world).catch(() => undefined)
+  await expect.poll(() => statesOf(world, payer), { timeout: 8_000 }).toEqual([state])
+  return statesOf(world, payer)
+}
+
+async function spend(): Promise<void> {
+  const { calldata } = await signedPayment(world, payer, payee.address)
+  await sendAs(world, newKey().at, hex(calldata))
+  // Whoever drives it has it for so long.
+  await world.tick(46)
+}
+
+test('a payment that was used is settled by the first run', async () => {
+  await spend()
+  hang()
+
+  expect(await runUntil('settled')).toEqual(['settled'])
+})
+
+test('a payment that ended unused is released by the first run', async () => {
+  await signedPayment(world, payer, payee.address)
+  await pass(world, 1_800)
+  await finalize(world.chain)
+  hang()
+
+  expect(await runUntil('released')).toEqual(['released'])
+})
+
+test('a payment is settled while nothing is heard of lanes', async () => {
+  await spend()
+  hasten()
+  hang(['eth_getTransactionCount'])
+
+  expect(await runUntil('settled')).toEqual(['settled'])
+})
+
+test('a run that reaches its end leaves what it did not look at, and the next settles', async () => {
+  hasten()
+  hang([], false)
+  await world.tick(46)
+  const first = await keepHouse(world.world)
+  await spend()
+
+  expect(first.seen).toBeGreaterThan(0)
+  expect(first.seen).toBeLessThan(300)
+  expect(await runUntil('settled')).toEqual(['settled'])
+})
