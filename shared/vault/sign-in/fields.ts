@@ -118,7 +118,7 @@ const repeatWords = wordsOf(
   'confirm confirmation confirmed confirmpassword repeat repeated again retype retyped reenter verify ' +
     'verification repassword wiederholen wiederholung',
 )
-const codeNames = wordsOf('otp totp code token passcode tfa mfa fa onetimecode pin otc')
+const codeNames = wordsOf('otp totp code token passcode tfa mfa fa onetimecode pin otc attempt')
 const codeContexts = wordsOf(
   'otp totp mfa tfa fa auth authenticator authentication verification verify security login signin ' +
     'sign in one time two factor sms email mail app device confirmation challenge token code ' +
