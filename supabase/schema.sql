@@ -1005,6 +1005,8 @@ CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (c
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
+CREATE INDEX mail_codes_used ON private.mail_codes USING btree (account, used_at) WHERE (used_at IS NOT NULL);
+
 CREATE INDEX mails_by_author ON private.mails USING btree (account, from_address, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
 
 CREATE INDEX mails_by_proof ON private.mails USING btree (account, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
@@ -5037,7 +5039,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
- RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, places jsonb, is_first boolean)
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -5050,9 +5052,14 @@ begin
   return query
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
-    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
+    coalesce((select jsonb_agg(private.code_json(c))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    -- The site may show them yet.
+    coalesce((select jsonb_agg(private.code_json(c.u)) from (
+      select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
+         and u.used_at > private.clock() - interval '1 hour'
+         and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
+       order by u.used_at desc limit 4) c), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e);
@@ -5470,6 +5477,15 @@ begin
      where e.state = 'authorized' and e.counts_until <= private.clock()
      limit batch for update skip locked);
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.code_json(c private.mail_codes)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('mail', c.mail, 'handle', c.handle, 'kind', c.kind, 'hosts', c.hosts,
+    'sealed', c.sealed)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.consent_behind(p private.payments)
  RETURNS jsonb

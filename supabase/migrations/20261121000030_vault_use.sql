@@ -108,11 +108,17 @@ begin
   end if;
 end $$;
 
+-- A code in the form in which it leaves the database, sealed.
+create function private.code_json(c private.mail_codes) returns jsonb language sql immutable as $$
+  select jsonb_build_object('mail', c.mail, 'handle', c.handle, 'kind', c.kind, 'hosts', c.hosts,
+    'sealed', c.sealed)
+$$;
+
 -- An entry of the caller's and codes to be used at its site, sealed. It changes nothing, so that what
 -- no request can be made of uses nothing up. With `is_first` the owner is to be told of the site.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
-    wrap jsonb, mail_wrap jsonb, codes jsonb, places jsonb, is_first boolean)
+    wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
@@ -122,9 +128,14 @@ begin
   return query
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
-    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
+    coalesce((select jsonb_agg(private.code_json(c))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    -- The site may show them yet.
+    coalesce((select jsonb_agg(private.code_json(c.u)) from (
+      select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
+         and u.used_at > private.clock() - interval '1 hour'
+         and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
+       order by u.used_at desc limit 4) c), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e);

@@ -186,7 +186,8 @@ async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
   const { room, db, home, used, session, browsed, filled, newPassword } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
   const { sent, isUntold } = session.state
-  const secrets = new Set([...sent, ...[...used.values.values()].filter(isRemovable)])
+  const known = [...used.values.values(), ...used.hidden].filter(isRemovable)
+  const secrets = new Set([...sent, ...known])
   const scrub = isUntold ? untold : scrubberFor([...secrets])
   const told = await answerOf(withAddress(browsed), scrub)
   if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)

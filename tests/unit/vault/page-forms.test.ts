@@ -110,7 +110,8 @@ test('a field for a new password, and one of two, is none for the password', () 
 
 test.each([
   ['otp', '', true],
-  ['user[otp_attempt]', 'autocomplete=one-time-code', false],
+  ['user[otp_attempt]', 'autocomplete=one-time-code', true],
+  ['my_second_word', 'autocomplete=one-time-code', false],
   ['app_otp', 'autocomplete=one-time-code', true],
   ['verificationCode', '', true],
   ['code', '', true],
