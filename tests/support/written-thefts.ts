@@ -7,7 +7,7 @@ export type Scene = {
   site: HonestSite
   credential_id: string
   /** A fresh code of a mail. */
-  handle(): Promise<string>
+  handle: () => Promise<string>
 }
 
 /** Answers all that the agent was told. */
