@@ -132,9 +132,10 @@ const parts = {
     if (received.method !== 'GET') response.setHeader('location', `/debug?${said}`)
     return ''
   },
-  /** All that was sent before, by whoever it was. */
-  later: (encode, _, __, before) =>
+  /** What was sent there before, in whatever session. */
+  later: (encode, _, { headers }, before) =>
     before
+      .filter((one) => one.headers.host === headers.host)
       .slice(-12)
       .flatMap((one) => linesOf(one, encode))
       .join('<br>'),
