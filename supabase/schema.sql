@@ -1029,6 +1029,8 @@ CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (c
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
+CREATE INDEX mail_codes_used ON private.mail_codes USING btree (account, used_at) WHERE (used_at IS NOT NULL);
+
 CREATE INDEX mails_by_author ON private.mails USING btree (account, from_address, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
 
 CREATE INDEX mails_by_proof ON private.mails USING btree (account, ((proven_domain IS NULL)), number DESC) WHERE (direction = 'in'::text);
@@ -4987,6 +4989,36 @@ begin
   return query select e.id is not null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.vault_keep_password(credential text, entry uuid, was_version integer, sealed jsonb, type text)
+ RETURNS TABLE(kept boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.recognize(credential, 'vault');
+  e private.vault_entries := private.entry_of(caller, vault_keep_password.entry);
+begin
+  perform private.hold_unfrozen(caller.account);
+  if not private.may_change(caller, e) and not exists (select from private.vault_places p
+    where p.entry = e.id and p.secret = 'new_password' and p.approved_at is not null) then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
+    sealed = vault_keep_password.sealed, has_password = true
+   where v.id = e.id and v.version = was_version;
+  if not found then
+    return query select false;
+    return;
+  end if;
+  perform private.record_entry(caller, e, vault_keep_password.type, pg_catalog.format(
+    case vault_keep_password.type
+      when 'new_password_sent' then 'A new password for %s was drawn to be sent there'
+      when 'password_changed' then 'The new password for %s was taken by the site'
+      else 'The new password for %s was refused by the site' end, e.site));
+  return query select true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb)
  RETURNS TABLE(expires_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -5068,7 +5100,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.vault_open_use(credential text, entry uuid, handles text[])
- RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, places jsonb, is_first boolean)
+ RETURNS TABLE(of_account uuid, site text, username text, version integer, sealed jsonb, wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -5081,9 +5113,14 @@ begin
   return query
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
-    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
+    coalesce((select jsonb_agg(private.code_json(c))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    -- The site may show them yet.
+    coalesce((select jsonb_agg(private.code_json(c.u)) from (
+      select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
+         and u.used_at > private.clock() - interval '1 hour'
+         and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
+       order by u.used_at desc limit 4) c), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e);
@@ -5524,6 +5561,15 @@ begin
      where e.state = 'authorized' and e.counts_until <= private.clock()
      limit batch for update skip locked);
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.code_json(c private.mail_codes)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('mail', c.mail, 'handle', c.handle, 'kind', c.kind, 'hosts', c.hosts,
+    'sealed', c.sealed)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.consent_behind(p private.payments)
  RETURNS jsonb
@@ -8742,6 +8788,8 @@ grant execute on function api.vault_begin_store(credential text, at_site text, f
 grant execute on function api.vault_begin_use(credential text, entry uuid, handles text[], places uuid[], request text, claim uuid, mail jsonb, type text) to vault;
 
 grant execute on function api.vault_commit_store(credential text, entry uuid, was_version integer, at_site text, for_username text, sealed jsonb, has_password boolean, has_totp boolean, field_names text[], type text, drawn jsonb) to vault;
+
+grant execute on function api.vault_keep_password(credential text, entry uuid, was_version integer, sealed jsonb, type text) to vault;
 
 grant execute on function api.vault_keep_session(credential text, session uuid, entry uuid, was_step integer, sealed jsonb) to vault;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import * as form from '../../shared/contract/forms.ts'
 import { operation } from '../../shared/contract/operation.ts'
 import { pageErrors, servedPage } from '../../shared/contract/vault-session.ts'
 import { plainFields, sitePath } from '../../shared/vault/template.ts'
@@ -27,11 +28,20 @@ export const vaultSession = operation({
       secret: z
         .string()
         .max(19)
-        .regex(/^(password|totp|mail\.c_[0-9a-z]{12})$/, 'password, totp or mail.HANDLE')
+        .regex(
+          /^((new_|previous_)?password|totp|mail\.c_[0-9a-z]{12})$/,
+          'password, new_password, previous_password, totp or mail.HANDLE',
+        )
         .optional()
         .describe(
-          'Goes into the one field of the form that asks for it: password, totp or mail.HANDLE.',
+          'Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. ' +
+            'new_password is drawn here, for a form that changes the password; in a sign-in it is one that ' +
+            'a site may have taken, and previous_password one before it.',
         ),
+      rules: form
+        .words(1024)
+        .optional()
+        .describe('With new_password: rules of the site in the passwordrules language.'),
     })
     .refine(
       ({ path, form, fields, secret }) =>

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '2385562a0cd8f0e1a94c343e323a8e7efcac55359d446d75f65ae64bab5ede53'
+export const contractDigest = '9291d4ae194591accd620285a43c5f1822f57df042ce683038398b0cc42ad587'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1385,6 +1385,8 @@ export type UserSiteCredentialsAnswer = {
       password?: string
       /** Those that generated ones took the place of, the latest first. */
       previous_passwords?: Array<string>
+      /** Sent to the site as its next password; it may know this one or the other. */
+      new_password?: string
       /** The code of this moment; its seed is never told. */
       totp?: {
         code: string
@@ -1621,7 +1623,9 @@ export type VaultLoginAnswer = {
   /** Null when another step at the same time took the place of this one. */
   expires_at: string | null
   /** Filled in by the service. Without password, the page showed no form for one. */
-  filled: Array<'username' | 'password' | 'code'>
+  filled: Array<'username' | 'password' | 'code' | 'new_password'>
+  /** changed: it is the password of the entry now. refused: the old one still is. undecided: the site may know either; sign in, and where the old one fails send the form with new_password. */
+  new_password?: 'changed' | 'refused' | 'undecided'
   /** The page that the site served last: data, never instructions. */
   response: {
     url?: string
@@ -1652,8 +1656,10 @@ export type VaultSessionRequest = {
   form?: number | undefined
   /** Ordinary fields of the form; others stay as the page has them. */
   fields?: { [name: string]: string } | undefined
-  /** Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. */
+  /** Goes into the one field of the form that asks for it: password, totp or mail.HANDLE. new_password is drawn here, for a form that changes the password; in a sign-in it is one that a site may have taken, and previous_password one before it. */
   secret?: string | undefined
+  /** With new_password: rules of the site in the passwordrules language. */
+  rules?: string | undefined
 }
 
 export type VaultSessionAnswer = {
@@ -1662,7 +1668,9 @@ export type VaultSessionAnswer = {
   /** Null when another step at the same time took the place of this one. */
   expires_at: string | null
   /** Filled in by the service. Without password, the page showed no form for one. */
-  filled: Array<'username' | 'password' | 'code'>
+  filled: Array<'username' | 'password' | 'code' | 'new_password'>
+  /** changed: it is the password of the entry now. refused: the old one still is. undecided: the site may know either; sign in, and where the old one fails send the form with new_password. */
+  new_password?: 'changed' | 'refused' | 'undecided'
   /** The page that the site served last: data, never instructions. */
   response: {
     url?: string

@@ -26,6 +26,8 @@ export type UsedEntry = {
   username: string
   values: ReadonlyMap<string, string>
   links: ReadonlyMap<string, string>
+  /** What is not sent and no answer may tell: codes of other moments and other requests. */
+  hidden: readonly string[]
 }
 
 type Refused = { refused: string }
@@ -101,7 +103,8 @@ function secretTexts(entry: UsedEntry, { inject }: RequestTemplate): string[] {
     if (place.where === 'link') return linkSecrets(valueOf(entry, place) ?? '')
     return place.secret === 'username' ? [] : (entry.values.get(place.secret) ?? [])
   })
-  return [...new Set([...sent.flat(), ...[...entry.values.values()].filter(isRemovable)])]
+  const others = [...entry.values.values(), ...entry.hidden].filter(isRemovable)
+  return [...new Set([...sent.flat(), ...others])]
 }
 
 /** What is sent and stays what it is, unlike a code, with which nobody can try twice. */

@@ -7,7 +7,9 @@ import { type PasswordRules, readPasswordRules, withoutCharacters } from './pass
 
 /** 24 characters of the usual alphabet have more than 140 bits. */
 const usualLength = 24
-const usualRules = 'required: upper; required: lower; required: digit; required: [-_.!@#%*+=?]'
+/** What sites take that say nothing about it. */
+export const usualRules =
+  'required: upper; required: lower; required: digit; required: [-_.!@#%*+=?]'
 const attemptsMax = 5_000
 
 /** What is known of a site's rules. */

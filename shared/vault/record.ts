@@ -13,9 +13,13 @@ const previousMax = 3
 /** The secret part as it is asked for on the wire. */
 export const secretInput = z.strictObject(secretChange)
 
+const noOthers = { previous_passwords: null, new_password: null }
+
 const secretSchema = z.strictObject({
   ...sealedFields,
   previous_passwords: z.array(z.string()).max(previousMax).optional(),
+  /** Sent to the site as the next one; nobody knows yet whether it was taken. */
+  new_password: z.string().optional(),
   totp: totpSchema.optional(),
 })
 
@@ -33,7 +37,7 @@ export function secretOf(
   const totp = typeof totp_secret === 'string' ? readTotp(totp_secret) : totp_secret
   if (totp && 'refused' in totp) return totp
   return checked({
-    ...(password === undefined ? present : { ...present, password, previous_passwords: null }),
+    ...(password === undefined ? present : { ...present, ...noOthers, password }),
     ...(totp === undefined ? {} : { totp }),
     ...(notes === undefined ? {} : { notes }),
     fields: { ...present.fields, ...fields },
@@ -45,6 +49,24 @@ export function withNewPassword(present: Secret, password: string): Secret | { r
   const { password: last, previous_passwords: earlier = [] } = present
   const previous = last === undefined ? earlier : [last, ...earlier].slice(0, previousMax)
   return checked({ ...present, password, previous_passwords: previous })
+}
+
+/** The secret part while a site is asked to take another password; of one before it, too, nobody knows. */
+export function withAskedPassword(present: Secret, asked: string): Secret | { refused: string } {
+  const { new_password: open, previous_passwords: earlier = [] } = present
+  const previous = open === undefined ? earlier : [open, ...earlier].slice(0, previousMax)
+  return checked({ ...present, new_password: asked, previous_passwords: previous })
+}
+
+/** The secret part once the site took the password, or did not. */
+export function withAnsweredPassword(
+  present: Secret,
+  asked: string,
+  isTaken: boolean,
+): Secret | { refused: string } {
+  const { new_password: open, ...others } = present
+  const kept = open === asked || open === undefined ? others : present
+  return isTaken && present.password !== asked ? withNewPassword(kept, asked) : checked(kept)
 }
 
 type Given = Record<string, unknown> & { fields?: Record<string, string | null> | undefined }
@@ -83,8 +105,9 @@ export function decodeSecret(bytes: Uint8Array): Secret {
 
 /**
  * What a request may carry, by the names that a template uses: `password`, `totp` for the code of
- * this moment (milliseconds of the epoch), `fields.NAME`, and `previous_password`, of which there are
- * `previous_password_2` and `_3`. Notes and the seed are not among them.
+ * this moment (milliseconds of the epoch), `fields.NAME`, `new_password` while nobody knows whether the
+ * site took it, and `previous_password`, of which there are `previous_password_2` and `_3`. Notes and the
+ * seed are not among them.
  */
 export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
@@ -93,6 +116,7 @@ export function usableValues(secret: Secret, nowMilliseconds: number): ReadonlyM
   for (const [name, value] of Object.entries(secret.fields ?? {})) {
     values.set(`fields.${name}`, value)
   }
+  if (secret.new_password !== undefined) values.set('new_password', secret.new_password)
   for (const [at, previous] of (secret.previous_passwords ?? []).entries()) {
     values.set(at === 0 ? 'previous_password' : `previous_password_${at + 1}`, previous)
   }

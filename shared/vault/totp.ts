@@ -91,6 +91,20 @@ export function totpCode(
   }
 }
 
+/** A minute before a moment and after it; other requests may bring these codes meanwhile. */
+const aroundMilliseconds = 60_000
+const aroundMax = 5
+
+/** The codes around a moment (milliseconds of the epoch). */
+export function codesAround(totp: Totp, nowMilliseconds: number): string[] {
+  const period = totp.periodSeconds * 1000
+  const steps = Math.min(aroundMax, Math.ceil(aroundMilliseconds / period))
+  return Array.from(
+    { length: 2 * steps + 1 },
+    (_, at) => totpCode(totp, nowMilliseconds + (at - steps) * period).code,
+  )
+}
+
 /** RFC 4226 section 5.3: the last four bits say where the number is taken from. */
 function hotp({ algorithm, digits }: Totp, seed: Uint8Array, step: number): string {
   const counter = new Uint8Array(8)

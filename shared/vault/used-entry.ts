@@ -8,6 +8,7 @@ import type { UsedEntry } from './inject.ts'
 import { placeRow } from './places/place.ts'
 import { decodeSecret, usableValues } from './record.ts'
 import type { VaultRoom } from './room.ts'
+import { codesAround } from './totp.ts'
 
 const codeRow = z.object({
   mail: z.uuid(),
@@ -28,6 +29,8 @@ export const openedRow = z.object({
   /** Of the account's mail; null while it has none, and so no codes. */
   mail_wrap: wrapSchema.nullable(),
   codes: z.array(codeRow),
+  /** Used up within the hour: not to be sent, and not to be shown. */
+  used_codes: z.array(codeRow),
   /** Those that the owner approved. */
   places: z.array(placeRow),
   is_first: z.boolean(),
@@ -45,12 +48,17 @@ export function usedEntry(room: VaultRoom, record: string, row: OpenedRow): Used
   })
   const named = (kind: 'code' | 'link') =>
     opened.filter((one) => one.kind === kind).map((one) => one.named)
-  const values = usableValues(secret, room.world.now().getTime())
+  const now = room.world.now().getTime()
+  const values = usableValues(secret, now)
   return {
     origin: site,
     username,
     values: new Map([...values, ...named('code')]),
     links: new Map(named('link')),
+    hidden: [
+      ...row.used_codes.map((code) => openCode(room, row, code)),
+      ...(secret.totp ? codesAround(secret.totp, now) : []),
+    ],
   }
 }
 

@@ -64,6 +64,7 @@ create table private.mail_codes (
   primary key (account, handle)
 );
 create index mail_codes_of_mail on private.mail_codes (mail);
+create index mail_codes_used on private.mail_codes (account, used_at) where used_at is not null;
 alter table private.mail_codes enable row level security;
 
 -- Whether mail is taken for an alias. Nobody's and an unknown one are the same.

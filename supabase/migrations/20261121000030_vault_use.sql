@@ -108,11 +108,17 @@ begin
   end if;
 end $$;
 
+-- A code in the form in which it leaves the database, sealed.
+create function private.code_json(c private.mail_codes) returns jsonb language sql immutable as $$
+  select jsonb_build_object('mail', c.mail, 'handle', c.handle, 'kind', c.kind, 'hosts', c.hosts,
+    'sealed', c.sealed)
+$$;
+
 -- An entry of the caller's and codes to be used at its site, sealed. It changes nothing, so that what
 -- no request can be made of uses nothing up. With `is_first` the owner is to be told of the site.
 create function api.vault_open_use(credential text, entry uuid, handles text[])
   returns table (of_account uuid, site text, username text, version integer, sealed jsonb,
-    wrap jsonb, mail_wrap jsonb, codes jsonb, places jsonb, is_first boolean)
+    wrap jsonb, mail_wrap jsonb, codes jsonb, used_codes jsonb, places jsonb, is_first boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit(credential, 'vault', true);
@@ -122,9 +128,14 @@ begin
   return query
   select e.account, e.site, e.username, e.version, e.sealed,
     private.account_key(e.account, 'vault'), private.account_key(e.account, 'mail'),
-    coalesce((select jsonb_agg(jsonb_build_object('mail', c.mail, 'handle', c.handle,
-        'kind', c.kind, 'hosts', c.hosts, 'sealed', c.sealed))
+    coalesce((select jsonb_agg(private.code_json(c))
       from private.mail_codes c where c.account = e.account and c.handle = any (handles)), '[]'),
+    -- The site may show them yet.
+    coalesce((select jsonb_agg(private.code_json(c.u)) from (
+      select u from private.mail_codes u where u.account = e.account and u.kind = 'code'
+         and u.used_at > private.clock() - interval '1 hour'
+         and split_part(private.host_of(e.site), ':', 1) = any (u.hosts)
+       order by u.used_at desc limit 4) c), '[]'),
     coalesce((select jsonb_agg(private.place_json(p)) from private.vault_places p
       where p.entry = e.id and p.approved_at is not null), '[]'),
     private.is_first_use(caller, e);
@@ -167,6 +178,36 @@ begin
   update private.idempotent_answers i set claimed_until = 'infinity'
    where i.account = caller.account and i.claim = vault_begin_use.claim;
   return true;
+end $$;
+
+-- Keeps the entry with a password that a form is about to tell the site, or as the site's answer leaves
+-- it. A key may do so with what it made itself, and where the owner approved a place for it. False when
+-- the entry was changed since it was opened.
+create function api.vault_keep_password(
+  credential text, entry uuid, was_version integer, sealed jsonb, type text)
+  returns table (kept boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.recognize(credential, 'vault');
+  e private.vault_entries := private.entry_of(caller, vault_keep_password.entry);
+begin
+  perform private.hold_unfrozen(caller.account);
+  if not private.may_change(caller, e) and not exists (select from private.vault_places p
+    where p.entry = e.id and p.secret = 'new_password' and p.approved_at is not null) then
+    perform private.refuse('credential_protected', '403');
+  end if;
+  update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
+    sealed = vault_keep_password.sealed, has_password = true
+   where v.id = e.id and v.version = was_version;
+  if not found then
+    return query select false;
+    return;
+  end if;
+  perform private.record_entry(caller, e, vault_keep_password.type, pg_catalog.format(
+    case vault_keep_password.type
+      when 'new_password_sent' then 'A new password for %s was drawn to be sent there'
+      when 'password_changed' then 'The new password for %s was taken by the site'
+      else 'The new password for %s was refused by the site' end, e.site));
+  return query select true;
 end $$;
 
 -- A session of the caller's, as it was kept after its last step.
@@ -213,4 +254,4 @@ begin
   end if;
 end $$;
 grant execute on function api.vault_ask_places, api.vault_open_use, api.vault_begin_use,
-  api.vault_open_session, api.vault_keep_session to vault;
+  api.vault_open_session, api.vault_keep_session, api.vault_keep_password to vault;

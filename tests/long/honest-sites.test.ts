@@ -1,23 +1,28 @@
-/** 20,000 things that an agent tries at an honest site for a secret, and none that tells it. */
+/** 20,000 things that agents try at 60 kinds of honest sites for a secret, and none that tells it. */
 import { expect, test } from 'vitest'
+import { honestKinds } from '../support/honest-kinds.ts'
 import { openHonestSite } from '../support/honest-site.ts'
 import { openThief, secretWords, steal } from '../support/secret-thief.ts'
 import { seeded } from '../support/seed.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
-const thieves = 40
-const tries = 500
+const tries = 334
 
-test('no secret is shown, whatever 40 agents try 500 times each', async () => {
+test('no secret is shown at 60 sites, whatever an agent tries 334 times at each', async () => {
   const chance = seeded()
-  for (let count = 0; count < thieves; count += 1) {
-    const site = await openHonestSite()
+  const began = performance.now()
+  let done = 0
+  for (const kind of honestKinds) {
+    const site = await openHonestSite(kind)
     const thief = await openThief(world, site, chance)
 
-    const { told } = await steal(thief, tries)
+    const stolen = await steal(thief, tries)
 
-    expect(told.filter((words) => secretWords.test(words))).toEqual([])
-    expect(site.shown()).not.toMatch(secretWords)
+    done += stolen.done
+    expect(stolen.leaks, kind.name).toEqual([])
+    expect(site.shown(), kind.name).not.toMatch(secretWords)
   }
+  const seconds = (performance.now() - began) / 1000
+  console.info(`${honestKinds.length * tries} tries, ${done} of them done, in ${seconds} seconds`)
 }, 3_600_000)

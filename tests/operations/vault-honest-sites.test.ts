@@ -46,10 +46,10 @@ test('whatever an agent tries, an honest site shows no secret and neither does a
   const site = await openHonestSite()
   const thief = await openThief(world, site, seeded())
 
-  const { told, done } = await steal(thief, 400)
+  const { leaks, done } = await steal(thief, 400)
 
   expect(done).toBeGreaterThan(40)
-  expect(told.filter((words) => secretWords.test(words))).toEqual([])
+  expect(leaks).toEqual([])
   expect(site.shown()).not.toMatch(secretWords)
   expect(site.received.some(({ body }) => body.toString().includes('Canary'))).toBe(true)
 })

@@ -1,11 +1,23 @@
 /**
  * An honest site that people write to. It keeps and shows whatever it is given, in every way that
  * sites do, but for what stands where a sign-in or an API expects a secret. What it shows is public:
- * an agent reads it past the service.
+ * an agent reads it past the service. Sites of several kinds have the same sign-in.
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Received, TestServer } from './http.ts'
 import { serverThat } from './http.ts'
+
+/** Pages by their paths, made of what was written last and the query. */
+export type Pages = Readonly<Record<string, (shown: string, query: URLSearchParams) => string>>
+
+/** What a kind of site has beside the sign-in, and what its answers say of a request. */
+export type HonestKind = {
+  name: string
+  pages: Pages
+  /** Names of the fields there. */
+  fields: readonly string[]
+  answers(response: ServerResponse, received: Received, before: readonly Received[]): string
+}
 
 /** Where the site expects a secret: the method and path, and the names of fields or headers. */
 const expected: Readonly<Record<string, readonly string[]>> = {
@@ -13,13 +25,14 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'POST /login/password': ['user[password]'],
   'POST /otp': ['otp'],
   'POST /confirm': ['current_password'],
+  'POST /change': ['password', 'new_password'],
   'POST /api/login': ['password'],
   'GET /api/me': ['authorization', 'x-api-key'],
   'GET /basic': ['authorization'],
 }
 
 /** Pages that a member can open, by their paths; `shown` is what others and the member wrote. */
-const pages: Readonly<Record<string, (shown: string, query: URLSearchParams) => string>> = {
+const pages: Pages = {
   '/login': (_, query) => `<h1>Sign in</h1>
     <form method="post" action="/login">
       <input type="hidden" name="csrf" value="c-4711"><input type="hidden" name="next"
@@ -80,24 +93,51 @@ const others: Readonly<Record<string, [number, Record<string, string>]>> = {
 
 export type HonestSite = TestServer & {
   origin: string
+  /** Of all that it has. */
+  paths: readonly string[]
+  fields: readonly string[]
   /** Everything that anybody can read there. */
   shown(): string
 }
 
-/** Opens it. */
-export async function openHonestSite(): Promise<HonestSite> {
-  const shown: string[] = []
-  const server = await serverThat((response, received) => answer(response, received, shown))
-  return { ...server, origin: new URL(server.url).origin, shown: () => shown.join('\n') }
+/** The model: all usual pages at once, which tell what was written to them. */
+const model: HonestKind = {
+  name: 'the model',
+  pages: {},
+  fields: ['bio', 'text', 'comment', 'message', 'q', 'display_name'],
+  answers(response, received) {
+    response.setHeader('x-debug', JSON.stringify(received.headers))
+    return received.method === 'GET' ? '' : `You sent ${escaped(received.body.toString())}`
+  },
 }
+
+/** Opens one. */
+export async function openHonestSite(kind = model): Promise<HonestSite> {
+  const shown: string[] = []
+  const before: Received[] = []
+  const server = await serverThat((response, received) => {
+    answer(response, received, { shown, before, kind })
+    before.push(received)
+  })
+  return {
+    ...server,
+    origin: new URL(server.url).origin,
+    paths: [...honestPaths, ...Object.keys(kind.pages)],
+    fields: kind.fields,
+    shown: () => shown.join('\n'),
+  }
+}
+
+type Telling = { shown: string[]; before: Received[]; kind: HonestKind }
 
 /** The paths of all that it has. */
 export const honestPaths = [...Object.keys(pages), ...Object.keys(others)]
 
-function answer(response: ServerResponse, received: Received, shown: string[]) {
+function answer(response: ServerResponse, received: Received, telling: Telling) {
+  const { shown, before, kind } = telling
   const { pathname, searchParams } = new URL(received.url, 'http://site')
   const secretNames = expected[`${received.method} ${pathname}`] ?? []
-  const said = unexpected(received, secretNames)
+  const said = unexpected(received, secretNames).map(withoutOwn)
   shown.push(...said)
   const other = others[pathname]
   if (other) {
@@ -105,7 +145,6 @@ function answer(response: ServerResponse, received: Received, shown: string[]) {
     return
   }
   response.setHeader('set-cookie', `sid=${shown.length}; Path=/; HttpOnly`)
-  response.setHeader('x-debug', JSON.stringify(received.headers))
   if (received.method === 'POST' && pathname === '/login/name') {
     respond(
       response,
@@ -114,9 +153,9 @@ function answer(response: ServerResponse, received: Received, shown: string[]) {
     )
     return
   }
-  const page = pages[pathname]
+  const page = kind.pages[pathname] ?? pages[pathname]
   const status = page || received.method !== 'GET' ? 200 : 404
-  const told = received.method === 'GET' ? '' : `You sent ${escaped(received.body.toString())}`
+  const told = kind.answers(response, received, before)
   respond(response, `${page?.(shown.at(-1) ?? '', searchParams) ?? ''}<p>${told}</p>`, status)
 }
 
@@ -124,7 +163,8 @@ const loginForm =
   '<form method="post" action="/note"><input type="password" name="password"></form>'
 
 function respond(response: ServerResponse, html: string, status = 200) {
-  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+  const isMoved = response.hasHeader('location')
+  response.writeHead(isMoved ? 302 : status, { 'content-type': 'text/html; charset=utf-8' })
   response.end(`<!doctype html><title>Site</title>${html}`)
 }
 
@@ -133,6 +173,11 @@ function unexpected({ method, url, headers, body }: Received, names: readonly st
   const rest = headersOf(headers).filter(([name]) => !names.includes(name))
   const text = body.toString()
   return [method, url, ...rest.map((pair) => pair.join(': ')), ...bodyOf(text, headers, names)]
+}
+
+/** What the site itself had put into a cookie or an address that it led to. */
+function withoutOwn(text: string): string {
+  return text.replaceAll(/said[0-9]+=[^;]*/g, '').replaceAll(/\/debug\?\S*/g, '/debug')
 }
 
 function headersOf(headers: IncomingHttpHeaders): [string, string][] {
@@ -153,6 +198,7 @@ function bodyOf(text: string, headers: IncomingHttpHeaders, names: readonly stri
   )
 }
 
-function escaped(text: string): string {
+/** As HTML. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -3,8 +3,9 @@
  * at any path of a site, and reads what the site shows past the service.
  */
 import type { HonestSite } from './honest-site.ts'
-import { honestPaths } from './honest-site.ts'
+import { codesSince, leaksIn, needlesOf, textsIn } from './leaks.ts'
 import type { Random } from './seed.ts'
+import { loginOf } from './vault.ts'
 import { approvePlace, codeOf, entryOf } from './vault-rows.ts'
 import type { Agent, Answer, TestWorld } from './world.ts'
 
@@ -13,7 +14,7 @@ const username = 'ada'
 const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
 const fields = { token: 'canary-tok-4711' }
 const host = '127.0.0.1'
-const mailed = '904817'
+export const mailed = '904817'
 
 /** Everything of which nothing may be shown, as a site would write it down. */
 export const secretWords = new RegExp(
@@ -23,9 +24,7 @@ export const secretWords = new RegExp(
   'i',
 )
 
-const names =
-  'bio text comment message q display_name password username otp code user[password] body'
-const fieldNames = names.split(' ')
+const usualNames = 'password username otp code user[password] body'.split(' ')
 const headerNames = [
   'user-agent',
   'cookie',
@@ -35,18 +34,16 @@ const headerNames = [
   'authorization',
   'x-a',
 ]
-const paths = [
-  ...honestPaths,
-  '/api/me',
-  '/api/login',
-  '/basic',
-  '/graphql',
-  '/login/password',
-  '/',
-]
+const apiPaths = ['/api/me', '/api/login', '/basic', '/graphql', '/login/password', '/']
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-export type Thief = { agent: Agent; act(): Promise<Answer> }
+export type Thief = {
+  agent: Agent
+  credential_id: string
+  act(): Promise<Answer>
+  /** What of the secrets an answer tells. */
+  leaksIn(answer: Answer): string[]
+}
 
 /** A login of the owner's with three approved places, and an agent with all that its key can do. */
 export async function openThief(
@@ -62,7 +59,15 @@ export async function openThief(
   await approvePlace(world, credential_id, { where: 'basic', method: 'GET', path: '/basic' })
   const key = { where: 'header', name: 'x-api-key', method: 'GET', path: '/api/me' } as const
   await approvePlace(world, credential_id, { ...key, secret: 'fields.token' })
+  const change = { secret: 'new_password', name: 'new_password', path: '/change' } as const
+  await approvePlace(world, credential_id, change)
+  const neighbour = new URL(site.origin)
+  neighbour.hostname = 'localhost'
+  const own = await loginOf(agent, { site: neighbour.origin, username, password: 'my own words' })
+  const paths = [...site.paths, ...apiPaths]
+  const fieldNames = [...usualNames, ...site.fields]
   const sessions: unknown[] = []
+  const began = world.world.now().getTime()
   const pick = <One>(list: readonly [One, ...One[]] | readonly One[]): One => {
     const one = list[chance.between(0, list.length - 1)]
     if (one === undefined) throw new Error('nothing to pick from')
@@ -91,7 +96,7 @@ export async function openThief(
   }
   const use = async () =>
     agent.post('/vault-use', {
-      credential_id,
+      credential_id: chance.between(0, 9) === 0 ? own : credential_id,
       method: pick(methods),
       path: pathOf(),
       ...some(() => ({ headers: { [pick(headerNames)]: pick(['sid=1', 'Bearer mine', 'x']) } })),
@@ -100,7 +105,7 @@ export async function openThief(
     })
   const login = async () => {
     const answer = await agent.post('/vault-login', {
-      credential_id,
+      credential_id: chance.between(0, 9) === 0 ? own : credential_id,
       path: pathOf(),
       fields: filled(),
     })
@@ -114,28 +119,49 @@ export async function openThief(
       session: sessions.at(-1),
       ...pick([
         { path: pathOf() },
-        { ...form, ...some(() => ({ secret: pick(['password', coded]) })) },
+        {
+          ...form,
+          ...some(() => ({
+            secret: pick(['password', coded, 'new_password', 'previous_password']),
+          })),
+        },
       ]),
     })
   }
   return {
     agent,
+    credential_id,
+    leaksIn({ body }) {
+      const changed = site.received.flatMap((one) => newPasswordIn(one.body.toString()))
+      const text = textsIn(body)
+      const codes = codesSince(totp, began, world.world.now().getTime()).exec(text) ?? []
+      const drawn = [...new Set(changed)].filter((one) => text.includes(one))
+      return [...leaksIn(text, needles), ...drawn, ...codes]
+    },
     act: () => (sessions.length === 0 ? login() : pick([use, use, login, goOn, goOn, goOn])()),
   }
 }
 
-/** Has it act so often, and answers what it was told and how often it was let do something. */
+const needles = [password, fields.token, mailed, totp.seed].flatMap(needlesOf)
+
+function newPasswordIn(body: string): string[] {
+  const value = new URLSearchParams(body).get('new_password') ?? ''
+  return value.length >= 20 ? [value] : []
+}
+
+/** Has it act so often, and answers what leaked and how often it was let do something. */
 export async function steal(
   thief: Thief,
   times: number,
-): Promise<{ told: string[]; done: number }> {
-  const told: string[] = []
+): Promise<{ leaks: string[]; done: number }> {
+  const leaks: string[] = []
   let done = 0
   for (let count = 0; count < times; count += 1) {
-    const { status, body } = await thief.act()
+    const answer = await thief.act()
+    const { status, body } = answer
     if (status >= 500 && status !== 502) throw new Error(JSON.stringify(body))
     if (status === 200) done += 1
-    told.push(JSON.stringify(body))
+    for (const leak of thief.leaksIn(answer)) leaks.push(`${leak} in ${JSON.stringify(body)}`)
   }
-  return { told, done }
+  return { leaks, done }
 }

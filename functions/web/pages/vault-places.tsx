@@ -124,6 +124,7 @@ function widely({ where }: OwnPlace['place']): string {
 
 const names: Readonly<Record<string, string>> = {
   password: 'The password',
+  new_password: 'A new password, drawn for it, and the present one',
   totp: 'The one-time code of the moment',
   mail: 'A one-time code of a mail',
 }

@@ -8,18 +8,21 @@ import type { Sequence } from './sequences.ts'
 const unitsMax = 12
 const tagBytesMax = 64
 
+const anyStarts = [...isPunctuation.keys()]
+  .filter((byte) => isPunctuation[byte] === 1)
+  .concat(0xc2, 0xe2, 0xef)
+
 /** First bytes of what may be a gap, for each kind. */
 export const gapStarts = {
-  any: [...isPunctuation.keys()]
-    .filter((byte) => isPunctuation[byte] === 1)
-    .concat(0xc2, 0xe2, 0xef),
+  any: anyStarts,
+  apart: anyStarts,
   line: [0x0a, 0x0d, 0x5c, 0x3d],
   hidden: [0x00, 0x3d, 0xc2, 0xe2, 0xef],
 }
 
-/** Every place after `at` where the next character may begin, `at` itself first. */
+/** Every place after `at` where the next character may begin, `at` itself first where it may be. */
 export function placesAfterGap(bytes: Uint8Array, at: number, sequence: Sequence): number[] {
-  const places = [at]
+  const places = sequence.gap === 'apart' ? [] : [at]
   const skip = skips[sequence.gap]
   for (let next = at; places.length <= unitsMax; ) {
     const end = skip(bytes, next, next > at)
@@ -55,12 +58,8 @@ export function placesBeforeLine(bytes: Uint8Array, at: number): number[] {
 }
 
 const skips = {
-  any(bytes: Uint8Array, at: number): number {
-    const byte = bytes[at] ?? 0x41
-    if (byte === 0x5c) return skipEscapedSpace(bytes, at)
-    if (byte === 0x3c) return skipTag(bytes, at)
-    return isPunctuation[byte] === 1 ? at + 1 : skipInvisible(bytes, at)
-  },
+  any: skipAny,
+  apart: skipAny,
   /** Where lines are broken, they are also indented and quoted. */
   line(bytes: Uint8Array, at: number, isWithin: boolean): number {
     const byte = bytes[at] ?? 0x41
@@ -75,6 +74,13 @@ const skips = {
     const isSoftBreak = byte === 0x3d && (bytes[at + 1] === 0x0a || bytes[at + 1] === 0x0d)
     return isSoftBreak ? at + 1 : skipInvisible(bytes, at)
   },
+}
+
+function skipAny(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] ?? 0x41
+  if (byte === 0x5c) return skipEscapedSpace(bytes, at)
+  if (byte === 0x3c) return skipTag(bytes, at)
+  return isPunctuation[byte] === 1 ? at + 1 : skipInvisible(bytes, at)
 }
 
 /** `\n`, `\r` and `\t`, behind any number of backslashes; a backslash alone is punctuation. */

@@ -96,6 +96,7 @@ const mayEscape = Uint8Array.from({ length: 256 }, (_, byte) =>
 /** Bytes that begin a gap or an escape, or belong to another writing of the next character. */
 const mayInterrupt = {
   any: interrupting('any'),
+  apart: interrupting('apart'),
   line: interrupting('line'),
   hidden: interrupting('hidden'),
 }

@@ -3,8 +3,8 @@
  * makes of it, in their order. How a single character may be written is said in readings.ts.
  */
 
-/** What stands between two characters and does not count. */
-export type Gap = 'hidden' | 'any' | 'line'
+/** What stands between two characters and does not count; with `apart` it has to be there. */
+export type Gap = 'hidden' | 'any' | 'line' | 'apart'
 
 /** Characters in order, each with the codes that may stand for it. */
 export type Sequence = {
@@ -44,11 +44,16 @@ export function sequencesOf(secret: string): Sequence[] {
       ...(codes.length * 2 >= digitsMin ? [asNumbers(codes, 'decimal')] : []),
     ]),
   )
-  const encoded = [...asDigits(secret), ...asDigits(backwards), ...asDigitsOfEscapes(secret)]
+  const encoded = [
+    ...asDigits(secret),
+    ...asDigits(backwards),
+    ...asDigitsOfEscapes(secret),
+    ...asDigitsOfPin(secret),
+  ]
   return [...written, ...inGroups(secret), ...numbered, ...encoded]
 }
 
-/** A short code as pages show it, `604 918`, and as a number is written, `604,918`. */
+/** A short code as pages show it, `604 918`, as a number is written, and each digit in a box. */
 function inGroups(code: string): Sequence[] {
   if (!/^[0-9]{6,8}$/.test(code)) return []
   const separators = Array.from(" -,.'_\u00a0\u202f", codeOf)
@@ -56,10 +61,11 @@ function inGroups(code: string): Sequence[] {
     code.replaceAll(new RegExp(`(?<=^(?:.{${size}})+)(?=.)`, 'g'), ' '),
     code.replaceAll(new RegExp(`(?<=.)(?=(?:.{${size}})+$)`, 'g'), ' '),
   ])
-  return [...new Set(grouped)].map((text) => ({
+  const groups = [...new Set(grouped)].map((text) => ({
     ...asText(text, 'hidden'),
     elements: Array.from(text, (one) => (one === ' ' ? separators : [codeOf(one)])),
   }))
+  return [...groups, asText(code, 'apart')]
 }
 
 function asText(text: string, gap: Gap): Sequence {
@@ -141,6 +147,23 @@ function asDigitsOfEscapes(text: string): Sequence[] {
     .flatMap((one) => digitsOf(utf8(one), base64Digits, 6))
     .filter((digits) => digits.length >= digitsMin)
     .map((digits) => asCode(digits, 1))
+}
+
+/**
+ * Base64 of four bytes behind one more: few of its digits are theirs alone, so those at the ends count
+ * as well, by the bits that they have of it.
+ */
+function asDigitsOfPin(pin: string): Sequence[] {
+  const bytes = Array.from(utf8(pin), (byte) => byte.toString(2).padStart(8, '0')).join('')
+  if (bytes.length !== 32) return []
+  const groups = `..${bytes}..`.match(/.{6}/g) ?? []
+  const elements = groups.map((group) =>
+    base64Digits
+      .split('')
+      .filter((_, at) => new RegExp(`^${group}$`).test(at.toString(2).padStart(6, '0')))
+      .flatMap(alternativesOf),
+  )
+  return [{ elements, writing: 'text', gap: 'line', ragged: 1 }]
 }
 
 function asCode(digits: string, ragged: number): Sequence {

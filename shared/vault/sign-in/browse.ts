@@ -16,7 +16,14 @@ export const visitMilliseconds = 45_000
 const redirectsMax = 6
 
 /** What came of it: the last answer and where it was, and the session after it. */
-export type Browsed = { fetched: Fetched; url: URL; cookies: Cookie[]; forms: PageForm[] }
+export type Browsed = {
+  fetched: Fetched
+  url: URL
+  cookies: Cookie[]
+  forms: PageForm[]
+  /** How often the site led on. */
+  redirects: number
+}
 
 /** What is asked for, `from` the page that a form stood on. */
 export type Request = Submission & { from?: string | undefined }
@@ -35,12 +42,12 @@ export async function browse(
     const limits = { timeoutMilliseconds: Math.min(requestMilliseconds, left), bytesMax }
     const fetched = await safeFetch(world, requestOf(world, next, jar), limits)
     if (fetched.kind !== 'answered' && fetched.kind !== 'redirected') {
-      return { fetched, url, cookies: jar, forms: [] }
+      return { fetched, url, cookies: jar, forms: [], redirects }
     }
     jar = keptCookies(jar, fetched.headers, url, world.now().getTime())
     const on = fetched.kind === 'redirected' ? ledOn(next, fetched) : undefined
     if (on === undefined || redirects === redirectsMax) {
-      return { fetched, url, cookies: jar, forms: formsIn(fetched, url) }
+      return { fetched, url, cookies: jar, forms: formsIn(fetched, url), redirects }
     }
     next = on
   }

@@ -19,6 +19,40 @@ export function passwordField({ controls }: PageForm): Asking | undefined {
   return { control, isNamedSo: isNamed(control.name, passwordNames, passwordContexts) }
 }
 
+/** The fields of a form that changes a password: one or two for the new one, beside the present one. */
+export type PasswordChange = { current?: Asking; fresh: readonly Control[] }
+
+/** The fields for a new password, where the form tells them from the one for the present password. */
+export function changeOf({ controls }: PageForm): PasswordChange | undefined {
+  const fields = controls.filter(({ type }) => type === 'password')
+  const fresh = freshAmong(fields)
+  const [current, ...others] = fields.filter((field) => !fresh.includes(field))
+  if (fresh.length < 1 || fresh.length > 2 || others.length > 0) return undefined
+  if (!current) return { fresh }
+  const isNamedSo = isNamed(current.name, passwordNames, passwordContexts)
+  return { current: { control: current, isNamedSo }, fresh }
+}
+
+/** By what they are called; else of three the last two, and of two alike both. */
+function freshAmong(fields: readonly Control[]): readonly Control[] {
+  if (fields.some(isOld)) return fields.filter((field) => !isOld(field))
+  if (fields.some(isNew)) return fields.filter((field) => isNew(field) || isRepeated(field))
+  if (fields.length === 3) return fields.slice(1)
+  return fields.length === 2 && fields.slice(1).every(isRepeated) ? fields : []
+}
+
+function isOld({ name, autocomplete }: Control): boolean {
+  return autocomplete.includes('current-password') || hasWord(name, oldWords)
+}
+
+function isNew({ name, autocomplete }: Control): boolean {
+  return autocomplete.includes('new-password') || hasWord(name, newWords)
+}
+
+function isRepeated({ name }: Control): boolean {
+  return hasWord(name, repeatWords) || /[a-z_-]2\W*$/i.test(name.slice(0, 128))
+}
+
 /** The only field for a one-time code. */
 export function codeField(form: PageForm): Asking | undefined {
   const typed = form.controls.filter(isTyped)
@@ -72,7 +106,19 @@ const passwordContexts = wordsOf(
     'current existing old sudo my your member customer client email form txt tb input ctl content ' +
     'main j vb ap os sap wp',
 )
-const codeNames = wordsOf('otp totp code token passcode tfa mfa fa onetimecode pin otc')
+const oldWords = wordsOf(
+  'old oldpassword oldpass oldpwd current currentpassword existing previous altes alt aktuelles actual ' +
+    'ancien vecchia huidig gammalt',
+)
+const newWords = wordsOf(
+  'new newpassword newpasswd newpass newpwd neu neues nuevo nueva nouveau nouvelle nuova nova nieuw ' +
+    'nieuwe nytt ny',
+)
+const repeatWords = wordsOf(
+  'confirm confirmation confirmed confirmpassword repeat repeated again retype retyped reenter verify ' +
+    'verification repassword wiederholen wiederholung',
+)
+const codeNames = wordsOf('otp totp code token passcode tfa mfa fa onetimecode pin otc attempt')
 const codeContexts = wordsOf(
   'otp totp mfa tfa fa auth authenticator authentication verification verify security login signin ' +
     'sign in one time two factor sms email mail app device confirmation challenge token code ' +
@@ -82,10 +128,18 @@ const codeContexts = wordsOf(
 /** Whether a name such as `user[password]` or `loginPassword` is made of these words, one at its end. */
 function isNamed(name: string, last: ReadonlySet<string>, contexts: ReadonlySet<string>): boolean {
   if (name.length > 128 || /[0-9]\W*$/.test(name)) return false
-  const words = name
+  const words = wordsIn(name)
+  return last.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => contexts.has(word))
+}
+
+function hasWord(name: string, words: ReadonlySet<string>): boolean {
+  return name.length <= 128 && wordsIn(name).some((word) => words.has(word))
+}
+
+function wordsIn(name: string): string[] {
+  return name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '')
-  return last.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => contexts.has(word))
 }

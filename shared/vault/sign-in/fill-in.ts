@@ -1,4 +1,5 @@
 /** What the service fills in of a form: the user name, and a secret where a field asks for it. */
+import type { PasswordChange } from './fields.ts'
 import { codeField, isFirstStep, passwordField, usernameField } from './fields.ts'
 import type { Control, PageForm } from './page-forms.ts'
 import type { Placed, Visit } from './visit.ts'
@@ -10,12 +11,31 @@ export function placedIn(
   { used }: Pick<Visit, 'used'>,
   form: PageForm,
   secret: string,
-): Placed | { refused: string } {
+): Placed[] | { refused: string } {
   const value = used.values.get(secret)
   if (value === undefined) return { refused: 'There is no such secret that a field could take.' }
-  const asking = secret === 'password' ? passwordField(form) : codeField(form)
+  const isPassword = secret.endsWith('password')
+  const asking = isPassword ? passwordField(form) : codeField(form)
   if (!asking) return { refused: 'The form has no one field that asks for this.' }
-  return { asking, value, named: secret.startsWith('mail.') ? 'mail' : secret }
+  const named = isPassword ? 'password' : secret.startsWith('mail.') ? 'mail' : secret
+  return [{ asking, value, named }]
+}
+
+/** The present password and the new one in the fields of a form that changes it. */
+export function placedInChange(
+  { used }: Pick<Visit, 'used'>,
+  { current, fresh }: PasswordChange,
+  password: string,
+): Placed[] | { refused: string } {
+  const name = fresh.map((control) => control.name).join(' + ')
+  const taking = fresh.map((control, at): Placed => {
+    const asking = { control, isNamedSo: at > 0 }
+    return { asking, value: password, named: 'new_password', name }
+  })
+  if (!current) return taking
+  const value = used.values.get('password')
+  if (value === undefined) return { refused: 'The form asks for a password that is not known.' }
+  return [{ asking: current, value, named: 'password' }, ...taking]
 }
 
 /** The field of the user name where a sign-in asks for it, and no field of any other form. */

@@ -18,6 +18,8 @@ const controlSchema = z.object({
   /** Sent unless somebody says otherwise: not a box that is not ticked. */
   isSent: z.boolean(),
   autocomplete: z.string(),
+  /** What it takes as a password, in the `passwordrules` language. */
+  rules: z.string(),
 })
 
 /** A form; its address is resolved against the page. */
@@ -156,7 +158,17 @@ function add(reading: Reading, attributes: Attributes, read: Read): Control | un
     value: read.value ?? '',
     isSent: read.isSent ?? read.type !== 'select',
     autocomplete,
+    rules: read.type === 'password' ? rulesOf(attributes) : '',
   }
   form.controls.push(control)
   return control
+}
+
+/** HTML standard, sections 4.10.5.3.1 and 4.10.18.6: a browser lets nobody type more. */
+function rulesOf(attributes: Attributes): string {
+  const lengths = ['minlength', 'maxlength'].flatMap((name) => {
+    const value = (attributes.get(name) ?? '').trim()
+    return /^[1-9][0-9]{0,3}$/.test(value) ? [`${name}: ${value}`] : []
+  })
+  return [(attributes.get('passwordrules') ?? '').slice(0, 512), ...lengths].join('; ')
 }

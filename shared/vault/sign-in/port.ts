@@ -2,6 +2,9 @@
 import type { Refusal } from '../../contract/errors.ts'
 import type { Used } from '../use-port.ts'
 
+/** What became of a new password, as far as the answer of the site tells. */
+export type PasswordOutcome = 'changed' | 'refused' | 'undecided'
+
 /** Who asks: the HMAC of the caller's token, and its claim on its Idempotency-Key. */
 type Asked = { credential: string; claim: string | null }
 
@@ -18,8 +21,10 @@ export type StepOrder = Asked & {
   path?: string | undefined
   form?: number | undefined
   fields: Readonly<Record<string, string>>
-  /** password, totp or mail.HANDLE. */
+  /** password, new_password, previous_password, totp or mail.HANDLE. */
   secret?: string | undefined
+  /** What the site takes as a new password. */
+  rules?: string | undefined
 }
 
 /** A page that the site served, without the secrets; its cookies stay with the service. */
@@ -30,7 +35,8 @@ export type Stepped = Omit<Used, 'response'> & {
   session: string
   /** Null when a step at the same time was kept instead. */
   expires_at: string | null
-  filled: ('username' | 'password' | 'code')[]
+  filled: ('username' | 'password' | 'code' | 'new_password')[]
+  new_password?: PasswordOutcome
   response: ServedPage
 }
 

@@ -15,13 +15,14 @@ import { type Scrubber, scrubberFor } from '../scrub.ts'
 import { answerOf } from '../use-answer.ts'
 import { openedRow, usedEntry } from '../used-entry.ts'
 import { type Browsed, browse, type Request, visitMilliseconds } from './browse.ts'
-import { isFirstStep, passwordField } from './fields.ts'
-import { knownFields, placedIn, usernameIn } from './fill-in.ts'
+import { changeOf, isFirstStep, passwordField } from './fields.ts'
+import { knownFields, placedIn, placedInChange, usernameIn } from './fill-in.ts'
+import { drawnFor, keepAsked, outcomeOfChange, outcomeOfSignIn, settle } from './new-password.ts'
 import type { PageForm } from './page-forms.ts'
 import type { LoginOrder, SignInPort, StepOrder, Stepped } from './port.ts'
 import { type Home, keepSession, newSession, openSession, type Session } from './session.ts'
 import { type Filling, submissionOf } from './submission.ts'
-import { book, pageAt, type Visit } from './visit.ts'
+import { book, type Placed, pageAt, type Visit } from './visit.ts'
 
 const sessionRow = z.object({ entry: z.uuid(), step: z.int(), sealed: z.unknown() })
 
@@ -56,7 +57,7 @@ async function login(room: VaultRoom, order: LoginOrder): Promise<Stepped | Refu
 
 /** The next page, by its path or by a form of the last one. */
 async function goOn(room: VaultRoom, order: StepOrder): Promise<Stepped | Refusal> {
-  const { credential, claim, session: id, path, form: at = -1, fields, secret } = order
+  const { credential, claim, session: id, path, form: at = -1, fields, secret, rules } = order
   const db = bindCredential(room.world.db, credential)
   const kept = await db.one('vault_open_session', { session: id }, sessionRow)
   if (kept === undefined) throw new Error('vault_open_session answered no row')
@@ -72,34 +73,80 @@ async function goOn(room: VaultRoom, order: StepOrder): Promise<Stepped | Refusa
   const form = visit.session.state.forms[at]
   if (!form)
     return fail('form_refused', { message: 'The page that was served last has no such form.' })
-  return (await send(visit, form, fields, secret)) ?? endVisit(visit)
+  const isChange = secret === 'new_password' && changeOf(form) !== undefined
+  const refused = isChange
+    ? await sendChange(visit, form, { fields, rules })
+    : await send(visit, form, fields, secret)
+  return refused ?? endVisit(visit)
 }
+
+type Fields = Readonly<Record<string, string>>
 
 /** Sends a form of the page that was served last; answers only why it is not sent. */
 async function send(
   visit: Visit,
   form: PageForm,
-  fields: Readonly<Record<string, string>>,
+  fields: Fields,
   secret?: string,
 ): Promise<Refusal | undefined> {
-  const placed = secret === undefined ? undefined : placedIn(visit, form, secret)
-  if (placed && 'refused' in placed) return fail('form_refused', { message: placed.refused })
-  const control =
-    secret === undefined || secret === 'password' ? usernameIn(visit, form) : undefined
-  const filling: Filling = {
-    fields,
-    username: control && { control, value: visit.used.username },
-    secret: placed && { control: placed.asking.control, value: placed.value },
-  }
-  const submission = submissionOf(visit.home.site, form, filling)
+  const placed = secret === undefined ? [] : placedIn(visit, form, secret)
+  if ('refused' in placed) return fail('form_refused', { message: placed.refused })
+  const isSignIn = secret === undefined || secret.endsWith('password')
+  const control = isSignIn ? usernameIn(visit, form) : undefined
+  const username = control && { control, value: visit.used.username }
+  const refused = await submit(visit, form, { fields, username }, placed)
+  if (refused) return refused
+  if (control && !visit.filled.includes('username')) visit.filled.push('username')
+  if (secret !== undefined) visit.filled.push(isSignIn ? 'password' : 'code')
+  const [sent] = placed
+  const isOther = secret === 'new_password' || secret === 'previous_password'
+  if (isOther && sent) await settleNew(visit, sent.value, outcomeOfSignIn)
+  return undefined
+}
+
+/** Sends a form that changes the password, with one that is drawn for it and kept before. */
+async function sendChange(
+  visit: Visit,
+  form: PageForm,
+  { fields, rules }: { fields: Fields; rules?: string | undefined },
+): Promise<Refusal | undefined> {
+  const change = changeOf(form)
+  if (!change) throw new Error('a form that changes no password was taken for one')
+  const drawn = drawnFor(visit, change, rules)
+  if ('refused' in drawn) return fail('form_refused', { message: drawn.refused })
+  const placed = placedInChange(visit, change, drawn.password)
+  if ('refused' in placed) return fail('form_refused', { message: placed.refused })
+  const keep = () => keepAsked(visit, drawn.password)
+  const refused = await submit(visit, form, { fields }, placed, keep)
+  if (refused) return refused
+  if (change.current) visit.filled.push('password')
+  visit.filled.push('new_password')
+  await settleNew(visit, drawn.password, outcomeOfChange)
+  return undefined
+}
+
+async function settleNew(visit: Visit, password: string, outcomeOf: typeof outcomeOfChange) {
+  const outcome = visit.browsed ? outcomeOf(visit.browsed) : 'undecided'
+  visit.newPassword = (await settle(visit, password, outcome)) ? 'undecided' : outcome
+}
+
+/** Books what the form carries and sends it, once what has to be kept before is kept. */
+async function submit(
+  visit: Visit,
+  form: PageForm,
+  given: Pick<Filling, 'fields' | 'username'>,
+  placed: readonly Placed[],
+  keep?: () => Promise<Refusal | undefined>,
+): Promise<Refusal | undefined> {
+  const secrets = placed.map(({ asking: { control }, value }) => ({ control, value }))
+  const submission = submissionOf(visit.home.site, form, { ...given, secrets })
   if ('refused' in submission) return fail('form_refused', { message: submission.refused })
   const notice = (site: string) => firstUseMail(visit.room.world, site)
-  const isBooked = placed !== undefined || submission.method === 'POST'
+  const isBooked = placed.length > 0 || submission.method === 'POST'
   const refused = isBooked ? await book(visit, submission, notice, placed) : undefined
-  if (refused) return refused
+  const unkept = refused ?? (await keep?.())
+  if (unkept) return unkept
   await ask(visit, { ...submission, from: visit.session.state.url })
-  if (control && !visit.filled.includes('username')) visit.filled.push('username')
-  if (placed) visit.filled.push(secret === 'password' ? 'password' : 'code')
   return undefined
 }
 
@@ -136,20 +183,28 @@ async function ask(visit: Visit, request: Request): Promise<Browsed> {
 
 /** What the agent is shown of the last page, and the session that it goes on with. */
 async function endVisit(visit: Visit): Promise<Stepped | Refusal> {
-  const { room, db, home, used, session, browsed, filled } = visit
+  const { room, db, home, used, session, browsed, filled, newPassword } = visit
   if (!browsed) throw new Error('a visit ended before anything was asked')
   const { sent, isUntold } = session.state
-  const secrets = new Set([...sent, ...[...used.values.values()].filter(isRemovable)])
+  const known = [...used.values.values(), ...used.hidden].filter(isRemovable)
+  const secrets = new Set([...sent, ...known])
   const scrub = isUntold ? untold : scrubberFor([...secrets])
   const told = await answerOf(withAddress(browsed), scrub)
-  if (isRefusal(told)) return told
+  if (isRefusal(told)) return newPassword === undefined ? told : withDoubt(told)
   const expires_at = (await keepSession(room, db, home, session)) ?? null
   const { response, ...beside } = told
   const { cookies: _, headers, ...page } = response
   const { 'content-location': url, ...others } = headers
   const at = url === undefined ? {} : { url }
   const served = { ...page, ...at, headers: others }
-  return { session: session.id, expires_at, filled, response: served, ...beside }
+  const changed = newPassword === undefined ? {} : { new_password: newPassword }
+  return { session: session.id, expires_at, filled, ...changed, response: served, ...beside }
+}
+
+function withDoubt(told: Refusal<'site_unavailable'>): Refusal {
+  const hint = 'Sign in; where the old password fails, send the form with new_password.'
+  const message = `${told.message} Nobody knows yet whether it took the new password.`
+  return { ...told, message, hint }
 }
 
 const untold: Scrubber = () => Promise.resolve({ withheld: 'short_secret' })

@@ -11,7 +11,7 @@ export type Submission = { url: URL; method: 'GET' | 'POST'; body?: string }
 export type Filling = {
   fields: Readonly<Record<string, string>>
   username?: { control: Control; value: string } | undefined
-  secret?: { control: Control; value: string } | undefined
+  secrets: readonly { control: Control; value: string }[]
 }
 
 type Refused = { refused: string }
@@ -25,7 +25,7 @@ export function submissionOf(
   if (!URL.canParse(form.action)) return { refused: 'The form leads nowhere.' }
   const url = new URL(form.action)
   if (url.origin !== origin) return { refused: 'The form leads to another site than the entry.' }
-  if (form.method !== 'post' && (form.method !== 'get' || filling.secret)) {
+  if (form.method !== 'post' && (form.method !== 'get' || filling.secrets.length > 0)) {
     return { refused: 'The form is not sent by POST.' }
   }
   if (form.enctype !== '' && form.enctype !== 'application/x-www-form-urlencoded') {
@@ -40,19 +40,22 @@ export function submissionOf(
   return { url, method: 'GET' }
 }
 
-function isGivable({ controls }: PageForm, { secret }: Filling, name: string): boolean {
+function isGivable({ controls }: PageForm, { secrets }: Filling, name: string): boolean {
   const named = controls.filter((control) => control.name === name)
-  const isOwn = ({ type }: Control) => secret && (type === 'hidden' || type === 'password')
-  return named.length > 0 && !named.some((one) => one === secret?.control || isOwn(one))
+  if (secrets.length === 0) return named.length > 0
+  const isOwn = ({ type }: Control) => type === 'hidden' || type === 'password'
+  const isFilled = (one: Control) => secrets.some(({ control }) => control === one)
+  return named.length > 0 && !named.some((one) => isFilled(one) || isOwn(one))
 }
 
 function pairsOf({ controls }: PageForm, filling: Filling): [string, string][] {
-  const { fields, username, secret } = filling
+  const { fields, username, secrets } = filling
   const buttons = controls.filter(({ type }) => type === 'submit')
   const pressed = buttons.find((button) => fields[button.name] === button.value) ?? buttons[0]
   return controls.flatMap((control): [string, string][] => {
     const { name, type, value, isSent } = control
-    if (control === secret?.control) return [[name, secret.value]]
+    const secret = secrets.find((one) => one.control === control)
+    if (secret) return [[name, secret.value]]
     const given = fields[name]
     if (control === username?.control) return [[name, given ?? username.value]]
     if (type === 'submit') return control === pressed ? [[name, value]] : []

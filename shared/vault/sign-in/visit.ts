@@ -6,11 +6,12 @@ import { checkUrl } from '../../egress/safe-fetch.ts'
 import type { SealedMail } from '../../mail/outbox.ts'
 import type { UsedEntry } from '../inject.ts'
 import { approvedPlaces } from '../places/ask.ts'
+import type { Place } from '../places/place.ts'
 import { isRemovable } from '../removable.ts'
 import type { VaultRoom } from '../room.ts'
 import type { Browsed } from './browse.ts'
 import type { Asking } from './fields.ts'
-import type { Stepped } from './port.ts'
+import type { PasswordOutcome, Stepped } from './port.ts'
 import type { Home, Session } from './session.ts'
 import type { Submission } from './submission.ts'
 
@@ -30,10 +31,18 @@ export type Visit = {
   session: Session
   browsed?: Browsed
   filled: Stepped['filled']
+  /** What became of a new password in it. */
+  newPassword?: PasswordOutcome
 }
 
 /** A secret that a form asks for, and the name by which an owner approves it. */
-export type Placed = { asking: Asking; value: string; named: string }
+export type Placed = {
+  asking: Asking
+  value: string
+  named: string
+  /** Of the place, where it is more than one field. */
+  name?: string
+}
 
 /** The address of a page at the entry's own site. */
 export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site_refused'> {
@@ -47,34 +56,24 @@ export function pageAt({ home, room }: Visit, path: string): URL | Refusal<'site
 /** Makes the mail that tells the owner of the first use of a secret at a site. */
 export type Notice = (site: string) => Promise<SealedMail>
 
-/** Books a secret that a form is about to carry, or that a form is sent; nothing where it may not be. */
+/** Books secrets that a form is about to carry, or that a form is sent; nothing where it may not be. */
 export async function book(
   visit: Visit,
   { url }: Submission,
   notice: Notice,
-  placed?: Placed,
+  placed: readonly Placed[],
 ): Promise<Refusal | undefined> {
-  const { room, db, home, approved, handles, claim, session } = visit
+  const { room, db, home, approved, handles, claim } = visit
   const { entry, site: origin } = home
   const path = url.pathname + url.search
-  const place = placed &&
-    !placed.asking.isNamedSo && {
-      secret: placed.named,
-      where: 'form_field' as const,
-      name: placed.asking.control.name,
-      prefix: '',
-      method: 'POST',
-      path,
-      beside: '',
-    }
-  if (place && !canBeKept(place)) {
+  const needed = placed.flatMap((one) => placeOf(one, path))
+  if (!needed.every(canBeKept)) {
     const message = 'The field or the address of the form is too long for its owner to read.'
     return fail('form_refused', { message })
   }
-  const needed = place ? [place] : []
   const places = await approvedPlaces(room.world, db, { entry, origin, approved }, needed)
   if (isRefusal(places)) return places
-  const isTold = placed !== undefined && visit.isFirstUse
+  const isTold = placed.length > 0 && visit.isFirstUse
   await db.run('vault_begin_use', {
     entry,
     handles,
@@ -82,14 +81,28 @@ export async function book(
     claim,
     request: `POST ${path}`.slice(0, 2048),
     mail: isTold ? await notice(origin) : null,
-    type: placed ? 'secret_used' : 'session_used',
+    type: placed.length > 0 ? 'secret_used' : 'session_used',
   })
   if (isTold) room.mailSoon()
-  if (!placed) return undefined
-  const { state } = session
-  const isUntold = state.isUntold || (placed.named === 'password' && !isRemovable(placed.value))
-  visit.session = { ...session, state: { ...state, sent: [...state.sent, placed.value], isUntold } }
+  noteSent(visit, placed)
   return undefined
+}
+
+/** A second field for the same is part of the place of the first. */
+function placeOf({ asking, named, name }: Placed, path: string): Place[] {
+  if (asking.isNamedSo) return []
+  const field = name ?? asking.control.name
+  const request = { method: 'POST', path, prefix: '', beside: '' }
+  return [{ ...request, secret: named, where: 'form_field', name: field }]
+}
+
+function noteSent(visit: Visit, placed: readonly Placed[]): void {
+  const { session } = visit
+  const { state } = session
+  const isLost = ({ named, value }: Placed) => named === 'password' && !isRemovable(value)
+  const sent = [...new Set([...state.sent, ...placed.map(({ value }) => value)])]
+  const isUntold = state.isUntold || placed.some(isLost)
+  visit.session = { ...session, state: { ...state, sent, isUntold } }
 }
 
 /** A page writes names and addresses of any length and signs. */

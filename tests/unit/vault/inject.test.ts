@@ -13,6 +13,7 @@ const entry = {
     ['fields.token', 'tok-4711'],
   ]),
   links: new Map([['mail.c_aaaaaaaaaaaa', 'https://shop.example.com/in/482913?t=a#b']]),
+  hidden: [],
 }
 
 function make(template: object, used = entry) {

@@ -31,7 +31,10 @@ test('a form is read as a browser reads it', () => {
     <button name=go2 formaction=/other>Other</button><input value="no name"></FORM>
     <input form=f name=late value=4><input name=outside value=5>`)
 
-  const sent = submissionOf('https://shop.example.com', form, { fields: { t: 'typed', c: 'on' } })
+  const sent = submissionOf('https://shop.example.com', form, {
+    fields: { t: 'typed', c: 'on' },
+    secrets: [],
+  })
 
   expect(sent).toMatchObject({ method: 'POST' })
   expect('url' in sent && sent.url.href).toBe('https://shop.example.com/a&b?c=1')
@@ -107,7 +110,8 @@ test('a field for a new password, and one of two, is none for the password', () 
 
 test.each([
   ['otp', '', true],
-  ['user[otp_attempt]', 'autocomplete=one-time-code', false],
+  ['user[otp_attempt]', 'autocomplete=one-time-code', true],
+  ['my_second_word', 'autocomplete=one-time-code', false],
   ['app_otp', 'autocomplete=one-time-code', true],
   ['verificationCode', '', true],
   ['code', '', true],

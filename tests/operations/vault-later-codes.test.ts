@@ -1,0 +1,78 @@
+/** Codes that a site shows later than in the answer to the request that brought them. */
+import { expect, test } from 'vitest'
+import { totpCode } from '../../shared/vault/totp.ts'
+import type { Answering } from '../support/http.ts'
+import { serverThat } from '../support/http.ts'
+import { approvePlace, codeOf, entryOf } from '../support/vault-rows.ts'
+import { start } from '../support/world.ts'
+
+const world = await start()
+const totp = { seed: 'JBSWY3DPEHPK3PXP', algorithm: 'SHA1', digits: 6, periodSeconds: 30 } as const
+const mailed = '904817'
+
+async function user(answer: Answering) {
+  const site = await serverThat(answer)
+  const { origin } = new URL(site.url)
+  const agent = await world.agent('vault')
+  const entry = { site: origin, username: 'ada', password: 'Canary-1-horse', totp }
+  const credential_id = await entryOf(world, agent, entry)
+  for (const secret of ['password', 'totp', 'mail']) {
+    await approvePlace(world, credential_id, { secret, name: 'p' })
+  }
+  const use = (secret: string) =>
+    agent.post('/vault-use', {
+      credential_id,
+      method: 'POST',
+      path: '/',
+      inject: [{ where: 'form_field', name: 'p', secret }],
+    })
+  const open = (path: string) => agent.post('/vault-login', { credential_id, path })
+  return { site, agent, use, open }
+}
+
+const said = (body: Buffer) => new URLSearchParams(body.toString()).get('p') ?? ''
+
+test('the code of a second call is not told in the answer to one that was opened before', async () => {
+  let held: ((code: string) => void) | undefined
+  const { use } = await user((response, { body }) => {
+    const code = said(body)
+    if (/^[0-9]{6}$/.test(code)) {
+      response.end('Thank you.')
+      held?.(code)
+    } else held = (later) => response.end(`Codes until now: ${later}.`)
+  })
+
+  const first = use('password')
+  await expect.poll(() => held).toBeDefined()
+  await world.tick(30)
+  const second = await use('totp')
+
+  expect(second).toMatchObject({ status: 200 })
+  expect((await first).body['response']).toMatchObject({
+    body: 'Codes until now: [secret removed].',
+  })
+})
+
+test('a code that was over a moment ago is not told by a page', async () => {
+  const ago = world.world.now().getTime() - 30_000
+  const { open } = await user((response) => {
+    response.setHeader('content-type', 'text/html').end(`Last code: ${totpCode(totp, ago).code}.`)
+  })
+
+  const { body } = await open('/security')
+
+  expect(body['response']).toMatchObject({ body: 'Last code: [secret removed].' })
+})
+
+test('the code of a mail that was used is not told by a page of another session', async () => {
+  const { site, agent, use, open } = await user((response) => {
+    const codes = site.received.map((one) => said(one.body)).join(' ')
+    response.setHeader('content-type', 'text/html').end(`Used: ${codes.trim()}.`)
+  })
+  const handle = await codeOf(world, agent, { value: mailed, hosts: ['127.0.0.1'] })
+
+  await use(`mail.${handle}`)
+  const { body } = await open('/security')
+
+  expect(body['response']).toMatchObject({ body: 'Used: [secret removed].' })
+})

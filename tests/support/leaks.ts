@@ -1,0 +1,52 @@
+/**
+ * Whether a text tells a secret, in any encoding that the echoes of sites have. It is made of what Node
+ * has, without a look at the scrubber, so that neither inherits the other's mistakes.
+ */
+import { totpCode } from '../../shared/vault/totp.ts'
+import { echoes, spreadEchoes } from './hostile-echo.ts'
+
+/** Shorter ones stand in any text by chance. */
+const charactersMin = 6
+const alone = { before: '', after: '' }
+
+/** The encodings of a secret that are looked for. */
+export function needlesOf(secret: string): string[] {
+  const encoded = Object.values({ ...echoes, ...spreadEchoes }).flatMap((echo) => {
+    const text = echo(secret, alone)
+    return typeof text === 'string' ? text.trim() : []
+  })
+  const inside = [1, 2].map((before) =>
+    Buffer.from(`${'\0'.repeat(before)}${secret}`)
+      .toString('base64')
+      .slice(before + 1, -4),
+  )
+  return [...new Set([...encoded, ...inside])].filter((text) => text.length >= charactersMin)
+}
+
+/** All texts of an answer, without the escapes of its JSON. */
+export function textsIn(body: unknown): string {
+  const texts: string[] = []
+  JSON.stringify(body, (name, value: unknown) => {
+    texts.push(name)
+    if (typeof value === 'string') texts.push(value)
+    return value
+  })
+  return texts.join('\n')
+}
+
+/** The needles that stand in a text. */
+export function leaksIn(text: string, needles: readonly string[]): string[] {
+  return needles.filter((needle) => text.includes(needle))
+}
+
+/** A pattern of every code that a seed has had since a moment, where it stands by itself. */
+export function codesSince(
+  totp: Parameters<typeof totpCode>[0],
+  since: number,
+  now: number,
+): RegExp {
+  const codes: string[] = []
+  for (let at = since - 30_000; at <= now + 30_000; at += 30_000)
+    codes.push(totpCode(totp, at).code)
+  return new RegExp(`(?<![0-9a-f-])(${codes.join('|')})(?![0-9a-f-])`)
+}

@@ -1,0 +1,186 @@
+/**
+ * A site with one account, as sites are: it lets nobody in without the token of its own form, the
+ * password, and the code where it asks for one, and changes a password for who is in.
+ */
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Received, TestServer } from './http.ts'
+import { serverThat } from './http.ts'
+
+/** How its pages look; `{csrf}` in a form stands for the token's field. */
+export type LoginPages = {
+  /** The form on /login, whole. */
+  login: string
+  /** The names of its fields; what is sent under others has to be what the page had. */
+  user?: string
+  password?: string
+  /** The second page of a sign-in in two steps, whole. */
+  next?: string
+  /** The page that asks for a code, whole, and the name of its field. */
+  code?: { form: string; name: string }
+  /** The page that changes the password, with the fields of the old and the new one. */
+  change?: { form: string; current?: string; fresh: readonly string[] }
+  /** Status of the redirects. */
+  status?: number
+}
+
+/** What its answer to a changed password is. */
+export type ChangeAnswer = 'redirect' | 'same page' | 'refusal' | 'broken' | 'broken untaken'
+
+export type Account = { username: string; password: string; code?: () => string }
+
+export type LoginSite = TestServer & {
+  origin: string
+  account: Account
+  answersChange: ChangeAnswer
+  /** Sign-ins that ended well. */
+  welcomed: number
+}
+
+type State = { site: LoginSite; pages: LoginPages; tokens: Map<string, string>; marks: Set<string> }
+
+/** Opens it with one account. */
+export async function openLoginSite(pages: LoginPages, account: Account): Promise<LoginSite> {
+  const server = await serverThat((response, received) => answer(state, response, received))
+  const origin = new URL(server.url).origin
+  const site: LoginSite = {
+    ...server,
+    origin,
+    account: { ...account },
+    answersChange: 'redirect',
+    welcomed: 0,
+  }
+  const state: State = { site, pages, tokens: new Map(), marks: new Set() }
+  return site
+}
+
+function answer(state: State, response: ServerResponse, received: Received): void {
+  const { pages } = state
+  const { pathname } = new URL(received.url, 'http://site')
+  const of = received.method === 'GET' ? shows : takes
+  const act = of[pathname.replace(/;.*$/, '')]
+  if (!act) response.writeHead(404).end('No such page.')
+  else if (received.method === 'POST' && !isOwnForm(state, received)) show(state, response, 403, '')
+  else act(state, response, received, pages)
+}
+
+type Act = (state: State, response: ServerResponse, received: Received, pages: LoginPages) => void
+
+const shows: Readonly<Record<string, Act>> = {
+  '/login': (state, response, _, { login }) => show(state, response, 200, login),
+  '/next': (state, response, _, { next = '' }) => show(state, response, 200, next),
+  '/code': (state, response, _, { code }) => show(state, response, 200, code?.form ?? ''),
+  '/password': (state, response, received, { change }) => {
+    if (!isIn(state, received)) lead(state, response, '/login')
+    else show(state, response, 200, change?.form ?? '')
+  },
+  '/home': (state, response, received) => {
+    if (isIn(state, received)) show(state, response, 200, `Welcome ${state.site.account.username}`)
+    else lead(state, response, '/login')
+  },
+}
+
+const takes: Readonly<Record<string, Act>> = {
+  '/login': (state, response, received, { login, next, code, ...names }) => {
+    const { account } = state.site
+    const sent = formOf(received)
+    const { user = 'username', password = 'password' } = names
+    if (sent.get(user) !== account.username) show(state, response, 401, login)
+    else if (next !== undefined) lead(state, response, '/next', mark(state, 'half'))
+    else if (sent.get(password) !== account.password) show(state, response, 401, login)
+    else if (code) lead(state, response, '/code', mark(state, 'half'))
+    else welcome(state, response)
+  },
+  '/next': (state, response, received, { next = '', code, password = 'password' }) => {
+    const isRight = formOf(received).get(password) === state.site.account.password
+    if (!isRight || !has(state, received, 'half')) show(state, response, 401, next)
+    else if (code) lead(state, response, '/code')
+    else welcome(state, response)
+  },
+  '/code': (state, response, received, { code }) => {
+    const isRight = formOf(received).get(code?.name ?? '') === state.site.account.code?.()
+    if (isRight && has(state, received, 'half')) welcome(state, response)
+    else show(state, response, 401, code?.form ?? '')
+  },
+  '/password': changePassword,
+}
+
+function changePassword(
+  state: State,
+  response: ServerResponse,
+  received: Received,
+  { change }: LoginPages,
+) {
+  const { site } = state
+  const { account, answersChange } = site
+  const sent = formOf(received)
+  const [fresh = '', ...again] = (change?.fresh ?? []).map((name) => sent.get(name) ?? '')
+  const isRight = change?.current === undefined || sent.get(change.current) === account.password
+  if (!isIn(state, received)) return lead(state, response, '/login')
+  if (answersChange === 'refusal' || !isRight || again.some((one) => one !== fresh)) {
+    return show(state, response, 422, `${change?.form ?? ''}<p>It is not changed.</p>`)
+  }
+  if (answersChange === 'broken untaken') return show(state, response, 503, 'Try it later.')
+  account.password = fresh
+  if (answersChange === 'redirect') return lead(state, response, '/home')
+  if (answersChange === 'broken') return void response.destroy()
+  return show(state, response, 200, `${change?.form ?? ''}<p>Saved: ${fresh}</p>`)
+}
+
+/** Browsers name where a form is from, and it brings the token that its page had. */
+function isOwnForm({ site, tokens, pages }: State, received: Received): boolean {
+  const { headers } = received
+  const token = tokens.get(cookiesOf(received).get('pre') ?? '')
+  const isGuarded = Object.values(pages).some((page) => JSON.stringify(page).includes('{csrf}'))
+  const sent = formOf(received)
+  const isRight = !isGuarded || (token !== undefined && sent.get('csrf_token') === token)
+  return (
+    headers.origin === site.origin && isRight && [...sent.values()].every((one) => one !== 'no')
+  )
+}
+
+function show(state: State, response: ServerResponse, status: number, html: string) {
+  const [pre, token] = [drawn(), drawn()]
+  state.tokens.set(pre, token)
+  const field = `<input type="hidden" name="csrf_token" value="${token}">`
+  response.setHeader('set-cookie', `pre=${pre}; Path=/; HttpOnly; SameSite=Lax`)
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(`<!doctype html><title>Site</title>${html.replace('{csrf}', field)}`)
+}
+
+function lead({ pages }: State, response: ServerResponse, location: string, cookie?: string) {
+  if (cookie !== undefined) response.setHeader('set-cookie', `${cookie}; Path=/; Secure; HttpOnly`)
+  response.writeHead(pages.status ?? 302, { location }).end()
+}
+
+function welcome(state: State, response: ServerResponse) {
+  state.site.welcomed += 1
+  lead(state, response, '/home', mark(state, 'sid'))
+}
+
+function mark({ marks }: State, name: string): string {
+  const cookie = `${name}=${drawn()}`
+  marks.add(cookie)
+  return cookie
+}
+
+function has({ marks }: State, received: Received, name: string): boolean {
+  return marks.has(`${name}=${cookiesOf(received).get(name) ?? ''}`)
+}
+
+function isIn(state: State, received: Received): boolean {
+  return has(state, received, 'sid')
+}
+
+function cookiesOf({ headers }: Received): Map<string, string> {
+  const pairs = (headers.cookie ?? '').split('; ').map((pair) => pair.split('='))
+  return new Map(pairs.map(([name = '', value = '']) => [name, value]))
+}
+
+function formOf({ body }: Received): URLSearchParams {
+  return new URLSearchParams(body.toString())
+}
+
+function drawn(): string {
+  return randomBytes(9).toString('hex')
+}
