@@ -6,6 +6,10 @@ const noSecrets: ReadonlySet<string> = new Set(
     case not now no yes the a an about below above here there this that these those what when where which
     only good bad being safe secure strong weak correct incorrect wrong fine ok okay great easy hard simple clean free worth due done gone back live long short old new okay nice broken lost stolen compromised leaked cancelled canceled rejected accepted approved verified confirmed active listed printed shown sealed shared public open closed locked unlocked ready set protected stored saved
     encrypted hidden known unknown missing empty same different unique important enabled disabled
+    link links button form email e-mail mail number numbers address browser device phone option options app
+    lien liens bouton enlace enlaces boton collegamento pulsante botao knop odnosnik przycisk ссылка ссылку ссылке
+    baglanti baglantiyi dugme unico unica unique einzige enige
+    provided displayed received generated attached included mentioned emailed texted requested
     optional confidential secret private personal temporary temporarily case-sensitive available active
     inactive on in at to for from with by of or and if as so too also still just your you we it its
     never always again account konto compte cuenta conta rekening review reviews base change changes manager managers policy policies hygiene protection generator owner quality samples snippet snippets source freeze field fields pad page screen sent twice once entered requested request fuente abierto sorgente quelle source and/or n/a none active. see click visit contact follow enter use please
@@ -29,7 +33,12 @@ const mailbox = /^[^\s@]+@[^\s@]+\.\p{L}{2,}$/u
 /** What is announced as a secret is one, unless it is a word that says something about it. */
 export function isSecret(run: string): boolean {
   if (run.length < 3 || !/[\p{L}\p{N}]/u.test(run) || mailbox.test(bareOf(run))) return false
-  return !noSecrets.has(withoutAccents(bareOf(run)))
+  return !tellsOfSecrets(bareOf(run))
+}
+
+/** Whether a word is one that says something about a secret, or joins others. */
+export function tellsOfSecrets(word: string): boolean {
+  return noSecrets.has(withoutAccents(word))
 }
 
 /** What stands alone is one, unless it is a word that begins with a capital, as names and titles do. */
@@ -51,11 +60,24 @@ export function looksDrawn(run: string): boolean {
   return rises > 1 || (rises === 1 && bare.length < 6)
 }
 
+/** What is a secret without any word about it: four words with dashes, or signs of three kinds and more. */
+export function isDrawnForSure(run: string): boolean {
+  const bare = bareOf(run)
+  if (!isSecret(run) || bare.length < 8 || isNumberOfText(bare)) return false
+  if (/^[a-z]{3,12}(?:-[a-z]{3,12}){3,}$/.test(bare)) return true
+  const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d./,:@_–-]/u]
+  return kinds.every((kind) => kind.test(bare))
+}
+
+/** How many digits something has, as in 6-digit, and names that begin with a number, as in 3Bridges. */
+export const countOrBrand = /^\d{1,2}(?:-\p{Ll}{3,}|\p{Lu}\p{Ll}{3,})$/u
+
 /** Dates, times, amounts, shares and ordinals. */
 function isNumberOfText(bare: string): boolean {
   return (
     /^(?:\d{1,4}[./-]){2}\d{1,4}$|^\d{1,2}:\d\d|^\d{1,3}(?:\p{L}{1,3}|%)$|%$/u.test(bare) ||
     /^\p{Sc}|\p{Sc}$|^(?:19|20)\d\d$/u.test(bare) ||
+    countOrBrand.test(bare) ||
     /^\d{1,3}(?:[.,]\d{3})*[.,]\d\d?$/.test(bare)
   )
 }

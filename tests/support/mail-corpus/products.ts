@@ -29,18 +29,32 @@ const linesOf = (file: string) =>
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Names of all products and where what is known of each is from. */
-export const products = linesOf('products.txt')
-  .filter((line) => line.startsWith('# '))
-  .map((line) => {
-    const [name = '', source = ''] = line.slice(2).split(' | ')
-    return { name, source }
-  })
+/** Of each file a third is held back, so that a new one moves no product of another. */
+const thirds = ['products.txt', 'more-products.txt']
+/** Written when the detector was done, and held back as a whole. */
+const later = 'later-products.txt'
+const files = [...thirds, later]
 
-const byDigest = products
-  .map(({ name }) => name)
-  .toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
-const heldBack = new Set(byDigest.slice(0, Math.ceil(byDigest.length / 3)))
+const productsOf = (file: string) =>
+  linesOf(file)
+    .filter((line) => line.startsWith('# '))
+    .map((line) => {
+      const [name = '', source = ''] = line.slice(2).split(' | ')
+      return { name, source }
+    })
+
+/** Names of all products and where what is known of each is from. */
+export const products = files.flatMap(productsOf)
+
+const namesIn = (file: string) => productsOf(file).map(({ name }) => name)
+
+const heldBack = new Set([
+  ...thirds.flatMap((file) => {
+    const byDigest = namesIn(file).toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
+    return byDigest.slice(0, Math.ceil(byDigest.length / 3))
+  }),
+  ...namesIn(later),
+])
 
 /** So many mails of the products of one part, in turns, each with secrets of its own. */
 export function productMails(third: Third, count: number): ProductMail[] {
@@ -60,7 +74,7 @@ export function ordinaryMails(third: Third, count: number): ProductMail[] {
 
 function productTemplates(): Template[] {
   let product = ''
-  return linesOf('products.txt').flatMap((line, at) => {
+  return files.flatMap(linesOf).flatMap((line, at) => {
     if (!line.startsWith('# ')) return [templateOf(product, line, at)]
     product = line.slice(2).split(' | ')[0] ?? ''
     return []
@@ -80,6 +94,7 @@ function inTurns(templates: readonly Template[], count: number, seed: number): P
   })
 }
 
+const isLink = (key: string) => key.endsWith('link')
 const isOnce = /^(brand|name|mail|user|order|invoice|tracking|account)$/
 
 function mailOf({ name, language, parts }: Template, random: () => number): ProductMail {
@@ -99,8 +114,8 @@ function mailOf({ name, language, parts }: Template, random: () => number): Prod
     }),
   )
   const [subject = '', ...lines] = filled
-  const links = [...secrets].flatMap(([key, value]) => (key === 'link' ? [value] : []))
-  const codes = [...secrets].flatMap(([key, value]) => (key === 'link' ? [] : [value]))
+  const links = [...secrets].flatMap(([key, value]) => (isLink(key) ? [value] : []))
+  const codes = [...secrets].flatMap(([key, value]) => (isLink(key) ? [] : [value]))
   return {
     template: name,
     subject,

@@ -15,7 +15,9 @@ import { holdPage } from './heard.ts'
 import type { Source } from './source.ts'
 import { callersOf } from './source.ts'
 
-const encoded = (text: string) => `=?utf-8?b?${Buffer.from(text).toString('base64')}?=`
+/** As long as all headers of a mail together may be. */
+const encoded = (text: string) =>
+  `=?utf-8?b?${Buffer.from(text.slice(0, 12_000)).toString('base64')}?=`
 
 /** Every part of a mail says the words. */
 export async function inboundMails(market: Market): Promise<Source> {
@@ -51,7 +53,7 @@ function lettered(to: string, said: string): string {
   return messageOf({
     to,
     from: `${encoded(said)} <a@mail.example>`,
-    subject: said,
+    subject: said.slice(0, 12_000),
     text: said,
     html: `<p title="x">${said}</p>`,
     headers: {

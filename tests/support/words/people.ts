@@ -24,18 +24,17 @@ export async function namedApps(market: Market): Promise<Source> {
     share: 6,
     meets: ['registered', 'document', 'refused'],
     async say(said, pick) {
-      const told = { client_name: said, redirect_uris: [redirectUri] }
+      const short = said.slice(0, 900)
+      const told = { client_name: short, redirect_uris: [redirectUri] }
       if (pick(true, false)) {
-        const { name } = metadataFrom(
-          toldMetadata.parse({ ...told, client_name: said.slice(0, 900) }),
-        )
+        const { name } = metadataFrom(toldMetadata.parse(told))
         const shown = await browser.visit(
           askingPath(await registerApp(market, { name: name ?? '' })),
         )
         holdPage(shown)
         return 'registered'
       }
-      const id = `https://app.example/${said.length}-${Math.abs(hashOf(said))}`
+      const id = `https://app.shop.com/${said.length}-${Math.abs(hashOf(said))}`
       const [status, type] = [
         pick(200, 200, 302, 404),
         pick('application/json', 'application/json', said),
@@ -49,7 +48,7 @@ export async function namedApps(market: Market): Promise<Source> {
             location: asHeader(said, 900),
           })
           if (pick(false, true)) headers.set('content-encoding', asHeader(said, 300))
-          const body = JSON.stringify({ ...told, client_id: id, [said]: said })
+          const body = JSON.stringify({ ...told, client_id: id, [short]: short })
           return Promise.resolve(new Response(body, { status, headers }))
         },
       })
@@ -85,12 +84,16 @@ export async function namesInTheFeed(market: Market): Promise<Source> {
         memo: said.slice(0, 280),
         amount: '0.02',
       })
-      const name = said.replaceAll(/[\p{C}]/gu, '').slice(0, 60)
+      const { name = '' } = metadataFrom(
+        toldMetadata.parse({ client_name: said.slice(0, 900), redirect_uris: [redirectUri] }),
+      )
       const { token } = await connectApp(market, agent, { name })
       hold(await market.send('/get-identity', { headers: { authorization: `Bearer ${token}` } }))
       await enterLogin(market, agent, said)
       await call(agent, 'wallet_activity_list', { limit: 10 })
-      await call(agent, 'vault_list', { limit: 5 })
+      const listed = await call(agent, 'vault_list', { limit: 5 })
+      const [entry] = listed.body['credentials'] as { credential_id: string }[]
+      holdPage(await browser.visit(`/web/vault/${entry?.credential_id ?? ''}`))
       holdPage(await browser.visit(pick('/web/activity', '/web/apps', '/web/vault', '/web')))
       holdTable(await browser.send('/web/activity.csv'))
       const mails = (await market.mails(email)).slice(-3).map(({ text }) => text)
