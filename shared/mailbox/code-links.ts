@@ -71,7 +71,13 @@ export function signsIn(
   const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
   if (speaking.test(url) || isSpokenOf) return true
   // A short one leads to many a page, and is taken for a key only where the text points at it.
-  return isAboutCodes && (isLong || /(?:^|[:：])[ \t<(*_]*(?:\[[^\]\n]{0,80}\]\()?$/.test(label))
+  return isAboutCodes && (isLong || isPointedAt(label))
+}
+
+/** Whether a line begins with the link, or a colon stands right before it or its text. */
+function isPointedAt(label: string): boolean {
+  const words = label.endsWith('](') ? label.slice(0, Math.max(0, label.lastIndexOf('['))) : label
+  return /^$|[:：]$/.test(trimEndOf(words, ' \t<(*_'))
 }
 
 /** Whether something in the address is long and strange enough to be a secret. */

@@ -14,9 +14,10 @@ import { actionPattern, codeNamePattern } from './code-words.ts'
 import { isDrawn, looksDrawn } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
-import { namedValues, unnamedValues } from './named-values.ts'
+import { namedValues } from './named-values.ts'
 import { passwordPattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
+import { standingOut, unnamedValues } from './unnamed-values.ts'
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
 export type MailTexts = { subject: string; texts: readonly string[] }
@@ -43,7 +44,8 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   const found = parts.map((part) => [
     ...linkPlaces(part),
     ...codePlaces(part),
-    ...valuePlaces(part),
+    ...valuePlaces(part, namedValues),
+    ...valuePlaces(part, standingOut),
   ])
   if (!found.flat().some(({ kind }) => kind === 'code')) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
@@ -60,8 +62,9 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
 /** Whether a value is no word of the texts: by its signs, or as it hardly stands in them. */
 function isRare(value: string, parts: readonly Part[]): boolean {
   if (looksDrawn(value) || /^\d{4,}$/.test(value)) return true
-  if (!/^[a-z]{4,}$/.test(value) || !isDrawn(value)) return false
-  const count = parts.reduce((sum, { folded }) => sum + folded.text.split(value).length - 1, 0)
+  if (!/^[a-z][A-Za-z]{3,}$/.test(value) || !isDrawn(value)) return false
+  const folded = value.toLowerCase()
+  const count = parts.reduce((sum, part) => sum + part.folded.text.split(folded).length - 1, 0)
   return count <= timesMax
 }
 
@@ -94,7 +97,7 @@ function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
 
 function valuePlaces(
   { original, folded, links, around }: Part,
-  valuesIn: typeof namedValues = namedValues,
+  valuesIn: typeof namedValues,
 ): CodePlace[] {
   const { text } = folded
   const { others } = around

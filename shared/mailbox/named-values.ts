@@ -5,7 +5,7 @@
  */
 
 import { labelGap } from './code-words.ts'
-import { isDrawn, isDrawnForSure, isSecret, looksDrawn } from './drawn-text.ts'
+import { isDrawn, isSecret, looksDrawn, withItsPhrase } from './drawn-text.ts'
 import {
   announcement,
   directGap,
@@ -26,27 +26,21 @@ import type { NamedText } from './value-lines.ts'
 import {
   belowColons,
   endsThere,
-  isApart,
   linesFrom,
+  nextInList,
   restOfLine,
   runAt,
   runsOf,
 } from './value-lines.ts'
-import { isPhrase, withItsPhrase } from './word-phrases.ts'
 
 /** Characters after a name in which its secret begins, and before one in which it stands. */
 const reach = 260
 const before = 130
 /** No mail has more names; of a text that has, all is sealed that looks drawn. */
 const namesMax = 1_000
-const listMax = 40
 /** A line of few words that ends without a mark stands above what it names. */
 const headingMax = 30
 const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
-const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu
-const aloneOnLine = /^[ \t>*_]{0,8}([^\s*_]{3,63}[^\s*_.,;!?])[ \t*_]{0,8}$/gmu
-const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
-const wordsOnLine = /^[ \t]{0,8}([a-z]{2,12}(?: [a-z]{2,12}){3,23})[ \t]{0,8}$/gmu
 const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
@@ -54,7 +48,7 @@ export function namedValues(page: NamedText): Span[] {
   const used = page.isAbout ? runsOf(page, usedFor).filter((span) => looksDrawnIn(page, span)) : []
   const named = page.names.length > namesMax ? drawnRuns(page) : namedBy(page)
   const keys = runsOf(page, knownKey).map((span) => runAt(page, span.start) ?? span)
-  return [...keys, ...used, ...belowColons(page), ...behindColons(page), ...named].filter(
+  return [...keys, ...used, ...belowColons(page), ...named].filter(
     (span) => !isTouched(page.links, span),
   )
 }
@@ -77,48 +71,8 @@ function namedBy(page: NamedText): Span[] {
   return found
 }
 
-/** What follows a secret after a comma, as often as it looks drawn. */
-function nextInList(page: NamedText, { end }: Span): Span[] {
-  const found: Span[] = []
-  for (let at = end; found.length < listMax; ) {
-    const gap = /^(?:[,;|/]| and| or)[ \t]{1,3}(?:and |or )?/.exec(
-      page.text.slice(at, at + 12),
-    )?.[0]
-    const next = gap === undefined ? undefined : runAt(page, at + gap.length)
-    if (!next || !looksDrawnIn(page, next)) break
-    found.push(next)
-    at = next.end
-  }
-  return found
-}
-
-/** In a mail that speaks of codes, what ends a line behind a colon and is drawn without doubt. */
-function behindColons(page: NamedText): Span[] {
-  if (!page.isAbout) return []
-  return runsOf(page, lastBehindColon).filter((span) => isDrawnForSure(page.written(span)))
-}
-
 function drawnRuns(page: NamedText): Span[] {
   return runsOf(page, /\S{4,}/g).filter((span) => looksDrawnIn(page, span))
-}
-
-/**
- * What could be the secret of a mail that speaks of one and in which none was found: what is alone on
- * its line, or to be used or entered, and is no word with a capital.
- */
-export function unnamedValues(page: NamedText): Span[] {
-  if (!page.isAbout) return []
-  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
-  const cells = [
-    ...runsOf(page, cellsOnLine).filter((span) => isApart(page.text, span)),
-    ...runsOf(page, wordsOnLine).filter(
-      (span) => isPhrase(page, span, 4) && isApart(page.text, span),
-    ),
-  ]
-  const words = [...runsOf(page, usedFor), ...lines].filter((span) => isDrawn(page.written(span)))
-  return [...words, ...cells].filter(
-    (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
-  )
 }
 
 function looksDrawnIn({ written }: NamedText, span: Span): boolean {
@@ -192,7 +146,7 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
 
 /** What a verb says the secret to be, in the line of its name or wrapped into the next. */
 function said(page: NamedText, name: Span, rest: string): Span | undefined {
-  const sentence = /^[^.!?]{0,160}/.exec(rest)?.[0] ?? ''
+  const sentence = /^(?:[^.!?]|[.!?](?=\S)){0,160}/.exec(rest)?.[0] ?? ''
   for (const verb of [...sentence.matchAll(saying)].slice(0, 4)) {
     const at = name.end + verb.index + verb[0].length
     if (!isVerb(page, name, { start: at - verb[0].length, end: at })) continue

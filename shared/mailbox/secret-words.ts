@@ -12,7 +12,8 @@ const names = `password passwort kennwort passcode passphrase passwd mot-de-pass
   api-sleutel klucz-api api-anahtar secret-key access-key private-key recovery-key license-key licence-key
   activation-key encryption-key signing-key client-secret webhook-secret auth-token access-token api-token
   bearer-token refresh-token personal-token reset-token recovery-phrase seed-phrase secret-phrase
-  backup-code recovery-code backup-key backup-phrase mnemonic-phrase freischaltcode zugangscode aktivierungscode`
+  backup-code recovery-code backup-key backup-phrase backup-words
+  recovery-words seed-words secret-words mnemonic-phrase freischaltcode zugangscode aktivierungscode`
 
 /** The same, where the word must stand alone. */
 const shortNames = 'pass pwd pw mdp'

@@ -2,10 +2,9 @@
  * Runs of signs in a folded text that could be secrets: what stands around them, and those that stand on
  * a line of their own below the line that names or announces them.
  */
-import { isDrawn, isSecret, looksDrawn } from './drawn-text.ts'
+import { isDrawn, isPhrase, isRowOfCodes, isSecret, looksDrawn } from './drawn-text.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched } from './spans.ts'
-import { isPhrase, isRowOfCodes } from './word-phrases.ts'
 
 /** A folded text with its links, the names in it and the words that name other things. */
 export type NamedText = {
@@ -57,7 +56,7 @@ export function runsOf({ text }: NamedText, pattern: RegExp): Span[] {
 
 /** A sentence goes on with when the secret ends. */
 const andEnds =
-  /^ (?:and|und|et|y|e|en|i|и|ve) (?:it )?(?:will |is |ist |est |es |is )?(?:expir|valid|good|ends|works|can be|gultig|lauft|gilt|vence|caduca|scade|verloopt|geldig|wygas|действ|gecer)/u
+  /^ (?:and|und|et|y|e|en|i|и|ve) (?:it )?(?:will |is |ist |est |es )?(?:\d|expir|valid|good|ends|works|can be|gultig|lauft|gilt|vence|caduca|scade|verloopt|geldig|wygas|действ|gecer)/u
 
 /** Whether a part of a sentence ends with a run, or goes on with what it is for. */
 export function endsThere({ text }: NamedText, { end }: Span): boolean {
@@ -163,4 +162,19 @@ function isPhraseApart(page: NamedText, row: Span): boolean {
     page.text.slice(row.end, row.end + 24),
   )
   return next !== null && isPhrase(page, row, 4) && isApart(page.text, row)
+}
+
+/** What follows a secret after a comma, as often as it looks drawn. */
+export function nextInList(page: NamedText, { end }: Span): Span[] {
+  const found: Span[] = []
+  for (let at = end; found.length < linesMax; ) {
+    const gap = /^(?:[,;|/]| and| or)[ \t]{1,3}(?:and |or )?/.exec(
+      page.text.slice(at, at + 12),
+    )?.[0]
+    const next = gap === undefined ? undefined : runAt(page, at + gap.length)
+    if (!next || !looksDrawn(page.written(next))) break
+    found.push(next)
+    at = next.end
+  }
+  return found
 }
