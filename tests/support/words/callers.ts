@@ -28,7 +28,7 @@ export const byHttp: Caller = async (agent, operation, input = {}) => {
   const query = new URLSearchParams(
     Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
   )
-  const answer = await (isRead ? agent.get(`${path}?${query}`) : agent.post(path, input))
+  const answer = await (isRead ? agent.get(`${path}?${query.toString()}`) : agent.post(path, input))
   hold(answer)
   return answer
 }

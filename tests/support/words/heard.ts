@@ -6,7 +6,7 @@ import { canary } from './said.ts'
 
 const said = new RegExp(canary, 'i')
 const halves = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
-const hidden = /[\u0000-\u0008\u000b-\u001f\u202e\u200b\u2028]|\u{e0041}/u
+const hidden = /(?![\t\n])\p{Cc}|[\u202e\u200b\u2028]|\u{e0041}/u
 
 /** Nothing failed, and what is told in the service's own name has none of the words. */
 export function hold(...answers: readonly (Pick<Answer, 'body'> & { status?: number })[]): void {

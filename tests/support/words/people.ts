@@ -28,9 +28,7 @@ export async function namedApps(market: Market): Promise<Source> {
       const told = { client_name: short, redirect_uris: [redirectUri] }
       if (pick(true, false)) {
         const { name } = metadataFrom(toldMetadata.parse(told))
-        const shown = await browser.visit(
-          askingPath(await registerApp(market, { name: name ?? '' })),
-        )
+        const shown = await browser.visit(askingPath(await registerApp(market, { name })))
         holdPage(shown)
         return 'registered'
       }
@@ -84,7 +82,7 @@ export async function namesInTheFeed(market: Market): Promise<Source> {
         memo: said.slice(0, 280),
         amount: '0.02',
       })
-      const { name = '' } = metadataFrom(
+      const { name } = metadataFrom(
         toldMetadata.parse({ client_name: said.slice(0, 900), redirect_uris: [redirectUri] }),
       )
       const { token } = await connectApp(market, agent, { name })

@@ -20,7 +20,7 @@ async function siteOf(market: Market) {
     agent,
     credential_id,
     callerOf: callersOf(toolsIn(market.world)),
-    async says(said: Answering) {
+    says: async (said: Answering) => {
       answer = said
       await market.db.sql`delete from private.rate_buckets`
     },

@@ -22,7 +22,12 @@ export type Pick = <Value>(...from: readonly Value[]) => Value
 export async function runCases(check: typeof fc, source: Source, numRuns: number) {
   const met = new Set<unknown>()
   const property = check.asyncProperty(words, check.gen(), async (said, gen) => {
-    met.add(await source.say(said, (...from) => gen(check.constantFrom, ...from)))
+    const pick: Pick = (...from) => {
+      const value = from[gen(check.integer, { min: 0, max: from.length - 1 })]
+      if (value === undefined) throw new Error('there is nothing to pick from')
+      return value
+    }
+    met.add(await source.say(said, pick))
   })
   await check.assert(property, {
     numRuns,
