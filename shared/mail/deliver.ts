@@ -11,6 +11,7 @@ import type { World } from '../world.ts'
 import { isAddress } from './address.ts'
 import { openMail } from './outbox.ts'
 import type { Failure, MailTransport } from './port.ts'
+import { visibleText } from './untrusted.ts'
 
 /** Sent at once: a Worker may open six connections. */
 const mailsMax = 5
@@ -42,8 +43,10 @@ async function deliverOne(world: World, db: CallerDatabase, send: MailTransport,
     (error: unknown): Failure => ({ reason: String(error), forGood: false, outage: true }),
   )
   if (!failure) return db.run('mailer_done', { mail: claim.id })
-  // Servers like to repeat the address, which the operator's log has no need of.
-  const reason = failure.reason.replaceAll(claim.address ?? '\0', 'the recipient')
+  // Servers like to repeat the address, which the operator's log has no need of. What they say may hold
+  // signs that nothing can keep, and one mail must not hold up all.
+  const said = visibleText(failure.reason)
+  const reason = claim.address === null ? said : said.replaceAll(claim.address, 'the recipient')
   world.log({ work: 'mail', mail: claim.id, tries: claim.tries, log: reason })
   const { forGood, outage } = failure
   return db.run('mailer_failed', { mail: claim.id, reason, for_good: forGood, outage })

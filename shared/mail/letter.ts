@@ -37,7 +37,8 @@ export function letter(topic: string, subject: string, parts: readonly Part[]): 
     text: `${rendered.map(({ text }) => text).join('\n\n')}\n`,
     html: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark"><title>${escapeHtml(heading)}</title></head>
+<meta name="color-scheme" content="light dark"><meta name="format-detection" content="telephone=no,\
+email=no,address=no,date=no,url=no"><title>${escapeHtml(heading)}</title></head>
 <body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif"><div style="max-width:520px">
 <h1 style="font-size:20px;line-height:1.3">${escapeHtml(heading)}</h1>
 ${body}
@@ -90,18 +91,30 @@ function clean(value: string): string {
 }
 
 /** Dots of a name, not of a figure: `shop.example` becomes `shop[.]example`. */
-const dotOfName =
-  /([^\s\d])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}])|(\d)[.\u3002\uff0e\uff61](?=\p{L})/gu
+const dots = '[.\\u2024\\u3002\\uff0e\\uff61]'
+const dotOfName = new RegExp(
+  `(?<=[^\\s\\d])${dots}(?=[\\p{L}\\p{N}\\p{M}])|(?<=\\d)${dots}(?=\\p{L})`,
+  'gu',
+)
+/** The last dot of an address of four numbers that a path or a port follows. */
+const dotOfAddress = /(?<=\b\d{1,3}\.\d{1,3}\.\d{1,3})\.(?=\d{1,3}[/:])/g
+/** Schemes that mail programs follow without slashes. */
+const scheme =
+  /\b(mailto|tel|sms|callto|skype|facetime|sip|xmpp|news|webcal|maps|geo|bitcoin|ethereum|javascript|data|https?)(?:: ?|\uff1a)(?=\S)/giu
+/** The last digits of a phone number as it is written for people to call. */
+const phoneEnd =
+  /((?:\+\d|\(\d{3}\) ?\d{3}-|\b(?:\d-)?\d{3}-\d{3}-)[\d ().-]{0,20}?)(\d{2,4})(?![\d ().-]{0,3}\d)/g
 
 /** Mail programs make links of addresses that nobody marked as such. */
 function unlinked(line: string): string {
   return line
     .replaceAll(/https?:\/\//g, '')
+    .replaceAll(scheme, '$1: ')
     .replaceAll('://', ': //')
-    .replaceAll('@', '[at]')
-    .replaceAll(dotOfName, (_, ...before: (string | undefined)[]) => {
-      return `${before[0] ?? before[1] ?? ''}[.]`
-    })
+    .replaceAll(/[@\uff20\ufe6b]/g, '[at]')
+    .replaceAll(dotOfName, '[.]')
+    .replaceAll(dotOfAddress, '[.]')
+    .replaceAll(phoneEnd, '$1[$2]')
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /**
- * Who really sent a mail, as the receiving server found it: RFC 8601. Only the result at the top of
- * the mail counts, and only when it bears the name of the server that is trusted: what stands below
- * came with the mail, and its sender could have written it. Nothing is checked here again.
+ * Who really sent a mail, as the receiving server found it: RFC 8601. Only the header at the top of
+ * the mail counts, and only when it bears the name of the server that is trusted and no other one does:
+ * what stands below came with the mail, and its sender could have written it. Nothing is checked again.
  */
 import { isTenant, registrableDomain } from './registrable-domain.ts'
 
@@ -42,9 +42,10 @@ export function authenticationOf(
     provesLoopback = false,
   }: { trustedServer: string; author: string; provesLoopback?: boolean },
 ): MailAuthentication {
-  const top = headers.find(({ name }) => name === 'authentication-results')
+  const [top, ...others] = headers.filter(({ name }) => name === 'authentication-results')
   const results = top && resultsOf(top.value, trustedServer)
-  if (!results) return nothing
+  // The server writes one and takes forged ones out: which of several it wrote, nobody can tell.
+  if (!results || others.some(({ value }) => mayName(value, trustedServer))) return nothing
   return {
     spf: verdictOf(results, 'spf'),
     dkim: verdictOf(results, 'dkim'),
@@ -101,6 +102,13 @@ function resultsOf(value: string, server: string): Result[] | undefined {
   const [id, version = '1'] = first
   if (id?.toLowerCase() !== server.toLowerCase() || version !== '1') return undefined
   return others.flatMap(resultOf)
+}
+
+/** Whether a header bears the name of a server, or cannot be read and has it somewhere. */
+function mayName(value: string, server: string): boolean {
+  const statements = value.length > valueLengthMax ? undefined : statementsOf(value)
+  if (!statements) return value.toLowerCase().includes(server.toLowerCase())
+  return statements[0]?.[0]?.toLowerCase() === server.toLowerCase()
 }
 
 function resultOf([first = '', ...others]: readonly string[]): Result[] {

@@ -2,6 +2,7 @@
  * Where in a text a one-time code could stand: by its form alone, and not within something whose
  * form says what it is, as dates, amounts and phone numbers have. All over folded text.
  */
+import { countOrBrand } from './drawn-text.ts'
 import type { Span } from './spans.ts'
 import { spansOf } from './spans.ts'
 
@@ -15,7 +16,7 @@ const after = `(?!${edge}|[-./:,_]${edge}|[@%])`
 const forms: readonly [Candidate['form'], RegExp][] = [
   // 4 8 2 9 1 3, also one below the other, as cells of a table become.
   ['grouped', formPattern('[a-z0-9](?:[ \\n\\t]{1,3}(?:-[ \\n\\t]{1,3})?[a-z0-9]){3,9}')],
-  ['grouped', formPattern('\\d{2,5}(?:[ -]\\d{2,5}){1,3}')],
+  ['grouped', formPattern('\\d{2,5}(?:[ -]\\d{2,5}){1,11}')],
   ['grouped', formPattern('[a-z0-9]{1,6}(?:-[a-z0-9]{2,8}){1,4}')],
   ['digits', formPattern('\\d{4,10}')],
   ['mixed', formPattern('(?=[a-z]{0,11}\\d)(?=\\d{0,11}[a-z])[a-z0-9]{4,12}')],
@@ -52,7 +53,7 @@ const known: readonly RegExp[] = [
   // Phone numbers: with a country, a code in brackets, or a leading zero.
   /\+\d[\d ()./-]{6,24}\d/g,
   /\(\d{2,5}\)[ -]?[\d ./-]{5,20}\d/g,
-  /(?<!\d)0\d{1,5}[ /-]\d[\d -]{4,20}\d/g,
+  /(?<!\d[ -]?)0\d{1,5}[ /-]\d[\d -]{4,20}\d(?![ -]?\d)/g,
   /(?<!\d)\d{3}[ -]\d{3}[ -]\d{4}(?!\d)/g,
   // Accounts, cards, parcels and orders.
   /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,4})?\b/g,
@@ -96,7 +97,8 @@ function hasForm(form: Candidate['form'], written: string): boolean {
   const signs = written.normalize('NFKC').replaceAll(/[^\p{L}\p{N}]/gu, '')
   if (form === 'letters') return /^[A-Z]+$/.test(signs)
   if (form === 'digits') return true
-  if (signs.length < 4 || signs.length > 20 || !/\p{N}/u.test(signs)) return false
+  if (countOrBrand.test(written)) return false
+  if (signs.length < 4 || signs.length > 60 || !/\p{N}/u.test(signs)) return false
   // A word with a number, as in iphone-15 or covid19, has its letters in a row and small.
   return !/^\p{Ll}{3,}\p{N}+$/u.test(signs)
 }

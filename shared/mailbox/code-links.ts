@@ -61,14 +61,23 @@ export function signsIn(
   place: Span,
   { text, names, secretNames, actions, isAboutCodes }: Surroundings,
 ): boolean {
-  if (!hasSecret(url)) return false
+  const isLong = hasSecret(url)
+  if (!isLong && !hasShortToken(url)) return false
   const near = { start: Math.max(0, place.start - reach), end: place.start }
   const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
   const label = lead.slice(lead.lastIndexOf('\n') + 1)
   if (leaving.test(url) && !/token=|verif|reset|magic/i.test(url)) return false
   if (label.search(unsubscribeWords) !== -1) return false
   const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
-  return speaking.test(url) || isSpokenOf || isAboutCodes
+  if (speaking.test(url) || isSpokenOf) return true
+  // A short one leads to many a page, and is taken for a key only where the text points at it.
+  return isAboutCodes && (isLong || isPointedAt(label))
+}
+
+/** Whether a line begins with the link, or a colon stands right before it or its text. */
+function isPointedAt(label: string): boolean {
+  const words = label.endsWith('](') ? label.slice(0, Math.max(0, label.lastIndexOf('['))) : label
+  return /^$|[:：]$/.test(trimEndOf(words, ' \t<(*_'))
 }
 
 /** Whether something in the address is long and strange enough to be a secret. */
@@ -91,4 +100,23 @@ function isStrange(value: string): boolean {
   if (signs.length < 12) return false
   const changes = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g) ?? []
   return changes.length >= 3 || /^\d{12,}$/.test(signs)
+}
+
+/** Few signs at the end of a path, or as a value, with the cases mixed as in no words. */
+function hasShortToken(url: string): boolean {
+  const [, path = '', query = ''] = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s.exec(url) ?? []
+  const values = query.split(/[?#&;]/).map((pair) => pair.split('=').slice(1).join('='))
+  const ending = path.split('/').findLast((part) => part !== '') ?? ''
+  return [ending, ...values].some((value) => /^[\w-]{5,24}$/.test(value) && isMixed(value))
+}
+
+/** Small and capital letters that are not those of words written together, as in HelpCenter. */
+function isMixed(value: string): boolean {
+  if (!/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false
+  const parts = value.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+  const isWord = (part: string, at: number) =>
+    /^[A-Z]?[a-z]*[aeiouy]/.test(part)
+      ? part.length > 2
+      : /^\d{1,4}$/.test(part) && at === parts.length - 1
+  return !parts.every(isWord)
 }

@@ -28,7 +28,8 @@ const actions = `sign-in signing-in sign-on log-in logging-in login log-on verif
   link-expires link-will-expire link-is-valid link-is-good link-to-change complete-your-registration
   finish-signing finish-setting-up finish-creating set-up-your-account update-your-account
   set-up-your-password setup-your-password set-your-password set-it-up create-your-password set-a-password
-  two-step 2-step security-number one-time confirm-your confirm-that confirm-it activat
+  new-device approve-this approve-your authorize authorise pair-your link-your connect-your
+  invited-you join-here two-step 2-step security-number one-time confirm-your confirm-that confirm-it activat
   reset-your-password new-password choose-a-new-password password-reset magic-link invitation
   invited-you these-digits these-numbers following-digits
   anmeld einlogg einzulogg bestatig verifizier freigabe freigeb aktivier passwort-zuruck neues-passwort

@@ -11,12 +11,13 @@ import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
 import { actionPattern, codeNamePattern } from './code-words.ts'
-import { looksDrawn } from './drawn-text.ts'
+import { isDrawn, looksDrawn } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
-import { namedValues, unnamedValues } from './named-values.ts'
+import { namedValues } from './named-values.ts'
 import { passwordPattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
+import { standingOut, unnamedValues } from './unnamed-values.ts'
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
 export type MailTexts = { subject: string; texts: readonly string[] }
@@ -26,6 +27,8 @@ export type MailPlaces = { subject: CodePlace[]; texts: CodePlace[][] }
 
 /** Codes of one mail that are looked for again; a mail has one or two, a list of them ten. */
 const valuesMax = 100
+/** In a subject, a heading and a sentence of both texts; a word of small letters is there more often. */
+const timesMax = 8
 /** Of a text with more that could be codes, none is judged and all are sealed. */
 const candidatesMax = 10_000
 
@@ -41,7 +44,8 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   const found = parts.map((part) => [
     ...linkPlaces(part),
     ...codePlaces(part),
-    ...valuePlaces(part),
+    ...valuePlaces(part, namedValues),
+    ...valuePlaces(part, standingOut),
   ])
   if (!found.flat().some(({ kind }) => kind === 'code')) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
@@ -49,12 +53,19 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
   const values = new Set(
     found
       .flat()
-      .flatMap(({ kind, value }) =>
-        kind === 'code' && (looksDrawn(value) || /^\d{4,}$/.test(value)) ? [value] : [],
-      ),
+      .flatMap(({ kind, value }) => (kind === 'code' && isRare(value, parts) ? [value] : [])),
   )
   const places = parts.map((part, at) => merge([...(found[at] ?? []), ...repeats(part, values)]))
   return { subject: places[0] ?? [], texts: places.slice(1) }
+}
+
+/** Whether a value is no word of the texts: by its signs, or as it hardly stands in them. */
+function isRare(value: string, parts: readonly Part[]): boolean {
+  if (looksDrawn(value) || /^\d{4,}$/.test(value)) return true
+  if (!/^[a-z][A-Za-z]{3,}$/.test(value) || !isDrawn(value)) return false
+  const folded = value.toLowerCase()
+  const count = parts.reduce((sum, part) => sum + part.folded.text.split(folded).length - 1, 0)
+  return count <= timesMax
 }
 
 function speaksOfCodes(folded: string): boolean {
@@ -86,7 +97,7 @@ function codePlaces({ original, folded, links, around }: Part): CodePlace[] {
 
 function valuePlaces(
   { original, folded, links, around }: Part,
-  valuesIn: typeof namedValues = namedValues,
+  valuesIn: typeof namedValues,
 ): CodePlace[] {
   const { text } = folded
   const { others } = around
@@ -103,7 +114,10 @@ function repeats({ original, folded }: Part, values: ReadonlySet<string>): CodeP
   return [...values].slice(0, valuesMax).flatMap((value) => {
     if (!/^[\p{L}\p{N} -]{4,64}$/u.test(value)) return literally(original, value)
     const signs = foldText(value).text.replaceAll(/[^\p{L}\p{N}]/gu, '')
-    const pattern = new RegExp(`(?<![a-z0-9])${Array.from(signs).join('[ -]?')}(?![a-z0-9])`, 'gu')
+    const pattern = new RegExp(
+      `(?<![a-z0-9])${Array.from(signs).join('[ -]{0,3}')}(?![a-z0-9])`,
+      'gu',
+    )
     return [...folded.text.matchAll(pattern)].map(({ 0: whole, index }) =>
       placeOf('code', folded, { start: index, end: index + whole.length }, original),
     )

@@ -5,14 +5,15 @@
  */
 
 /** How programs call files with mails in them. */
-const mailName = /\.(?:eml|emlx|emltpl|mbox|mbx|msg|oft|mht|mhtml|tnef|pst|ost)$|^winmail\.dat$/i
+const mailName =
+  /\.(?:eml|emlx|emltpl|mbox|mbx|msg|oft|mht|mhtml|tnef|pst|ost)\.{0,3}$|^winmail\.dat$/i
 
 /** Names of headers of which two make the beginning of a mail (RFC 5322 section 3.6). */
 const header =
   /^(from|to|cc|subject|date|received|return-path|delivered-to|message-id|mime-version|content-type|reply-to|sender|authentication-results|dkim-signature|x-[a-z-]{1,60})[ \t]*:/i
 /** RFC 2045 section 6: nothing but a mail, or a page kept like one, encodes a part so. */
 const encodedPart =
-  /^[> ]{0,8}content-transfer-encoding[ \t]{0,8}:[ \t]{0,8}(?:base64|quoted-printable)/im
+  /^[> ]{0,8}content-transfer-encoding[ \t]{0,8}:\s{0,8}(?:\([^()\n]{0,80}\)\s{0,8})?"?(?:base64|quoted-printable)/im
 
 const headLinesMax = 40
 

@@ -5,7 +5,7 @@
  */
 
 import { labelGap } from './code-words.ts'
-import { isDrawn, isSecret, looksDrawn } from './drawn-text.ts'
+import { isDrawn, isSecret, looksDrawn, withItsPhrase } from './drawn-text.ts'
 import {
   announcement,
   directGap,
@@ -26,8 +26,8 @@ import type { NamedText } from './value-lines.ts'
 import {
   belowColons,
   endsThere,
-  isApart,
   linesFrom,
+  nextInList,
   restOfLine,
   runAt,
   runsOf,
@@ -38,8 +38,9 @@ const reach = 260
 const before = 130
 /** No mail has more names; of a text that has, all is sealed that looks drawn. */
 const namesMax = 1_000
-const aloneOnLine = /^[ \t>*_]{0,8}([^\s*_]{3,63}[^\s*_.,;!?])[ \t*_]{0,8}$/gmu
-const cellsOnLine = /^[ \t]{0,8}(\S(?: \S){3,63})[ \t]{0,8}$/gmu
+/** A line of few words that ends without a mark stands above what it names. */
+const headingMax = 30
+const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
 const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
@@ -58,7 +59,12 @@ function namedBy(page: NamedText): Span[] {
   let end = 0
   for (const name of page.names) {
     if (name.start < end) continue
-    const values = [...after(page, name), ...ahead(page, name)]
+    const behind = after(page, name)
+    const values = [
+      ...behind,
+      ...behind.flatMap((one) => nextInList(page, one)),
+      ...ahead(page, name),
+    ]
     end = Math.max(end, ...values.map((value) => value.end))
     found.push(...values)
   }
@@ -67,20 +73,6 @@ function namedBy(page: NamedText): Span[] {
 
 function drawnRuns(page: NamedText): Span[] {
   return runsOf(page, /\S{4,}/g).filter((span) => looksDrawnIn(page, span))
-}
-
-/**
- * What could be the secret of a mail that speaks of one and in which none was found: what is alone on
- * its line, or to be used or entered, and is no word with a capital.
- */
-export function unnamedValues(page: NamedText): Span[] {
-  if (!page.isAbout) return []
-  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
-  const cells = runsOf(page, cellsOnLine).filter((span) => isApart(page.text, span))
-  const words = [...runsOf(page, usedFor), ...lines].filter((span) => isDrawn(page.written(span)))
-  return [...words, ...cells].filter(
-    (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
-  )
 }
 
 function looksDrawnIn({ written }: NamedText, span: Span): boolean {
@@ -99,7 +91,11 @@ function after(page: NamedText, name: Span): Span[] {
   const next = direct(page, name, rest)
   if (next) return [next]
   const end = rest.indexOf('\n')
-  return end === -1 ? [] : linesFrom(page, name.end + end, 'unannounced')
+  if (end === -1) return []
+  const isHeading =
+    end < headingMax &&
+    headingBefore.test(page.text.slice(Math.max(0, name.start - headingMax), name.start))
+  return linesFrom(page, name.end + end, isHeading ? 'heading' : 'unannounced')
 }
 
 /** The text after a name, in which a line that was broken for its length is whole. */
@@ -132,14 +128,14 @@ function suits({ text, written }: NamedText, name: Span, value: Span): boolean {
 
 function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const at = name.end + announced.length
-  const isPhrase = phraseName.test(page.text.slice(name.start, name.end))
+  const isOfWords = phraseName.test(page.text.slice(name.start, name.end))
   const line = restOfLine(page.text, at)
   if (line === undefined) {
-    const lines = linesFrom(page, at, isPhrase ? 'phrase' : 'announced')
-    return lines.filter((value) => isPhrase || suits(page, name, value))
+    const lines = linesFrom(page, at, isOfWords ? 'phrase' : 'announced')
+    return lines.filter((value) => isOfWords || suits(page, name, value))
   }
-  if (isPhrase) return [line]
-  const value = runAt(page, line.start)
+  if (isOfWords) return [withItsPhrase(page, line)]
+  const value = valueAt(page, name, line.start)
   if (!value || !suits(page, name, value) || tellsWhom.test(announced)) return []
   const written = page.written(value)
   if (tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)) return []
@@ -150,11 +146,12 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
 
 /** What a verb says the secret to be, in the line of its name or wrapped into the next. */
 function said(page: NamedText, name: Span, rest: string): Span | undefined {
-  const sentence = /^[^.!?]{0,160}/.exec(rest)?.[0] ?? ''
+  const sentence = /^(?:[^.!?]|[.!?](?=\S)){0,160}/.exec(rest)?.[0] ?? ''
   for (const verb of [...sentence.matchAll(saying)].slice(0, 4)) {
     const at = name.end + verb.index + verb[0].length
     if (!isVerb(page, name, { start: at - verb[0].length, end: at })) continue
-    const value = runAt(page, at + (/^[\s:]*/.exec(page.text.slice(at, at + 8))?.[0].length ?? 0))
+    const gap = /^[\s:]*/.exec(page.text.slice(at, at + 8))?.[0].length ?? 0
+    const value = valueAt(page, name, at + gap)
     if (!value) continue
     const isNumber = /^\d{1,3}$/.test(page.text.slice(value.start, value.end))
     const isWhole = suits(page, name, value) && endsThere(page, value) && !isNumber
@@ -170,11 +167,18 @@ function isVerb({ text, written }: NamedText, name: Span, verb: Span): boolean {
   return word !== 'e' || /[éèÉÈ]/.test(written(verb).normalize('NFC'))
 }
 
+/** The run at a place, or a phrase; what a weak name names is no phrase. */
+function valueAt(page: NamedText, name: Span, at: number): Span | undefined {
+  const run = runAt(page, at)
+  const isWeak = weakName.test(page.text.slice(name.start, name.end))
+  return run && !isWeak ? withItsPhrase(page, run) : run
+}
+
 /** What stands right behind the name. */
 function direct(page: NamedText, name: Span, rest: string): Span | undefined {
   const isClose = isCjk.test(page.text.slice(name.start, name.end))
   const gap = isClose ? /^[\s"'「『(:]{0,4}/.exec(rest)?.[0] : directGap.exec(rest)?.[0]
-  const value = gap === undefined ? undefined : runAt(page, name.end + gap.length)
+  const value = gap === undefined ? undefined : valueAt(page, name, name.end + gap.length)
   if (!value) return undefined
   if (looksDrawnIn(page, value)) return value
   const isUsed =
@@ -197,7 +201,9 @@ function ahead(page: NamedText, name: Span): Span[] {
   const first = spanAt(from + begin + (said?.index ?? 0) + (said?.[0].indexOf(value) ?? 0), value)
   const isFirst =
     isSaid(page, name, said?.[0] ?? '') &&
-    page.text.slice(from + begin, first.start).trim().length < 3
+    /^(?:\p{L}{2,9}(?: \p{L}{2,20})?,|\W{0,2})$/u.test(
+      page.text.slice(from + begin, first.start).trim(),
+    )
   return [
     ...next.filter((span) =>
       isJoined(page.text, name, joined?.[2] ?? '')

@@ -12,7 +12,8 @@ const names = `password passwort kennwort passcode passphrase passwd mot-de-pass
   api-sleutel klucz-api api-anahtar secret-key access-key private-key recovery-key license-key licence-key
   activation-key encryption-key signing-key client-secret webhook-secret auth-token access-token api-token
   bearer-token refresh-token personal-token reset-token recovery-phrase seed-phrase secret-phrase
-  backup-code recovery-code freischaltcode zugangscode aktivierungscode`
+  backup-code recovery-code backup-key backup-phrase backup-words
+  recovery-words seed-words secret-words mnemonic-phrase freischaltcode zugangscode aktivierungscode`
 
 /** The same, where the word must stand alone. */
 const shortNames = 'pass pwd pw mdp'
@@ -56,7 +57,7 @@ export const saidBefore =
 
 /** What is done with a secret, named right before it or not at all. */
 export const usedFor =
-  /(?<![\p{L}\p{N}])(?:use|enter|type|nutze|gib|verwende|utilisez|saisissez|usa|introduce|inserisci|digite|voer|wpisz|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?(\S{4,64}) (?:to|or|in|um|ein|oder|pour|ou|para|per|om|of|aby|lub|чтобы|или)(?!\p{L})/gu
+  /(?<![\p{L}\p{N}])(?:use|enter|type|paste|nutze|gib|verwende|utilisez|saisissez|entrez|usa|introduce|escribe|ingresa|inserisci|digita|digite|use|insira|voer|gebruik|wpisz|uzyj|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?([^\s,;]{4,64}?)(?: (?:to|or|in|into|at|on|when|um|ein|an|auf|bei|oder|pour|ou|sur|dans|para|en|per|su|em|no|na|om|of|op|w|aby|lub|чтобы|или|на|в)(?!\p{L})|[.,;]?\s{0,3}(?:$|\n))/gu
 
 /** What may stand between a name and the secret right behind it: the end of the name, and what it is for. */
 export const directGap =
@@ -64,7 +65,7 @@ export const directGap =
 
 /** What tells, before a name, that its secret is to be used: a small word right behind it may be the secret. */
 export const usedBefore =
-  /(?:use|using|enter|type|paste|with|nutze|gib|verwende|mit de[mnr]|saisissez|utilisez|avec|usa|introduce|introduzca|escribe|ingresa|ingrese|con|inserisci|digite|insira|com|voer|gebruik|met|wpisz|uzyj|введите|используйте)[^.,!?\n]{0,40}$/u
+  /(?:here(?:'s| is)|hier ist|voici|aqui (?:esta|tienes)|ecco|hier is|oto|вот|iste|use|using|enter|type|paste|with|nutze|gib|verwende|mit de[mnr]|saisissez|utilisez|avec|usa|introduce|introduzca|escribe|ingresa|ingrese|con|inserisci|digite|insira|com|voer|gebruik|met|wpisz|uzyj|введите|используйте)[^.,!?\n]{0,40}$/u
 
 /** What joins a secret to the name behind it. */
 export const joiner =

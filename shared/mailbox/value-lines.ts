@@ -2,7 +2,7 @@
  * Runs of signs in a folded text that could be secrets: what stands around them, and those that stand on
  * a line of their own below the line that names or announces them.
  */
-import { isDrawn, isSecret, looksDrawn } from './drawn-text.ts'
+import { isDrawn, isPhrase, isRowOfCodes, isSecret, looksDrawn } from './drawn-text.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched } from './spans.ts'
 
@@ -54,12 +54,17 @@ export function runsOf({ text }: NamedText, pattern: RegExp): Span[] {
   })
 }
 
+/** A sentence goes on with when the secret ends. */
+const andEnds =
+  /^ (?:and|und|et|y|e|en|i|и|ve) (?:it )?(?:will |is |ist |est |es )?(?:\d|expir|valid|good|ends|works|can be|gultig|lauft|gilt|vence|caduca|scade|verloopt|geldig|wygas|действ|gecer)/u
+
 /** Whether a part of a sentence ends with a run, or goes on with what it is for. */
 export function endsThere({ text }: NamedText, { end }: Span): boolean {
   const next = text.slice(end, end + 12)
   return (
     /^["'»”)*_]{0,3}(?:[.,;!?](?:\s|$)|\s{0,2}(?:\n|$|\(|\[))/.test(next) ||
-    /^ (?:to|para|pour|per|um|om|aby|чтобы|veya) /u.test(next) ||
+    /^ (?:to|or|para|pour|per|um|oder|om|ou|of|aby|lub|чтобы|или|veya) /u.test(next) ||
+    andEnds.test(text.slice(end, end + 24)) ||
     /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f]/u.test(next)
   )
 }
@@ -70,12 +75,12 @@ export function isApart(text: string, { start }: Span): boolean {
   while (at > 0 && at > start - 20 && /[ \t>*_"'`-]/.test(text.charAt(at - 1))) at -= 1
   return (
     at === 0 ||
-    /(?:[.!?:]\s{0,3}|\n[ \t]{0,8})\n[ \t]{0,8}$/.test(text.slice(Math.max(0, at - 24), at))
+    /(?:[.!?:。！？：]\s{0,3}|\n[ \t]{0,8})\n[ \t]{0,8}$/.test(text.slice(Math.max(0, at - 24), at))
   )
 }
 
-/** How the lines come: announced by a colon, after a line with a name, or as the words of a phrase. */
-export type Way = 'announced' | 'unannounced' | 'phrase'
+/** How the lines come: announced by a colon, below a line with a name or of one, or as words of a phrase. */
+export type Way = 'announced' | 'unannounced' | 'heading' | 'phrase'
 
 /** Lines of a list of codes. */
 const linesMax = 40
@@ -94,14 +99,16 @@ export function restOfLine(text: string, at: number): Span | undefined {
 /** Lines of one secret each, of which the first is the next that has anything in it. */
 export function linesFrom(page: NamedText, from: number, way: Way): Span[] {
   const found: Span[] = []
-  let at = from
+  let [at, next] = [from, way]
   while (found.length < linesMax) {
     const gap = /^[^\S\n]{0,20}(?:\n[^\S\n]{0,20}){1,4}/.exec(page.text.slice(at, at + 120))?.[0]
     const line = gap === undefined ? undefined : restOfLine(page.text, at + gap.length)
-    const value = line && valueOfLine(page, line, found.length === 0 ? way : 'unannounced')
+    const value = line && valueOfLine(page, line, next)
     if (!line || !value) break
     found.push(value)
     at = line.end
+    // Below a line of words come more of them.
+    next = isPhrase(page, value, 2) ? 'announced' : 'unannounced'
   }
   return found
 }
@@ -114,8 +121,12 @@ export function belowColons(page: NamedText): Span[] {
     const from = Math.max(0, index - 120)
     const start = from + page.text.slice(from, index).lastIndexOf('\n') + 1
     const line = { start, end: index }
-    if (firstIn(page.others, line)) return []
-    return linesFrom(page, index + 1, 'unannounced').slice(0, 1)
+    const isOther = firstIn(page.others, line) !== undefined
+    const lines = linesFrom(page, index + 1, 'unannounced')
+    // Of one code there is one; rows of codes and words go on.
+    return lines.filter(
+      (row, at) => (at === 0 && !isOther) || isPhrase(page, row, 3) || isRowOfCodes(page, row),
+    )
   })
 }
 
@@ -133,11 +144,37 @@ function valueOfLine(page: NamedText, line: Span, way: Way): Span | undefined {
   const whole = { start: line.start + lead, end: line.start + text.trimEnd().length }
   // Cells of a table, one sign each.
   if (/^\S(?: \S){3,63}$/.test(page.text.slice(whole.start, whole.end))) return whole
+  const row = { start: line.start, end: whole.end }
+  if (isRowOfCodes(page, row)) return row
+  if (way === 'announced' ? isPhrase(page, row, 3) : isPhraseApart(page, row)) return row
   const value = runAt(page, whole.start)
   if (!value || /[^\s"'»”)*_`|.]/.test(page.text.slice(value.end, whole.end))) return undefined
   const written = page.written(value)
   if (way === 'announced') return isSecret(written) ? value : undefined
   if (isRest(page.text, line)) return undefined
-  const isWord = value.end < whole.end || !isApart(page.text, value)
+  const isWord = value.end < whole.end || (way !== 'heading' && !isApart(page.text, value))
   return (isWord ? looksDrawn(written) : isDrawn(written)) ? value : undefined
+}
+
+/** Whether a phrase stands by itself, before an empty line or the end. */
+function isPhraseApart(page: NamedText, row: Span): boolean {
+  const next = /^[.]?[^\S\n]{0,8}(?:\n\s*\n|\n?\s{0,8}$|\n)/.exec(
+    page.text.slice(row.end, row.end + 24),
+  )
+  return next !== null && isPhrase(page, row, 4) && isApart(page.text, row)
+}
+
+/** What follows a secret after a comma, as often as it looks drawn. */
+export function nextInList(page: NamedText, { end }: Span): Span[] {
+  const found: Span[] = []
+  for (let at = end; found.length < linesMax; ) {
+    const gap = /^(?:[,;|/]| and| or)[ \t]{1,3}(?:and |or )?/.exec(
+      page.text.slice(at, at + 12),
+    )?.[0]
+    const next = gap === undefined ? undefined : runAt(page, at + gap.length)
+    if (!next || !looksDrawn(page.written(next))) break
+    found.push(next)
+    at = next.end
+  }
+  return found
 }

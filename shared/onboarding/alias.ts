@@ -16,14 +16,22 @@ const roles =
 
 /** Words by which a name would pass for the service, for the account's owner or for an approval. */
 const claims =
-  words(`account accounts admin administrator alert alerts approval approvals approve approved
-  auth billing compliance confirm confirmation confirmed custody deposit deposits fraud helpdesk mailer
-  mandate mandates moderator notice notices notification notifications official operator owner owners
-  payment payments payout postmaster recovery refund refunds relayer security service services staff support
-  system treasury trusted vault verification verified verify wallet withdrawal withdrawals your-user`)
+  words(`account accounts admin admins administration administrator alert alerts aoa approval approvals
+  approve approved audit auth authentication authenticator authorization authorize authorized billing
+  chargeback compliance confirm confirmation confirmed consent custodian custody customercare deposit
+  deposits dispute disputes donotreply fraud freeze frozen helpcenter helpdesk kyc limits login mailbox
+  mailer mandate mandates moderator notice notices notification notifications official operations operator
+  owner owners passkey passkeys password passwords payment payments payout postmaster recovery refund
+  refunds relayer reset risk safety security service services signin staff superuser support sysadmin system
+  treasury trust trusted unfreeze unlock validate validation vault verification verified verify wallet
+  withdraw withdrawal withdrawals your-user`)
 
 /** Long enough to be read out of a name that is written in one, and in no other word. */
 const claimLengthMin = 6
+/** Of a longer word a slip of one letter is read over. */
+const slipLengthMin = 7
+/** Of an alias so many parts written in one are tried. */
+const joinedMax = 3
 
 function words(text: string): readonly string[] {
   return text.split(/\s+/)
@@ -66,17 +74,50 @@ function hastyLook(alias: string): string {
     .replaceAll('v', 'u')
 }
 
-const roleLooks = new Set(roles.map(hastyLook))
-const claimLooks = new Set(claims.map(hastyLook))
-const longClaimLooks = [...claimLooks].filter(({ length }) => length >= claimLengthMin)
+/** Letters that stand twice are read as one. */
+function readLook(alias: string): string {
+  return hastyLook(alias).replaceAll(/(.)\1+/g, '$1')
+}
 
-/** Whether an alias sounds like the service: as a whole, by a part, or by a word within. */
+const roleLooks = new Set(roles.map(readLook))
+const claimLooks = new Set(claims.map(readLook))
+const longClaimLooks = [...claimLooks].filter(({ length }) => length >= claimLengthMin)
+const slippingLooks = [...claimLooks].filter(({ length }) => length >= slipLengthMin)
+
+/** Whether an alias sounds like the service: as a whole, by parts, or by a word within. */
 function soundsLikeService(alias: string): boolean {
-  const look = hastyLook(alias)
+  const look = readLook(alias)
   return (
     roleLooks.has(look) ||
-    alias.split('-').some((part) => claimLooks.has(hastyLook(part))) ||
+    partsOf(alias).some(
+      (part) => claimLooks.has(part) || slippingLooks.some((claim) => isSlip(part, claim)),
+    ) ||
     longClaimLooks.some((claim) => look.includes(claim))
+  )
+}
+
+/** The looks of the parts of an alias, and of some that follow each other. */
+function partsOf(alias: string): string[] {
+  const parts = alias.split('-')
+  return parts.flatMap((_, at) =>
+    Array.from({ length: joinedMax }, (_none, more) =>
+      readLook(parts.slice(at, at + more + 1).join('')),
+    ),
+  )
+}
+
+/** Whether two differ by one letter: another one, one more or less, or two that changed places. */
+function isSlip(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false
+  let at = 0
+  while (at < one.length && one.charAt(at) === other.charAt(at)) at += 1
+  const [rest, otherRest] = [one.slice(at), other.slice(at)]
+  const swapped = `${rest.charAt(1)}${rest.charAt(0)}${rest.slice(2)}`
+  return (
+    rest.slice(1) === otherRest.slice(1) ||
+    rest.slice(1) === otherRest ||
+    rest === otherRest.slice(1) ||
+    swapped === otherRest
   )
 }
 

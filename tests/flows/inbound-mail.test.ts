@@ -73,6 +73,26 @@ test('a mail from any SMTP client is kept, and one to nobody is refused before i
   expect(kept).toEqual([{ from_address: 'ann@localhost', proven_domain: 'localhost', spf: 'pass' }])
 })
 
+test.each([
+  ['none', '', 'localhost'],
+  ['of another server', 'mx.elsewhere.example; spf=pass smtp.mailfrom=bank.example', 'localhost'],
+  ['of this one that the server does not know as its own', `mx.(x)${mailDomain}; none`, null],
+  ['of this one that the server takes out', `mx.${mailDomain}; none`, 'localhost'],
+])(
+  'a mail that comes with results %s is proven to be from whom the receiving server found, unless several bear its name',
+  async (_which, results, proven) => {
+    const { alias, id } = await product.agent('read')
+    const client = createTransport(catcher.smtpUrl)
+    const headers = results === '' ? {} : { 'Authentication-Results': results }
+    const mail = { from: 'ann@localhost', subject: 'Hi', text: 'Your code is 482913.', headers }
+
+    await client.sendMail({ ...mail, to: `${alias}@${mailDomain}` })
+
+    const kept = await db.sql`select proven_domain from private.mails where account = ${id}`
+    expect(kept).toEqual([{ proven_domain: proven }])
+  },
+)
+
 test('the platform’s mail handler keeps a mail, bounces one to nobody, and is tried again later', async () => {
   const { alias, id } = await product.agent('read')
   const raw = messageOf({ to: '', from: 'ann@mail.example', subject: 'Hi', text: 'Hello' })

@@ -136,6 +136,9 @@ test.each<[string, string | Buffer, string]>([
   ['box', `From shop@shop.example Mon Nov 23 01:00:00 2026\n${inner}`, 'text/plain'],
   ['wide.txt', Buffer.from(`\ufeff${inner}`, 'utf16le'), 'text/plain'],
   ['log.txt', encoded, 'text/plain'],
+  ['folded.txt', encoded.replace(': base64', ':\r\n base64'), 'text/plain'],
+  ['noted.txt', encoded.replace(': base64', ': (as is) "base64"'), 'text/plain'],
+  ['forwarded.eml.', 'anything', 'application/octet-stream'],
   ['Code.msg', 'anything', 'application/octet-stream'],
   ['file.bin', outlook, 'application/octet-stream'],
 ])(

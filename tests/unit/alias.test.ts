@@ -79,14 +79,20 @@ describe('an alias', () => {
     words(`owner your-user approvals approval payments alerts notifications verification account mailer
       compliance treasury agent-operating-account user-confirmed-true approved-by-the-owner the-owner
       support-desk acme-security paymentsupport approvedbyowner n0tifications securlty adrnin
-      secur1ty-team p-a-y-m-e-n-t-s app-roved cornpliance suppor7 ovvner`),
+      secur1ty-team p-a-y-m-e-n-t-s app-roved cornpliance suppor7 ovvner
+      suport suppport aproved aprroved approvd paymenls paymcnts sccurity securitv secruity veriffy
+      login sign-in passkey password-desk authenticator authorization helpcenter customer-care customercare
+      do-not-reply donotreply aoa aoa-team the-aoa kyc-team risk-desk audit sysadmin superuser operations
+      frozen unfreeze-now limits dispute chargeback custodian consent mailbox trust safety-team
+      withdraw validate`),
   )('%s sounds like the service and is reserved', (alias) => {
     expect(aliasProblem(alias)).toBe('reserved')
   })
 
   test.each(
     words(`ada research-desk bob-agent my-agent shop-buyer lena-2 newsroom infobot downer-bob steam-fan
-      autumn helper salesforce-fan rootbeer authors`),
+      autumn helper salesforce-fan rootbeer authors loginova willing-bob improved-bob trustworthy-ada
+      limited-edition riskier audition auditorium resetti mailboat booker signal keystone operetta`),
   )('%s is open to anybody', (alias) => {
     expect(aliasProblem(alias)).toBeUndefined()
   })

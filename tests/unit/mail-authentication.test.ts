@@ -72,7 +72,27 @@ test('believes nobody but the trusted server, and only at the top', () => {
   expect(read(`mx.evil.example; ${dkim}`, own)).toEqual(nothing)
   expect(read(`mx.agents.example.evil.example; ${dkim}`)).toEqual(nothing)
   expect(read('mx.agents.example; none', own)).toEqual(nothing)
-  expect(read(own, `mx.agents.example; dkim=fail`).dkim).toBe('pass')
+})
+
+test.each([
+  'mx.agents.example; dkim=fail',
+  'MX.agents.example; none',
+  '(a comment; of the sender) mx.agents.example; none',
+  'mx.agents.example 2; none',
+  'mx.agents.example; none (never closed',
+  `mx.agents.example; none ${'('.repeat(20_000)}`,
+])('believes none of several headers that bear the name of the trusted server: %s', (another) => {
+  const own = `mx.agents.example; ${dkim}`
+
+  expect(read(own, another)).toEqual(nothing)
+  expect(read(own, 'mx.elsewhere.example; none', another)).toEqual(nothing)
+})
+
+test('believes the trusted server beside headers of others, whatever they say of it', () => {
+  const own = `mx.agents.example; ${dkim}`
+  const named = 'mx.elsewhere.example; spf=pass smtp.mailfrom=a@mx.agents.example'
+
+  expect(read(own, named, 'mx.agents.example.evil.example; none').provenDomain).toBe('bank.co.uk')
 })
 
 test.each([

@@ -32,6 +32,15 @@ test.each([
   ['パスワードは「aB3$xY」です', 'aB3$xY'],
   ['Recovery phrase: able baker charlie delta', 'able baker charlie delta'],
   ['QwKfZp is your login code', 'QwKfZp'],
+  ['Hi, qwKfZp is the code to sign in', 'wKfZp'],
+  ['The passphrase of your backup is able baker charlie delta', 'baker'],
+  ['Your password is able baker charlie delta.', 'delta'],
+  ['Recovery codes: ab1cd-ef2gh, ij3kl-mn4op and qr5st-uv6wx', 'qr5st'],
+  ['Your recovery codes\n\nab1cd-ef2gh ij3kl-mn4op\nqr5st-uv6wx yz7ab-cd8ef', 'cd8ef'],
+  ['Your recovery words:\n\n1 able 2 baker 3 charlie\n4 delta 5 eager 6 fox', 'eager'],
+  ['Enter WDJB-MJHT at the site to approve this device', 'WDJB'],
+  ['Your code is below.\nSign-in: faint-mossy-tidal-grove', 'mossy'],
+  ['Access pass to sign in: F}OrWQ]Mw[ts5j', 'OrWQ'],
 ])('of %j nothing of the secret is left', (text, secret) => {
   expect(sealed(text)).not.toContain(secret)
   expect(sealed(text).replace(/\[code c\]/, '')).not.toMatch(/\d|#|QwK|qwk/)
@@ -65,6 +74,10 @@ test.each([
   'Forgot your password? Write to help@shop.example or see the help pages.',
   'Dress code: casual. Promo code: SAVE20. Area code: 0482.',
   'The key is patience. Key dates: Friday and Monday.',
+  'Your code has six digits. Enter this 6-digit code to log in.',
+  'Your password is not safe any more, please change it today.',
+  'Use this link to log in: https://shop.example/help',
+  'Enter this code to log in to 3Bridges on your iPhone.',
 ])('%j has no secret', (text) => {
   expect(sealed(text)).toBe(text)
 })

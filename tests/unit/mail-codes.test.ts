@@ -113,6 +113,21 @@ describe('links', () => {
   })
 
   test.each([
+    'Sign in here: https://acme.example/l/MqwCq8az',
+    'Confirm your address.\n\nhttps://go.acme.example/Xb7TqPz',
+    'Join the team: https://acme.example/j?c=kQ7ZtWx',
+  ])('a short one that the words point at is sealed: %j', (text) => {
+    expect(sealed(text, 'Confirm your address')).toMatch(/\[link l\]$/)
+  })
+
+  test.each([
+    'News: https://acme.example/l/MqwCq8az',
+    'Sign in, then read https://acme.example/HelpCenter or https://acme.example/Windows11',
+  ])('a short one that leads to a page is not: %j', (text) => {
+    expect(sealed(text)).toBe(text)
+  })
+
+  test.each([
     `Unsubscribe: https://acme.example/u/${token}`,
     `https://acme.example/unsubscribe?u=${token}`,
     'Verify it at https://acme.example/help/sign-in',

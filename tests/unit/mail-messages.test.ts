@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
+import { appTokenReused } from '../../shared/mail/app-messages.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import * as signUp from '../../shared/mail/sign-up-messages.ts'
 import * as vault from '../../shared/mail/vault-messages.ts'
@@ -70,6 +71,31 @@ test.each(all)('$topic holds nothing of others that a mail program makes a link 
   for (const words of [mail.subject, mail.text, mail.html].map((part) => part.replace(ours, ''))) {
     expect(words).not.toMatch(/:\/\/|[^\s\d][.\u3002\uff0e\uff61][\p{L}\p{N}]|\S@\S/u)
   }
+})
+
+test.each([
+  ['https://evil.example/x', 'evil[.]example/x'],
+  ['evil\u2024example', 'evil[.]example'],
+  ['evil\u3002example', 'evil[.]example'],
+  ['evil\uff0eexample', 'evil[.]example'],
+  ['evil.\u0301example', 'evil[.]\u0301example'],
+  ['https\uff1a//evil.zip', 'https: //evil[.]zip'],
+  ['24.de', '24[.]de'],
+  ['192.0.2.1/login', '192.0.2[.]1/login'],
+  ['192.0.2.1:8443', '192.0.2[.]1:8443'],
+  ['a\uff20b.example', 'a[at]b[.]example'],
+  ['mailto:a@b.example', 'mailto: a[at]b[.]example'],
+  ['tel:+19005550199', 'tel: +1900555[0199]'],
+  ['call +1 900 555 0199 now', 'call +1 900 555 [0199] now'],
+  ['(900) 555-0199', '(900) 555-[0199]'],
+  ['1-900-555-0199', '1-900-555-[0199]'],
+  ['bitcoin:bc1q', 'bitcoin: bc1q'],
+])('%j as a name of others stands in a mail as %j', (name, shown) => {
+  const { text, html } = appTokenReused(webUrl, { name, host: 'app.example' })
+
+  expect(text).toContain(`It calls itself: ${shown}\n`)
+  expect(html).toContain(`${shown}</td>`)
+  expect(html).toContain('content="telephone=no,email=no,address=no,date=no,url=no"')
 })
 
 test('figures, times and network addresses stand in a mail as they are', () => {

@@ -10,7 +10,7 @@ import { readSecurity } from '../own-session.ts'
 import { Holds, Maker } from '../parts/entry.tsx'
 import { Button, Checkbox, Form, LinkButton } from '../parts/form.tsx'
 import { Items } from '../parts/items.tsx'
-import { FurtherFields, SecretFields } from '../parts/login-fields.tsx'
+import { FurtherFields, SecretFields, usernameShown } from '../parts/login-fields.tsx'
 import { Empty, Facts, Notice, Section, Time } from '../parts/show.tsx'
 import { showSecrets } from '../parts/shown-secrets.tsx'
 import { Site, siteName } from '../parts/site.tsx'
@@ -76,7 +76,7 @@ async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
       title={siteName(listed.site)}
       owner={me}
       back={{ to: '/vault', label: 'Vault' }}
-      lead={listed.username}
+      lead={usernameShown(listed)}
     >
       {problem && (
         <Notice kind="danger" title="Nothing has changed">
@@ -112,7 +112,7 @@ function WhatItIs({ entry: { listed, maker } }: { entry: OwnEntry }) {
       <Facts
         facts={[
           ['Site', <Site origin={listed.site} />],
-          ['User name', listed.username || 'None'],
+          ['User name', usernameShown(listed) || 'None'],
           ['Holds', <Holds entry={listed} />],
           ['Made by', <Maker label={maker} />],
           ['Made', <Time at={created_at} />],

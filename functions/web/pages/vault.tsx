@@ -4,6 +4,7 @@ import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Holds, Maker } from '../parts/entry.tsx'
 import { Button, Field, LinkButton } from '../parts/form.tsx'
+import { usernameShown } from '../parts/login-fields.tsx'
 import { Empty, Pager, Section, Table, Time } from '../parts/show.tsx'
 import { Site } from '../parts/site.tsx'
 import type { Routes, Visit } from '../visit.ts'
@@ -80,7 +81,7 @@ function Entries({ rows }: { rows: readonly OwnEntry[] }) {
       rows={rows}
       columns={[
         { label: 'Site', cell: ({ listed }) => <Site origin={listed.site} /> },
-        { label: 'User name', cell: ({ listed }) => listed.username || 'None' },
+        { label: 'User name', cell: ({ listed }) => usernameShown(listed) || 'None' },
         { label: 'Holds', cell: ({ listed }) => <Holds entry={listed} /> },
         { label: 'Made by', cell: ({ maker }) => <Maker label={maker} /> },
         {

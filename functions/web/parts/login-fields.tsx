@@ -2,6 +2,7 @@
  * What a login consists of, as forms ask for it. Secrets are never filled in: not by us, and, as
  * fields for something new, not with what the browser keeps for this service.
  */
+import { markHidden } from '../../../shared/mail/untrusted.ts'
 import type { OwnEntry } from '../data/vault.ts'
 import { Area, Checkbox, Field } from './form.tsx'
 
@@ -66,4 +67,9 @@ export function FurtherFields({ kept }: { kept?: OwnEntry['listed'] }) {
       {kept && <Checkbox name="drop_notes" label="Take the notes away" />}
     </>
   )
+}
+
+/** A user name as it is shown: whoever has a link may have chosen it. */
+export function usernameShown({ username }: { username: string }): string {
+  return markHidden(username)
 }

@@ -2,12 +2,14 @@
  * The secrets of a login, for its owner. They are answered to the form itself and are on no page that
  * has an address to come back to.
  */
+
 import type { ReadEntry } from '../../../shared/vault/entries-port.ts'
 import type { OwnEntry } from '../data/vault.ts'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import type { Visit } from '../visit.ts'
 import { keyScripts, Once } from './key-once.tsx'
+import { usernameShown } from './login-fields.tsx'
 import { Section } from './show.tsx'
 import { siteName } from './site.tsx'
 
@@ -21,7 +23,7 @@ export async function showSecrets(c: Visit, entry: OwnEntry['listed'], secret: S
       title={`Secrets for ${siteName(entry.site)}`}
       owner={await owner(c)}
       back={{ to: `/vault/${entry.credential_id}`, label: 'The login' }}
-      lead={entry.username}
+      lead={usernameShown(entry)}
       scripts={keyScripts}
     >
       {partsOf(secret).map(([title, text]) => (

@@ -1,7 +1,8 @@
 /**
  * Mails in which well-known products send codes, passwords, keys and links, made from what their
  * documentation tells of them: which secret stands where, named how. The sentences are ours. The third
- * of the products whose names have the least digests is held back: the detector was not written with it.
+ * of the products whose names have the least digests is held back: the
+ * detector was first written without it, and what it then missed there was repaired by general rules.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -29,18 +30,32 @@ const linesOf = (file: string) =>
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Names of all products and where what is known of each is from. */
-export const products = linesOf('products.txt')
-  .filter((line) => line.startsWith('# '))
-  .map((line) => {
-    const [name = '', source = ''] = line.slice(2).split(' | ')
-    return { name, source }
-  })
+/** Of each file a third is held back, so that a new one moves no product of another. */
+const thirds = ['products.txt', 'more-products.txt']
+/** Written later than the detector was, and held back as a whole. */
+const later = 'later-products.txt'
+const files = [...thirds, later]
 
-const byDigest = products
-  .map(({ name }) => name)
-  .toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
-const heldBack = new Set(byDigest.slice(0, Math.ceil(byDigest.length / 3)))
+const productsOf = (file: string) =>
+  linesOf(file)
+    .filter((line) => line.startsWith('# '))
+    .map((line) => {
+      const [name = '', source = ''] = line.slice(2).split(' | ')
+      return { name, source }
+    })
+
+/** Names of all products and where what is known of each is from. */
+export const products = files.flatMap(productsOf)
+
+const namesIn = (file: string) => productsOf(file).map(({ name }) => name)
+
+const heldBack = new Set([
+  ...thirds.flatMap((file) => {
+    const byDigest = namesIn(file).toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
+    return byDigest.slice(0, Math.ceil(byDigest.length / 3))
+  }),
+  ...namesIn(later),
+])
 
 /** So many mails of the products of one part, in turns, each with secrets of its own. */
 export function productMails(third: Third, count: number): ProductMail[] {
@@ -60,7 +75,7 @@ export function ordinaryMails(third: Third, count: number): ProductMail[] {
 
 function productTemplates(): Template[] {
   let product = ''
-  return linesOf('products.txt').flatMap((line, at) => {
+  return files.flatMap(linesOf).flatMap((line, at) => {
     if (!line.startsWith('# ')) return [templateOf(product, line, at)]
     product = line.slice(2).split(' | ')[0] ?? ''
     return []
@@ -80,6 +95,7 @@ function inTurns(templates: readonly Template[], count: number, seed: number): P
   })
 }
 
+const isLink = (key: string) => key.endsWith('link')
 const isOnce = /^(brand|name|mail|user|order|invoice|tracking|account)$/
 
 function mailOf({ name, language, parts }: Template, random: () => number): ProductMail {
@@ -99,8 +115,8 @@ function mailOf({ name, language, parts }: Template, random: () => number): Prod
     }),
   )
   const [subject = '', ...lines] = filled
-  const links = [...secrets].flatMap(([key, value]) => (key === 'link' ? [value] : []))
-  const codes = [...secrets].flatMap(([key, value]) => (key === 'link' ? [] : [value]))
+  const links = [...secrets].flatMap(([key, value]) => (isLink(key) ? [value] : []))
+  const codes = [...secrets].flatMap(([key, value]) => (isLink(key) ? [] : [value]))
   return {
     template: name,
     subject,

@@ -6,6 +6,7 @@ type Random = () => number
 const digits = '0123456789'
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const lower = upper.toLowerCase()
+const consonants = 'BCDFGHJKLMNPQRSTVWXZ'
 const signs = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
 const words = 'faint mossy tidal grove amber quiet lunar cedar brisk hollow maple ridge'.split(' ')
 
@@ -14,7 +15,8 @@ export function secretOf(kind: string, random: Random): string | undefined {
   const of = (set: string, length: number) =>
     Array.from({ length }, () => set.charAt(Math.floor(random() * set.length))).join('')
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
-  switch (kind) {
+  // The names of several of one kind end in a number of one or two digits.
+  switch (/^(word|backup)\d+$/.exec(kind)?.[1] ?? kind) {
     case 'code':
       return codeOf(of, between, random)
     case 'google':
@@ -28,16 +30,54 @@ export function secretOf(kind: string, random: Random): string | undefined {
     case 'digits5':
       return of(digits, 5)
     case 'words':
-      return Array.from({ length: 4 }, () => words[Math.floor(random() * words.length)]).join('-')
+      return wordsOf(random, 4).join('-')
     case 'password':
       return `${of(upper, 1)}${of(lower + upper + digits + signs, between(5, 13))}${of(digits, 1)}${of(lower, 1)}`
     case 'key':
       return `${random() < 0.5 ? 'sk_live_' : 'SG.'}${of(upper + lower + digits, between(16, 60))}`
+    case 'shortlink':
+      return shortLink(of, between, random)
+    case 'device':
+      return `${of(consonants, 4)}-${of(consonants, 4)}`
+    case 'pin4':
+      return `${of(upper, 2)}${of(digits, 1)}${of(upper, 1)}`
+    case 'word':
+      return `${of(consonants.toLowerCase(), 1)}${of('aeiou', 1)}${of(lower, between(3, 6))}`
+    case 'phrase':
+      return wordsOf(random, between(4, 8)).join(' ')
+    case 'lower':
+      return of(lower, 8)
+    case 'backup':
+      return `${of(lower + digits, 4)}${of(digits, 1)}-${of(lower + digits, 5)}`
+    case 'group5':
+      return Array.from({ length: 6 }, () => of(digits, 5)).join(' ')
+    case 'apppass':
+      return Array.from({ length: 4 }, () => of(lower, 4)).join('-')
+    case 'hexkey':
+      return of('0123456789abcdef', 32)
+    case 'secretkey':
+      return `A3-${of(upper + digits, 6)}-${of(upper + digits, 6)}-${of(upper + digits, 5)}`
+    case 'apikey':
+      return `${random() < 0.5 ? 'rnd_' : 'tskey-auth-'}${of(upper + lower + digits, between(16, 40))}`
     case 'link':
       return valueOf('link', 'en', random)
     default:
       return undefined
   }
+}
+
+const wordsOf = (random: Random, count: number) =>
+  Array.from({ length: count }, () => words[Math.floor(random() * words.length)] ?? '')
+
+/** Shorter than a random token usually is: cases mixed, a digit or none. */
+function shortLink(
+  of: Of,
+  between: (least: number, most: number) => number,
+  random: Random,
+): string {
+  const hosts = ['acme.example/l/', 'go.acme.example/', 'app.acme.example/i/', 'acme.example/j?c=']
+  const token = `${of(upper, 1)}${of(lower, 1)}${of(upper + lower + digits, between(4, 8))}`
+  return `https://${hosts[Math.floor(random() * hosts.length)] ?? ''}${token}`
 }
 
 type Of = (set: string, length: number) => string

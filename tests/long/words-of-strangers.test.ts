@@ -1,0 +1,25 @@
+/** 5,000 cases of hostile words from every outside source of text, drawn anew each time. */
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import type { Market } from '../support/market.ts'
+import { openMarket } from '../support/market.ts'
+import { holdLog } from '../support/words/heard.ts'
+import { runCases } from '../support/words/source.ts'
+import { sources } from '../support/words/sources.ts'
+
+let market: Market
+beforeAll(async () => {
+  market = await openMarket()
+})
+
+test.each(Object.entries(sources))(
+  '%s is heard in `untrusted` and `response` alone',
+  async (_name, open) => {
+    const source = await open(market)
+
+    const met = await runCases(fc, source, source.share * 50)
+
+    expect([...met]).toEqual(expect.arrayContaining([...source.meets]))
+    holdLog(market.log)
+  },
+)
