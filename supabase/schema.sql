@@ -1685,9 +1685,11 @@ CREATE OR REPLACE FUNCTION api.delete_vault_entry(credential text, entry uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'vault', true);
-  e private.vault_entries := private.entry_of(caller, entry);
+  caller private.credentials := private.admit(credential, 'any', true);
+  e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
+  e := private.entry_of(caller, entry);
   perform private.hold_unfrozen(caller.account);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
@@ -1741,7 +1743,7 @@ CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max intege
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'any');
+  caller private.credentials := private.admit_brake(credential);
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
   if private.freeze(caller.account,
@@ -3507,6 +3509,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
   k private.credentials;
 begin
+  perform private.demand_brake(caller);
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
@@ -3530,8 +3533,11 @@ CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.end_other_sessions(private.admit_owner(credential));
+  perform private.demand_brake(caller);
+  perform private.end_other_sessions(caller);
   return true;
 end $function$;
 
@@ -3569,6 +3575,9 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if session <> caller.id then
+    perform private.demand_brake(caller);
+  end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
      and k.revoked_at is null;
@@ -3686,8 +3695,7 @@ CREATE OR REPLACE FUNCTION api.owner_grant_access(credential text, code_digest t
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials :=
-    private.admit_owner(credential, not coalesce(scopes <@ array['read'], false));
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
@@ -4104,6 +4112,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
   perform from private.accounts a where a.id = caller.account for update;
   update private.credentials k set revoked_at = private.clock()
@@ -4204,6 +4213,7 @@ begin
     -- Whether what it asks for here needs no proof first.
     'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
       or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
+    'is_fresh', private.is_fresh(caller),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -4319,7 +4329,9 @@ declare
 begin
   update private.owners o set password_hash = owner_set_password.password_hash
    where o.account = caller.account;
-  perform private.end_other_sessions(caller);
+  if not private.is_guarded(caller) then
+    perform private.end_other_sessions(caller);
+  end if;
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
   return query select * from private.note_proof(caller, session_digest);
@@ -4827,9 +4839,10 @@ CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text D
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'vault', true);
+  caller private.credentials := private.admit(credential, 'any', true);
   e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
   if entry is not null then
     e := private.entry_of(caller, entry);
   else
@@ -4889,10 +4902,11 @@ CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, w
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'vault', true);
+  caller private.credentials := private.recognize(credential, 'any', true);
   made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
   perform private.hold_unfrozen(caller.account);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
@@ -5038,7 +5052,7 @@ declare
   caller private.credentials := private.admit(credential, 'read');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  if caller.kind = 'session' and private.is_proven(caller) and not private.is_guarded(caller) then
+  if caller.kind = 'session' and private.is_fresh(caller) then
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
@@ -5087,6 +5101,20 @@ begin
   return caller;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.admit_brake(credential text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  revoked private.credentials;
+begin
+  select k.* into revoked from private.credentials k
+   where k.digest = credential and k.kind = 'api_key'
+     and k.revoked_at > private.clock() - interval '72 hours'
+     and (k.expires_at is null or k.expires_at > private.clock());
+  return case when found then revoked else private.recognize(credential, 'any') end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.admit_consent(credential text, assertion jsonb)
  RETURNS private.credentials
  LANGUAGE plpgsql
@@ -5121,10 +5149,7 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
-    perform private.demand_proof(caller);
-    if private.is_guarded(caller) then
-      perform private.refuse('account_guarded', '403');
-    end if;
+    perform private.demand_fresh(caller);
   end if;
   return caller;
 end $function$;
@@ -5493,6 +5518,40 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.demand_brake(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if private.is_guarded(caller) and not exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_fresh(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.demand_proof(caller);
+  if private.is_guarded(caller) then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_keeper(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if caller.kind = 'session' then
+    perform private.demand_fresh(caller);
+  else
+    perform private.demand_scope(caller, 'vault');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
  RETURNS void
  LANGUAGE plpgsql
@@ -5500,6 +5559,17 @@ AS $function$
 begin
   if not private.is_proven(caller) then
     perform private.refuse('proof_required', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_scope(caller private.credentials, needed text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not private.scope_covers(caller.scopes, needed) then
+    perform private.refuse('insufficient_scope', '403',
+      pg_catalog.jsonb_build_object('needed', needed, 'held', caller.scopes));
   end if;
 end $function$;
 
@@ -6244,6 +6314,14 @@ AS $function$
     and (l.leased_until is null or l.leased_until <= private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_fresh(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.is_proven(caller) and not private.is_guarded(caller)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_full(on_chain bigint, wallet text)
  RETURNS boolean
  LANGUAGE sql
@@ -6712,7 +6790,8 @@ CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
 AS $function$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all'
+    'sees', case when caller.kind = 'session' then
+        case when private.is_fresh(caller) then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $function$;
@@ -7447,10 +7526,7 @@ begin
   if found_key.id is null then
     perform private.refuse('unauthorized', '401');
   end if;
-  if not private.scope_covers(found_key.scopes, needed) then
-    perform private.refuse('insufficient_scope', '403',
-      pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
-  end if;
+  perform private.demand_scope(found_key, needed);
   if unfrozen then
     select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
     if frozen_at is not null then
@@ -7773,7 +7849,7 @@ AS $function$
   select case needed
     when 'any' then true
     when 'read' then held && array['read', 'pay', 'full', 'owner']
-    when 'vault' then held && array['vault', 'pay', 'full', 'owner']
+    when 'vault' then held && array['vault', 'pay', 'full']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end

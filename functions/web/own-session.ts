@@ -43,6 +43,7 @@ const securityRow = z.object({
     email: z.string(),
     has_password: z.boolean(),
     is_proven: z.boolean(),
+    is_fresh: z.boolean(),
     guarded_until: z.string().nullable(),
     recovery_codes_left: z.number(),
     passkeys: z.array(

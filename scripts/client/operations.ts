@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'c95ef682798bf0f0ad3b64f6b9dddeb678260a86fb4cab3b6d404f8d5085bd19'
+export const contractDigest = '43bcfedc8002ff82e59a3e40d1ec3b266ce3b3cb273d9d7260b5bd73ef52778b'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -89,7 +89,7 @@ export type GetIdentityAnswer = {
     chains: Array<string>
   }>
   credential: {
-    kind: 'api_key' | 'session' | 'oauth'
+    kind: 'api_key' | 'oauth'
     id: string
     /** Of a key its label, of an app where it is. */
     label: string

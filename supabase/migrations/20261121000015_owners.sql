@@ -52,6 +52,20 @@ begin
   end if;
 end $$;
 
+-- Whether the owner has just proven itself, and nobody recovered the account a short time ago.
+create function private.is_fresh(caller private.credentials) returns boolean
+  language sql stable as $$
+  select private.is_proven(caller) and not private.is_guarded(caller)
+$$;
+
+create function private.demand_fresh(caller private.credentials) returns void language plpgsql as $$
+begin
+  perform private.demand_proof(caller);
+  if private.is_guarded(caller) then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $$;
+
 -- Lets the owner in by a session. With `fresh` the owner has to have proven itself, and the account
 -- must not be guarded after a recovery: for everything that widens what anybody may do.
 create function private.admit_owner(credential text, fresh boolean default false)
@@ -60,10 +74,7 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
-    perform private.demand_proof(caller);
-    if private.is_guarded(caller) then
-      perform private.refuse('account_guarded', '403');
-    end if;
+    perform private.demand_fresh(caller);
   end if;
   return caller;
 end $$;

@@ -15,6 +15,17 @@ begin
   return caller;
 end $$;
 
+-- Ends the call of who may not end what could freeze the account: a key, an app or another session.
+-- After a recovery only who signed in with a passkey may, for no passkey is added meanwhile: whoever
+-- found a code cannot take the brake from the owner.
+create function private.demand_brake(caller private.credentials) returns void language plpgsql as $$
+begin
+  if private.is_guarded(caller) and not exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $$;
+
 -- Notes that the session was used and moves its end, never past its last one.
 create function api.owner_touch_session(credential text) returns table (expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
@@ -35,6 +46,9 @@ create function api.owner_end_session(credential text, session uuid default null
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if session <> caller.id then
+    perform private.demand_brake(caller);
+  end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
      and k.revoked_at is null;
@@ -50,8 +64,11 @@ $$;
 
 create function api.owner_end_other_sessions(credential text) returns boolean
   language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.end_other_sessions(private.admit_owner(credential));
+  perform private.demand_brake(caller);
+  perform private.end_other_sessions(caller);
   return true;
 end $$;
 
@@ -67,6 +84,7 @@ begin
     -- Whether what it asks for here needs no proof first.
     'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
       or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
+    'is_fresh', private.is_fresh(caller),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -226,7 +244,8 @@ begin
   end if;
 end $$;
 
--- Sets a password and ends every other session: whoever knew the old one is out.
+-- Sets a password and ends every other session: whoever knew the old one is out. After a recovery the
+-- other sessions stay, for one may be the owner's.
 create function api.owner_set_password(
   credential text, password_hash text, session_digest text, mail jsonb default null)
   returns table (account_opened uuid, expires_at timestamptz)
@@ -236,7 +255,9 @@ declare
 begin
   update private.owners o set password_hash = owner_set_password.password_hash
    where o.account = caller.account;
-  perform private.end_other_sessions(caller);
+  if not private.is_guarded(caller) then
+    perform private.end_other_sessions(caller);
+  end if;
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
   return query select * from private.note_proof(caller, session_digest);

@@ -46,7 +46,7 @@ async function showProof(c: Visit, way: string, error?: string) {
       c={c}
       title="Confirm that it is you"
       owner={me}
-      lead="What you are about to do gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
+      lead="What you are about to do shows or changes secrets, or gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
       scripts={['passkey']}
     >
       {error && <Notice kind="danger">{error}</Notice>}
