@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
 import type { Browser, ShownForm } from '../support/browserless.ts'
-import { formsIn, openBrowser, signedIn } from '../support/browserless.ts'
+import { formsIn, signedIn } from '../support/browserless.ts'
 import { mailboxOf } from '../support/mailbox.ts'
 import { addPasskey } from '../support/person.ts'
 import { keyIdOf, loginOf, seed } from '../support/vault.ts'
@@ -58,7 +58,7 @@ async function allForms(owner: Browser, ids: readonly string[]): Promise<ShownFo
     const { html, status } = await owner.send(path)
     if (status === 200) forms.push(...formsIn(html))
   }
-  const isOver = ({ target }: ShownForm) => /\/(logout|login|join|register)\b/.test(target)
+  const isOver = ({ target }: ShownForm) => /\/(logout|login|join|register|freeze)\b/.test(target)
   return forms.filter((form) => !isOver(form)).flatMap(variants)
 }
 
@@ -125,6 +125,7 @@ test.each(['unproven', 'guarded'] as const)(
     await states[state](agent)
 
     const seen: string[] = []
+    const statuses = new Set<number>()
     for (const path of addresses('GET', ids)) seen.push((await thief.send(path)).html)
     for (const { target, given } of forms) {
       const body = new URLSearchParams({ ...given, form: token }).toString()
@@ -132,7 +133,9 @@ test.each(['unproven', 'guarded'] as const)(
         origin: 'http://localhost',
         'content-type': 'application/x-www-form-urlencoded',
       }
-      seen.push((await thief.send(target, { method: 'POST', body, headers })).html)
+      const answer = await thief.send(target, { method: 'POST', body, headers })
+      seen.push(answer.html)
+      statuses.add(answer.status)
     }
 
     const after = await standing(agent)
@@ -145,6 +148,8 @@ test.each(['unproven', 'guarded'] as const)(
       expect((await owner.visit('/web/security')).path).toBe('/web/security')
     }
     expect(forms.length).toBeGreaterThan(100)
+    expect([...statuses]).not.toContain(429)
+    expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: false })
   },
 )
 
