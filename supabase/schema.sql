@@ -600,6 +600,8 @@ create table private.owners (
   password_hash text,
   created_at timestamp with time zone not null default private.clock(),
   guarded_until timestamp with time zone,
+  passkey_until timestamp with time zone,
+  passkeys_lost_at timestamp with time zone,
   constraint owners_pkey PRIMARY KEY (account),
   constraint owners_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint owners_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@\s]+@[^@\s]+$'::text))),
@@ -614,6 +616,7 @@ create table private.passkeys (
   counter bigint not null,
   transports text[] not null,
   label text not null,
+  is_first boolean not null,
   created_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
   constraint passkeys_pkey PRIMARY KEY (id),
@@ -805,6 +808,7 @@ create table private.sessions (
   ends_at timestamp with time zone not null,
   last_seen_at timestamp with time zone not null default private.clock(),
   proven_at timestamp with time zone not null default private.clock(),
+  proven_by text,
   user_agent text not null,
   client text not null,
   constraint sessions_pkey PRIMARY KEY (credential),
@@ -2913,7 +2917,7 @@ begin
     select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'passkey', user_agent, client) s;
+      from private.open_session(owner, session_digest, 'passkey', user_agent, client, passkey) s;
   end if;
 end $function$;
 
@@ -3235,12 +3239,15 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  insert into private.passkeys (id, account, public_key, counter, transports, label)
+  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
-    owner_add_passkey.transports, owner_add_passkey.label
+    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
   on conflict do nothing;
   if found then
+    -- The first one was shown just now, in a session that was proven otherwise.
+    update private.sessions s set proven_by = passkey
+     where s.credential = caller.id and private.counts_in(s, passkey) and s.proven_by is null;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -3863,6 +3870,30 @@ begin
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_lose_passkeys(credential text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  if not private.is_recovered(caller) then
+    perform private.refuse('proof_required', '403');
+  end if;
+  update private.owners o set passkeys_lost_at = private.clock(),
+    guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
+   where o.account = caller.account and o.passkeys_lost_at is null
+     and exists (select from private.passkeys p where p.account = o.account);
+  if found then
+    perform private.record_security(caller.account, 'passkeys_lost',
+      'All passkeys were given up for lost. In three days a password can take their place.');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
  RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
  LANGUAGE plpgsql
@@ -3973,8 +4004,13 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if private.needs_passkey(caller.account) then
+    perform private.refuse('passkey_required', '403');
+  end if;
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
+    delete from private.passkeys p where p.account = caller.account;
+    update private.owners o set passkeys_lost_at = null where o.account = caller.account;
     return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
@@ -3990,7 +4026,7 @@ declare
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select * from private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest, passkey);
   end if;
 end $function$;
 
@@ -4080,6 +4116,8 @@ begin
       or exists (select from private.passkeys other
         where other.account = caller.account and other.id <> passkey));
   if found then
+    update private.owners o set passkey_until = private.clock() + interval '72 hours'
+     where o.account = caller.account and not private.has_passkey(caller.account);
     perform private.record_security(caller.account, 'passkey_removed', 'A passkey was removed.');
     perform private.enqueue_mail(caller.account, mail);
     return query select 'removed';
@@ -4211,8 +4249,12 @@ begin
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
     -- Whether what it asks for here needs no proof first.
-    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
-      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
+    'is_proven', private.is_recovered(caller) or private.is_proven(caller) and (
+      select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
+       where s.credential = caller.id),
+    'is_recovered', private.is_recovered(caller),
+    'needs_passkey', private.needs_passkey(o.account),
+    'passkeys_lost_at', o.passkeys_lost_at,
     'is_fresh', private.is_fresh(caller),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
@@ -5120,12 +5162,13 @@ CREATE OR REPLACE FUNCTION private.admit_consent(credential text, assertion json
  LANGUAGE plpgsql
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, assertion is null);
+  caller private.credentials := private.admit_owner(credential);
 begin
   if assertion is null then
-    if private.has_passkey(caller.account) then
+    if private.needs_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
     end if;
+    perform private.demand_fresh(caller);
     return caller;
   end if;
   if exists (select from private.owners o where o.account = caller.account
@@ -5133,7 +5176,9 @@ begin
     perform private.refuse('account_guarded', '403');
   end if;
   perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.account = caller.account;
+   where k.id = assertion ->> 'passkey' and k.account = caller.account
+     and exists (select from private.sessions s
+       where s.credential = caller.id and private.counts_in(s, k.id));
   if not found or not private.use_passkey(assertion ->> 'passkey',
     assertion ->> 'counter_seen', assertion ->> 'counter_now') then
     perform private.refuse('proof_required', '403');
@@ -5161,8 +5206,9 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'recovery_code') then
+  if not private.is_recovered(caller) or exists (select from private.owners o
+    where o.account = caller.account and o.passkeys_lost_at is null
+      and exists (select from private.passkeys p where p.account = o.account)) then
     perform private.demand_proof(caller);
   end if;
   return caller;
@@ -5501,6 +5547,16 @@ AS $function$
         'signature', c.signature) end)
   from private.consents c where c.id = of_consent
 $function$;
+
+CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select from private.passkeys p join private.credentials k on k.id = s.credential
+    where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)
  RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate jsonb)
@@ -6408,7 +6464,17 @@ CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
  STABLE
 AS $function$
   select exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes')
+    and s.proven_at > private.clock() - interval '10 minutes'
+    and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_recovered(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'recovery_code')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
@@ -7084,6 +7150,18 @@ AS $function$
      group by 1, 2, 3) d
 $function$;
 
+CREATE OR REPLACE FUNCTION private.needs_passkey(of_account uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select from private.owners o where o.account = of_account
+    and (o.passkey_until > private.clock()
+      or coalesce(o.passkeys_lost_at > private.clock() - interval '72 hours', true)
+        and exists (select from private.passkeys p where p.account = o.account)));
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.network_known(email text, network text)
  RETURNS boolean
  LANGUAGE sql
@@ -7120,12 +7198,13 @@ begin
    where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
+CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text, passkey text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $function$
 begin
-  update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+  update private.sessions s set proven_at = private.clock(), proven_by = passkey
+   where s.credential = caller.id;
   return query update private.credentials k set digest = session_digest where k.id = caller.id
     returning k.account, k.expires_at;
 end $function$;
@@ -7210,7 +7289,7 @@ AS $function$
   values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
+CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text, passkey text DEFAULT NULL::text)
  RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
@@ -7228,9 +7307,9 @@ begin
   returning * into opened;
   -- A recovery code is no proof: it is what somebody may have found on paper.
   insert into private.sessions
-    (credential, signed_in_with, ends_at, last_seen_at, proven_at, user_agent, client)
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
-    case when signed_in_with = 'recovery_code' then '-infinity' else at end,
+    case when signed_in_with = 'recovery_code' then '-infinity' else at end, passkey,
     pg_catalog.left(user_agent, 256), client);
   return opened;
 end $function$;
@@ -8213,10 +8292,16 @@ CREATE OR REPLACE FUNCTION private.use_passkey(used text, counter_seen text, cou
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  of_account uuid;
 begin
   update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
-   where p.id = used and p.counter = counter_seen::bigint;
-  return found;
+   where p.id = used and p.counter = counter_seen::bigint returning p.account into of_account;
+  if found then
+    update private.owners o set passkeys_lost_at = null
+     where o.account = of_account and o.passkeys_lost_at is not null;
+  end if;
+  return of_account is not null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.used_of(m private.mandates)
@@ -8579,6 +8664,8 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 grant execute on function api.owner_list_places(credential text, entry uuid) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) to service_role;
 
 grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 

@@ -44,6 +44,9 @@ const securityRow = z.object({
     has_password: z.boolean(),
     is_proven: z.boolean(),
     is_fresh: z.boolean(),
+    is_recovered: z.boolean(),
+    needs_passkey: z.boolean(),
+    passkeys_lost_at: z.string().nullable(),
     guarded_until: z.string().nullable(),
     recovery_codes_left: z.number(),
     passkeys: z.array(

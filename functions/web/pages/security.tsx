@@ -2,6 +2,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity, type Security } from '../own-session.ts'
+import { Button, Form } from '../parts/form.tsx'
 import { Facts, Notice, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -19,8 +20,22 @@ async function showSecurity(c: Visit) {
     <Page c={c} title="Security" owner={me} lead="How you sign in, and where you are signed in.">
       {guarded_until && (
         <Notice kind="warning" title="A recovery code was used">
-          Until <Time at={guarded_until} /> nothing can be widened. If it was not you, set a new
-          password now: it ends all other sessions.
+          Until <Time at={guarded_until} /> nothing can be widened, and no key, app or session be
+          ended but by who signed in with a passkey. If it was not you, freeze the account.
+        </Notice>
+      )}
+      {security.passkeys_lost_at && (
+        <Notice kind="warning" title="The passkeys were given up for lost">
+          Since <Time at={security.passkeys_lost_at} />. Three days later a password takes their
+          place, unless one of them is used before. If it was not you, sign in with a passkey.
+        </Notice>
+      )}
+      {security.is_recovered && security.passkeys.length > 0 && !security.passkeys_lost_at && (
+        <Notice title="Have you lost your passkeys?">
+          <p>Then a password can take their place in three days.</p>
+          <Form c={c} action="/security/passkeys/lost">
+            <Button kind="plain">I have lost them all</Button>
+          </Form>
         </Notice>
       )}
       {recovery_codes_left === 0 && (
