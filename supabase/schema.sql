@@ -3879,13 +3879,10 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not private.is_recovered(caller) then
-    perform private.refuse('proof_required', '403');
-  end if;
   update private.owners o set passkeys_lost_at = private.clock(),
     guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
    where o.account = caller.account and o.passkeys_lost_at is null
-     and exists (select from private.passkeys p where p.account = o.account);
+     and private.is_recovered(caller) and private.has_passkey(caller.account);
   if found then
     perform private.record_security(caller.account, 'passkeys_lost',
       'All passkeys were given up for lost. In three days a password can take their place.');
@@ -7156,10 +7153,11 @@ CREATE OR REPLACE FUNCTION private.needs_passkey(of_account uuid)
  STABLE
 AS $function$
 begin
-  return exists (select from private.owners o where o.account = of_account
-    and (o.passkey_until > private.clock()
-      or coalesce(o.passkeys_lost_at > private.clock() - interval '72 hours', true)
-        and exists (select from private.passkeys p where p.account = o.account)));
+  return exists (select from private.owners o
+      where o.account = of_account and o.passkey_until > private.clock())
+    or exists (select from private.passkeys p where p.account = of_account)
+      and not exists (select from private.owners o where o.account = of_account
+        and o.passkeys_lost_at <= private.clock() - interval '72 hours');
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.network_known(email text, network text)

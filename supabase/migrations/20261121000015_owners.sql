@@ -42,10 +42,11 @@ alter table private.sessions enable row level security;
 create function private.needs_passkey(of_account uuid) returns boolean
   language plpgsql stable as $$
 begin
-  return exists (select from private.owners o where o.account = of_account
-    and (o.passkey_until > private.clock()
-      or coalesce(o.passkeys_lost_at > private.clock() - interval '72 hours', true)
-        and exists (select from private.passkeys p where p.account = o.account)));
+  return exists (select from private.owners o
+      where o.account = of_account and o.passkey_until > private.clock())
+    or exists (select from private.passkeys p where p.account = of_account)
+      and not exists (select from private.owners o where o.account = of_account
+        and o.passkeys_lost_at <= private.clock() - interval '72 hours');
 end $$;
 
 -- Whether a passkey proves anything in a session: it is older than that, or the account's first one. One

@@ -7,20 +7,17 @@ create function private.is_recovered(caller private.credentials) returns boolean
     where s.credential = caller.id and s.signed_in_with = 'recovery_code')
 $$;
 
--- Gives all passkeys up for lost, in a session that a recovery code opened: three days later a password
--- proves again, unless one of them was used meanwhile. The owner is told in every way there is.
+-- Gives all passkeys up for lost, in a session that a recovery code opened and in no other: three days
+-- later a password proves again, unless one of them was used meanwhile. False where nothing is given up.
 create function api.owner_lose_passkeys(credential text, mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not private.is_recovered(caller) then
-    perform private.refuse('proof_required', '403');
-  end if;
   update private.owners o set passkeys_lost_at = private.clock(),
     guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
    where o.account = caller.account and o.passkeys_lost_at is null
-     and exists (select from private.passkeys p where p.account = o.account);
+     and private.is_recovered(caller) and private.has_passkey(caller.account);
   if found then
     perform private.record_security(caller.account, 'passkeys_lost',
       'All passkeys were given up for lost. In three days a password can take their place.');
