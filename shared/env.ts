@@ -36,7 +36,7 @@ const schema = z.object({
   PASSWORD_PEPPER: z.string().min(16).optional(),
   /** JWK (RFC 8037) that signs session tokens; only the web app has it. */
   SESSION_PRIVATE_KEY: z.string().min(1).optional(),
-  /** JWKS of the keys whose session tokens are good, by kid; without one, only API keys are. */
+  /** JWKS of the keys whose session tokens are good, by kid; only the web app reads one. */
   SESSION_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
   /** ES256 JWK that signs consent receipts. */
   RECEIPT_PRIVATE_KEY: z.string().min(1).optional(),

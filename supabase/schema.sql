@@ -622,6 +622,8 @@ create table private.owners (
   password_hash text,
   created_at timestamp with time zone not null default private.clock(),
   guarded_until timestamp with time zone,
+  passkey_until timestamp with time zone,
+  passkeys_lost_at timestamp with time zone,
   constraint owners_pkey PRIMARY KEY (account),
   constraint owners_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint owners_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@\s]+@[^@\s]+$'::text))),
@@ -636,6 +638,7 @@ create table private.passkeys (
   counter bigint not null,
   transports text[] not null,
   label text not null,
+  is_first boolean not null,
   created_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
   constraint passkeys_pkey PRIMARY KEY (id),
@@ -829,6 +832,7 @@ create table private.sessions (
   ends_at timestamp with time zone not null,
   last_seen_at timestamp with time zone not null default private.clock(),
   proven_at timestamp with time zone not null default private.clock(),
+  proven_by text,
   user_agent text not null,
   client text not null,
   constraint sessions_pkey PRIMARY KEY (credential),
@@ -1713,9 +1717,11 @@ CREATE OR REPLACE FUNCTION api.delete_vault_entry(credential text, entry uuid)
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'vault', true);
-  e private.vault_entries := private.entry_of(caller, entry);
+  caller private.credentials := private.admit(credential, 'any', true);
+  e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
+  e := private.entry_of(caller, entry);
   perform private.hold_unfrozen(caller.account);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
@@ -1769,7 +1775,7 @@ CREATE OR REPLACE FUNCTION api.freeze_account(credential text, listed_max intege
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'any');
+  caller private.credentials := private.admit_brake(credential);
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
   if private.freeze(caller.account,
@@ -2974,7 +2980,7 @@ begin
     select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'passkey', user_agent, client) s;
+      from private.open_session(owner, session_digest, 'passkey', user_agent, client, passkey) s;
   end if;
 end $function$;
 
@@ -3296,12 +3302,15 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  insert into private.passkeys (id, account, public_key, counter, transports, label)
+  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
-    owner_add_passkey.transports, owner_add_passkey.label
+    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
   on conflict do nothing;
   if found then
+    -- The first one was shown just now, in a session that was proven otherwise.
+    update private.sessions s set proven_by = passkey
+     where s.credential = caller.id and private.counts_in(s, passkey) and s.proven_by is null;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -3570,6 +3579,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
   k private.credentials;
 begin
+  perform private.demand_brake(caller);
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
@@ -3593,8 +3603,11 @@ CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.end_other_sessions(private.admit_owner(credential));
+  perform private.demand_brake(caller);
+  perform private.end_other_sessions(caller);
   return true;
 end $function$;
 
@@ -3632,6 +3645,9 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if session <> caller.id then
+    perform private.demand_brake(caller);
+  end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
      and k.revoked_at is null;
@@ -3749,8 +3765,7 @@ CREATE OR REPLACE FUNCTION api.owner_grant_access(credential text, code_digest t
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials :=
-    private.admit_owner(credential, not coalesce(scopes <@ array['read'], false));
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
@@ -3918,6 +3933,27 @@ begin
    where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_lose_passkeys(credential text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.owners o set passkeys_lost_at = private.clock(),
+    guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
+   where o.account = caller.account and o.passkeys_lost_at is null
+     and private.is_recovered(caller) and private.has_passkey(caller.account);
+  if found then
+    perform private.record_security(caller.account, 'passkeys_lost',
+      'All passkeys were given up for lost. In three days a password can take their place.');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_meet_app(credential text, client_id text, name text, redirect_host text)
  RETURNS TABLE(guarded_until timestamp with time zone, automatic_daily_limit_usd_micros text, namesakes text[])
  LANGUAGE plpgsql
@@ -4028,8 +4064,13 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if private.needs_passkey(caller.account) then
+    perform private.refuse('passkey_required', '403');
+  end if;
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
+    delete from private.passkeys p where p.account = caller.account;
+    update private.owners o set passkeys_lost_at = null where o.account = caller.account;
     return query select * from private.note_proof(caller, session_digest);
   end if;
 end $function$;
@@ -4045,7 +4086,7 @@ declare
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select * from private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest, passkey);
   end if;
 end $function$;
 
@@ -4135,6 +4176,8 @@ begin
       or exists (select from private.passkeys other
         where other.account = caller.account and other.id <> passkey));
   if found then
+    update private.owners o set passkey_until = private.clock() + interval '72 hours'
+     where o.account = caller.account and not private.has_passkey(caller.account);
     perform private.record_security(caller.account, 'passkey_removed', 'A passkey was removed.');
     perform private.enqueue_mail(caller.account, mail);
     return query select 'removed';
@@ -4167,6 +4210,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
   perform from private.accounts a where a.id = caller.account for update;
   update private.credentials k set revoked_at = private.clock()
@@ -4265,8 +4309,13 @@ begin
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
     -- Whether what it asks for here needs no proof first.
-    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
-      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
+    'is_proven', private.is_recovered(caller) or private.is_proven(caller) and (
+      select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
+       where s.credential = caller.id),
+    'is_recovered', private.is_recovered(caller),
+    'needs_passkey', private.needs_passkey(o.account),
+    'passkeys_lost_at', o.passkeys_lost_at,
+    'is_fresh', private.is_fresh(caller),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -4382,7 +4431,9 @@ declare
 begin
   update private.owners o set password_hash = owner_set_password.password_hash
    where o.account = caller.account;
-  perform private.end_other_sessions(caller);
+  if not private.is_guarded(caller) then
+    perform private.end_other_sessions(caller);
+  end if;
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
   return query select * from private.note_proof(caller, session_digest);
@@ -4890,9 +4941,10 @@ CREATE OR REPLACE FUNCTION api.vault_begin_store(credential text, at_site text D
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.admit(credential, 'vault', true);
+  caller private.credentials := private.admit(credential, 'any', true);
   e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
   if entry is not null then
     e := private.entry_of(caller, entry);
   else
@@ -4952,10 +5004,11 @@ CREATE OR REPLACE FUNCTION api.vault_commit_store(credential text, entry uuid, w
  SET search_path TO ''
 AS $function$
 declare
-  caller private.credentials := private.recognize(credential, 'vault', true);
+  caller private.credentials := private.recognize(credential, 'any', true);
   made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
   perform private.hold_unfrozen(caller.account);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
@@ -5136,7 +5189,7 @@ declare
   caller private.credentials := private.admit(credential, 'read');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  if caller.kind = 'session' and private.is_proven(caller) and not private.is_guarded(caller) then
+  if caller.kind = 'session' and private.is_fresh(caller) then
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
@@ -5185,17 +5238,32 @@ begin
   return caller;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.admit_brake(credential text)
+ RETURNS private.credentials
+ LANGUAGE plpgsql
+AS $function$
+declare
+  revoked private.credentials;
+begin
+  select k.* into revoked from private.credentials k
+   where k.digest = credential and k.kind = 'api_key'
+     and k.revoked_at > private.clock() - interval '72 hours'
+     and (k.expires_at is null or k.expires_at > private.clock());
+  return case when found then revoked else private.recognize(credential, 'any') end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.admit_consent(credential text, assertion jsonb)
  RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
 declare
-  caller private.credentials := private.admit_owner(credential, assertion is null);
+  caller private.credentials := private.admit_owner(credential);
 begin
   if assertion is null then
-    if private.has_passkey(caller.account) then
+    if private.needs_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
     end if;
+    perform private.demand_fresh(caller);
     return caller;
   end if;
   if exists (select from private.owners o where o.account = caller.account
@@ -5203,7 +5271,9 @@ begin
     perform private.refuse('account_guarded', '403');
   end if;
   perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.account = caller.account;
+   where k.id = assertion ->> 'passkey' and k.account = caller.account
+     and exists (select from private.sessions s
+       where s.credential = caller.id and private.counts_in(s, k.id));
   if not found or not private.use_passkey(assertion ->> 'passkey',
     assertion ->> 'counter_seen', assertion ->> 'counter_now') then
     perform private.refuse('proof_required', '403');
@@ -5219,10 +5289,7 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
-    perform private.demand_proof(caller);
-    if private.is_guarded(caller) then
-      perform private.refuse('account_guarded', '403');
-    end if;
+    perform private.demand_fresh(caller);
   end if;
   return caller;
 end $function$;
@@ -5234,8 +5301,9 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'recovery_code') then
+  if not private.is_recovered(caller) or exists (select from private.owners o
+    where o.account = caller.account and o.passkeys_lost_at is null
+      and exists (select from private.passkeys p where p.account = o.account)) then
     perform private.demand_proof(caller);
   end if;
   return caller;
@@ -5607,6 +5675,16 @@ AS $function$
   from private.consents c where c.id = of_consent
 $function$;
 
+CREATE OR REPLACE FUNCTION private.counts_in(s private.sessions, passkey text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select from private.passkeys p join private.credentials k on k.id = s.credential
+    where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.custody_answer(p private.payments, claimed private.relay_claim, first boolean)
  RETURNS TABLE(outcome text, first_caller boolean, payment_row jsonb, wallet_envelope jsonb, claim jsonb, transaction jsonb, consent jsonb, mandate jsonb)
  LANGUAGE plpgsql
@@ -5623,6 +5701,40 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.demand_brake(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if private.is_guarded(caller) and not exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_fresh(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.demand_proof(caller);
+  if private.is_guarded(caller) then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_keeper(caller private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if caller.kind = 'session' then
+    perform private.demand_fresh(caller);
+  else
+    perform private.demand_scope(caller, 'vault');
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.demand_proof(caller private.credentials)
  RETURNS void
  LANGUAGE plpgsql
@@ -5630,6 +5742,17 @@ AS $function$
 begin
   if not private.is_proven(caller) then
     perform private.refuse('proof_required', '403');
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.demand_scope(caller private.credentials, needed text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not private.scope_covers(caller.scopes, needed) then
+    perform private.refuse('insufficient_scope', '403',
+      pg_catalog.jsonb_build_object('needed', needed, 'held', caller.scopes));
   end if;
 end $function$;
 
@@ -6402,6 +6525,14 @@ AS $function$
     and (l.leased_until is null or l.leased_until <= private.clock())
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_fresh(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.is_proven(caller) and not private.is_guarded(caller)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_full(on_chain bigint, wallet text)
  RETURNS boolean
  LANGUAGE sql
@@ -6496,7 +6627,17 @@ CREATE OR REPLACE FUNCTION private.is_proven(caller private.credentials)
  STABLE
 AS $function$
   select exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes')
+    and s.proven_at > private.clock() - interval '10 minutes'
+    and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_recovered(caller private.credentials)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'recovery_code')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
@@ -6878,7 +7019,8 @@ CREATE OR REPLACE FUNCTION private.mail_reader(caller private.credentials)
 AS $function$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all'
+    'sees', case when caller.kind = 'session' then
+        case when private.is_fresh(caller) then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $function$;
@@ -7175,6 +7317,19 @@ AS $function$
      group by 1, 2, 3) d
 $function$;
 
+CREATE OR REPLACE FUNCTION private.needs_passkey(of_account uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select from private.owners o
+      where o.account = of_account and o.passkey_until > private.clock())
+    or exists (select from private.passkeys p where p.account = of_account)
+      and not exists (select from private.owners o where o.account = of_account
+        and o.passkeys_lost_at <= private.clock() - interval '72 hours');
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.network_known(email text, network text)
  RETURNS boolean
  LANGUAGE sql
@@ -7211,12 +7366,13 @@ begin
    where h.reason is distinct from excluded.reason or h.looked_at <= at - interval '10 seconds';
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text)
+CREATE OR REPLACE FUNCTION private.note_proof(caller private.credentials, session_digest text, passkey text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $function$
 begin
-  update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+  update private.sessions s set proven_at = private.clock(), proven_by = passkey
+   where s.credential = caller.id;
   return query update private.credentials k set digest = session_digest where k.id = caller.id
     returning k.account, k.expires_at;
 end $function$;
@@ -7301,7 +7457,7 @@ AS $function$
   values (digest, k.id, least(k.expires_at, private.clock() + interval '30 days'))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
+CREATE OR REPLACE FUNCTION private.open_session(of_account uuid, session_digest text, signed_in_with text, user_agent text, client text, passkey text DEFAULT NULL::text)
  RETURNS private.credentials
  LANGUAGE plpgsql
 AS $function$
@@ -7319,9 +7475,9 @@ begin
   returning * into opened;
   -- A recovery code is no proof: it is what somebody may have found on paper.
   insert into private.sessions
-    (credential, signed_in_with, ends_at, last_seen_at, proven_at, user_agent, client)
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
-    case when signed_in_with = 'recovery_code' then '-infinity' else at end,
+    case when signed_in_with = 'recovery_code' then '-infinity' else at end, passkey,
     pg_catalog.left(user_agent, 256), client);
   return opened;
 end $function$;
@@ -7618,10 +7774,7 @@ begin
   if found_key.id is null then
     perform private.refuse('unauthorized', '401');
   end if;
-  if not private.scope_covers(found_key.scopes, needed) then
-    perform private.refuse('insufficient_scope', '403',
-      pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
-  end if;
+  perform private.demand_scope(found_key, needed);
   if unfrozen then
     select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
     if frozen_at is not null then
@@ -7961,7 +8114,7 @@ AS $function$
   select case needed
     when 'any' then true
     when 'read' then held && array['read', 'pay', 'full', 'owner']
-    when 'vault' then held && array['vault', 'pay', 'full', 'owner']
+    when 'vault' then held && array['vault', 'pay', 'full']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end
@@ -8326,10 +8479,16 @@ CREATE OR REPLACE FUNCTION private.use_passkey(used text, counter_seen text, cou
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  of_account uuid;
 begin
   update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
-   where p.id = used and p.counter = counter_seen::bigint;
-  return found;
+   where p.id = used and p.counter = counter_seen::bigint returning p.account into of_account;
+  if found then
+    update private.owners o set passkeys_lost_at = null
+     where o.account = of_account and o.passkeys_lost_at is not null;
+  end if;
+  return of_account is not null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.used_of(m private.mandates)
@@ -8694,6 +8853,8 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 grant execute on function api.owner_list_places(credential text, entry uuid) to service_role;
 
 grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) to service_role;
 
 grant execute on function api.owner_meet_app(credential text, client_id text, name text, redirect_host text) to service_role;
 

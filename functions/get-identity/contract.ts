@@ -24,7 +24,7 @@ export const getIdentity = operation({
       )
       .max(16),
     credential: z.object({
-      kind: z.enum(['api_key', 'session', 'oauth']),
+      kind: z.enum(['api_key', 'oauth']),
       id: z.uuid(),
       label: form.words(256).describe('Of a key its label, of an app where it is.'),
       scopes: z.array(form.word).max(16),

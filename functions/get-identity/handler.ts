@@ -15,7 +15,7 @@ const identityRow = z.object({
     frozen: z.boolean(),
     wallets: z.array(z.object({ chain_family: z.string(), address: z.string() })),
     credential: z.object({
-      kind: z.enum(['api_key', 'session', 'oauth']),
+      kind: z.enum(['api_key', 'oauth']),
       id: z.string(),
       label: z.string(),
       scopes: z.array(z.string()),

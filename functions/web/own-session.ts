@@ -43,6 +43,10 @@ const securityRow = z.object({
     email: z.string(),
     has_password: z.boolean(),
     is_proven: z.boolean(),
+    is_fresh: z.boolean(),
+    is_recovered: z.boolean(),
+    needs_passkey: z.boolean(),
+    passkeys_lost_at: z.string().nullable(),
     guarded_until: z.string().nullable(),
     recovery_codes_left: z.number(),
     passkeys: z.array(

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'd26e0774ebb4d4865336022d43db58384196b458a59179094beed872224c04a6'
+export const contractDigest = 'dae6eed25dd057ce5e2ddaef7c3489182dbe769ef84539272fafdc3f0636b0e3'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -89,7 +89,7 @@ export type GetIdentityAnswer = {
     chains: Array<string>
   }>
   credential: {
-    kind: 'api_key' | 'session' | 'oauth'
+    kind: 'api_key' | 'oauth'
     id: string
     /** Of a key its label, of an app where it is. */
     label: string

@@ -1,6 +1,6 @@
 /** The owner's passkeys: added after a proof or a recovery, renamed, removed. */
 import * as z from 'zod'
-import { newPasskey, passkeyRemoved } from '../mail/access-messages.ts'
+import { newPasskey, passkeyRemoved, passkeysLost } from '../mail/access-messages.ts'
 import type { OwnSession } from './own-session.ts'
 import { notice } from './own-session.ts'
 import { verifyRegistration } from './passkey.ts'
@@ -46,4 +46,10 @@ export async function removePasskey(session: OwnSession, passkey: { id: string; 
   const row = z.object({ outcome: z.enum(['removed', 'missing', 'last']) })
   const done = await session.db.one('owner_remove_passkey', { passkey: id, mail }, row)
   return done?.outcome ?? 'missing'
+}
+
+/** Gives all passkeys up for lost, for who came in by a recovery code. */
+export async function losePasskeys(session: OwnSession): Promise<void> {
+  const mail = await notice(session, passkeysLost)
+  await session.db.run('owner_lose_passkeys', { mail })
 }

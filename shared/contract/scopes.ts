@@ -5,7 +5,7 @@
 
 /**
  * What a credential may hold. `vault` stands aside: it uses secrets and does nothing else. `owner` is
- * held by sessions alone, and covers `read` and `vault`.
+ * held by sessions of the web app alone, which no operation takes.
  */
 export const scopes = ['read', 'pay', 'full', 'vault', 'owner'] as const
 /** One scope, as it is stored with a credential. */

@@ -585,6 +585,7 @@ export type DatabaseFunctions = {
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_places: { args: { credential: string; entry: string } }
   owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_lose_passkeys: { args: { credential: string; mail?: unknown } }
   owner_meet_app: {
     args: {
       credential: string

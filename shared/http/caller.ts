@@ -6,7 +6,6 @@ import { digestOfToken, isOfKind } from '../auth/access-token.ts'
 import { credentialOf, isApiKey } from '../auth/api-key.ts'
 import { readProof } from '../auth/dpop.ts'
 import { readHanded } from '../auth/handed.ts'
-import { readSessionToken } from '../auth/session.ts'
 import { fail, Rejection } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { CallerDatabase, Database } from '../db/database.ts'
@@ -19,9 +18,9 @@ import type { World } from '../world.ts'
 import type { Context } from './handler.ts'
 
 /**
- * What stands in the database for the token of a request: an API key, the token of a browser session,
- * or an access token (RFC 6750 section 2.1, RFC 9449 section 7), or what a function of ours has read
- * of one already. Undefined where it can be none of them; then no database is asked.
+ * What stands in the database for the token of a request: an API key or an access token (RFC 6750
+ * section 2.1, RFC 9449 section 7), or what a function of ours has read of one already. Undefined where
+ * it can be none of them, as for the session of a browser; then no database is asked.
  */
 export async function credentialFrom(world: World, request: Request): Promise<string | undefined> {
   const [, scheme = '', token = ''] =
@@ -30,9 +29,7 @@ export async function credentialFrom(world: World, request: Request): Promise<st
   if (scheme.toLowerCase() === 'handed') return readHanded(world, request, token)
   if (scheme.toLowerCase() === 'dpop') return provenCredential(world, request, token)
   if (isApiKey(token)) return credentialOf(token, required(world.config, 'API_KEY_PEPPER'))
-  if (isOfKind('access', token)) return digestOfToken(world, token)
-  const session = token === '' ? undefined : await readSessionToken(world, token)
-  return session && credentialOf(session.sid, required(world.config, 'API_KEY_PEPPER'))
+  return isOfKind('access', token) ? digestOfToken(world, token) : undefined
 }
 
 /**

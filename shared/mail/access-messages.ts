@@ -58,6 +58,17 @@ export function passkeyRemoved(webUrl: string, deed: Deed & { label: string }): 
   ])
 }
 
+/** Somebody who came in by a recovery code says that all passkeys are lost. */
+export function passkeysLost(webUrl: string, deed: Deed): Message {
+  return letter('passkeys_lost', 'Your passkeys were given up for lost', [
+    'Somebody who signed in with a recovery code says that all passkeys of your account are lost. In ' +
+      'three days a password takes their place. If you still have one, sign in with it before: that ' +
+      'takes it back.',
+    { facts: told(deed) },
+    ...notYou(webUrl),
+  ])
+}
+
 /** The password was set or changed. */
 export function passwordChanged(webUrl: string, deed: Deed): Message {
   return letter('password_changed', 'Your password was changed', [

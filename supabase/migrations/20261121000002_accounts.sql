@@ -129,14 +129,14 @@ create function private.own_name(k private.credentials) returns text
   select case k.kind when 'oauth' then k.label end
 $$;
 
--- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read and
--- vault, for the owner sees everything, and never pay. Every scope covers any.
+-- full covers pay, pay covers read and vault; vault covers nothing but itself; owner covers read, for its
+-- pages show everything but what is sealed. Every scope covers any.
 create function private.scope_covers(held text[], needed text) returns boolean
   language sql immutable as $$
   select case needed
     when 'any' then true
     when 'read' then held && array['read', 'pay', 'full', 'owner']
-    when 'vault' then held && array['vault', 'pay', 'full', 'owner']
+    when 'vault' then held && array['vault', 'pay', 'full']
     when 'pay' then held && array['pay', 'full']
     else needed = any (held)
   end
@@ -166,6 +166,15 @@ begin
   return found_key;
 end $$;
 
+create function private.demand_scope(caller private.credentials, needed text) returns void
+  language plpgsql as $$
+begin
+  if not private.scope_covers(caller.scopes, needed) then
+    perform private.refuse('insufficient_scope', '403',
+      pg_catalog.jsonb_build_object('needed', needed, 'held', caller.scopes));
+  end if;
+end $$;
+
 -- Finds the caller and checks its scope, in the transaction of what it came for, or ends the call.
 -- With `unfrozen` a frozen account is turned away too: for money and for secrets. It counts against
 -- no rate: the later calls of a request that was let in already must not be refused for that.
@@ -178,10 +187,7 @@ begin
   if found_key.id is null then
     perform private.refuse('unauthorized', '401');
   end if;
-  if not private.scope_covers(found_key.scopes, needed) then
-    perform private.refuse('insufficient_scope', '403',
-      pg_catalog.jsonb_build_object('needed', needed, 'held', found_key.scopes));
-  end if;
+  perform private.demand_scope(found_key, needed);
   if unfrozen then
     select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
     if frozen_at is not null then

@@ -68,6 +68,20 @@ create function private.open_signatures(of_account uuid) returns setof private.p
        or private.live_until(p) > private.clock()))
 $$;
 
+-- Who may freeze: every credential in service, and for three days a key that was revoked, for whoever
+-- took it out of service may not be the owner.
+create function private.admit_brake(credential text) returns private.credentials
+  language plpgsql as $$
+declare
+  revoked private.credentials;
+begin
+  select k.* into revoked from private.credentials k
+   where k.digest = credential and k.kind = 'api_key'
+     and k.revoked_at > private.clock() - interval '72 hours'
+     and (k.expires_at is null or k.expires_at > private.clock());
+  return case when found then revoked else private.recognize(credential, 'any') end;
+end $$;
+
 -- Freezes the caller's account for good, as far as any key goes; a second call changes nothing and
 -- answers the same time. Answers what was open at the freeze as it stands now, `listed_max` of it from
 -- after a place, whether its cancellation is queued and whether a transaction that carries it may be out,
@@ -79,7 +93,7 @@ create function api.freeze_account(
   returns table (frozen_since timestamptz, open_payments jsonb, next_place integer)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.recognize(credential, 'any');
+  caller private.credentials := private.admit_brake(credential);
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
   if private.freeze(caller.account,

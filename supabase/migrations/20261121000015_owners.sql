@@ -10,7 +10,11 @@ create table private.owners (
   created_at timestamptz not null default private.clock(),
   -- Whoever holds a recovery code signs in at once, but nothing is widened until this time: the
   -- owner hears of it by mail, and can take the account back meanwhile.
-  guarded_until timestamptz
+  guarded_until timestamptz,
+  -- After its last passkey was removed the account asks for one until then.
+  passkey_until timestamptz,
+  -- Since when the owner says that all passkeys are lost; any use of one takes it back.
+  passkeys_lost_at timestamptz
 );
 
 -- A session is a credential of its own: `expires_at` there is when it ends unless it is used, and
@@ -24,6 +28,8 @@ create table private.sessions (
   last_seen_at timestamptz not null default private.clock(),
   -- When the owner last gave a password or a passkey in this session.
   proven_at timestamptz not null default private.clock(),
+  -- The passkey that it was proven with; null for a password.
+  proven_by text,
   user_agent text not null check (length(user_agent) <= 256),
   -- Network address, as far as a trusted proxy told it.
   client text not null
@@ -31,11 +37,33 @@ create table private.sessions (
 alter table private.owners enable row level security;
 alter table private.sessions enable row level security;
 
--- Whether the owner has proven itself in this session a short time ago.
+-- Whether an account takes nothing but a passkey for a proof: it has one, or had one until lately. Passkeys
+-- that the owner gave up for lost count no more after the three days of a recovery.
+create function private.needs_passkey(of_account uuid) returns boolean
+  language plpgsql stable as $$
+begin
+  return exists (select from private.owners o
+      where o.account = of_account and o.passkey_until > private.clock())
+    or exists (select from private.passkeys p where p.account = of_account)
+      and not exists (select from private.owners o where o.account = of_account
+        and o.passkeys_lost_at <= private.clock() - interval '72 hours');
+end $$;
+
+-- Whether a passkey proves anything in a session: it is older than that, or the account's first one. One
+-- that was added meanwhile may be of whoever has the session for a minute.
+create function private.counts_in(s private.sessions, passkey text) returns boolean
+  language plpgsql stable as $$
+begin
+  return exists (select from private.passkeys p join private.credentials k on k.id = s.credential
+    where p.id = passkey and p.account = k.account and (p.created_at <= k.created_at or p.is_first));
+end $$;
+
+-- Whether the owner has proven itself in this session a short time ago, with a passkey if it has one.
 create function private.is_proven(caller private.credentials) returns boolean
   language sql stable as $$
   select exists (select from private.sessions s where s.credential = caller.id
-    and s.proven_at > private.clock() - interval '10 minutes')
+    and s.proven_at > private.clock() - interval '10 minutes'
+    and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
 $$;
 
 -- Whether the account is guarded after a recovery: then nothing is widened.
@@ -52,6 +80,20 @@ begin
   end if;
 end $$;
 
+-- Whether the owner has just proven itself, and nobody recovered the account a short time ago.
+create function private.is_fresh(caller private.credentials) returns boolean
+  language sql stable as $$
+  select private.is_proven(caller) and not private.is_guarded(caller)
+$$;
+
+create function private.demand_fresh(caller private.credentials) returns void language plpgsql as $$
+begin
+  perform private.demand_proof(caller);
+  if private.is_guarded(caller) then
+    perform private.refuse('account_guarded', '403');
+  end if;
+end $$;
+
 -- Lets the owner in by a session. With `fresh` the owner has to have proven itself, and the account
 -- must not be guarded after a recovery: for everything that widens what anybody may do.
 create function private.admit_owner(credential text, fresh boolean default false)
@@ -60,10 +102,7 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
-    perform private.demand_proof(caller);
-    if private.is_guarded(caller) then
-      perform private.refuse('account_guarded', '403');
-    end if;
+    perform private.demand_fresh(caller);
   end if;
   return caller;
 end $$;

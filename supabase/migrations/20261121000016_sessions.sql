@@ -11,10 +11,16 @@ create table private.passkeys (
   counter bigint not null check (counter >= 0),
   transports text[] not null,
   label text not null check (length(label) between 1 and 64),
+  -- Added while the account had no other.
+  is_first boolean not null,
   created_at timestamptz not null default private.clock(),
   last_used_at timestamptz
 );
 create index passkeys_of_account on private.passkeys (account);
+
+create function private.has_passkey(owner uuid) returns boolean language sql stable as $$
+  select exists (select from private.passkeys k where k.account = owner)
+$$;
 
 -- Challenges of WebAuthn that were given out: each is taken once, by the browser or session that it
 -- was given to, for what it was given for.
@@ -105,7 +111,8 @@ $$;
 -- Opens a session, always a new one: 30 minutes unless it is used, 12 hours whatever happens. An
 -- account has 20 at most; the one that was seen last longest ago makes room.
 create function private.open_session(
-  of_account uuid, session_digest text, signed_in_with text, user_agent text, client text)
+  of_account uuid, session_digest text, signed_in_with text, user_agent text, client text,
+  passkey text default null)
   returns private.credentials language plpgsql as $$
 declare
   at timestamptz := private.clock();
@@ -121,9 +128,9 @@ begin
   returning * into opened;
   -- A recovery code is no proof: it is what somebody may have found on paper.
   insert into private.sessions
-    (credential, signed_in_with, ends_at, last_seen_at, proven_at, user_agent, client)
+    (credential, signed_in_with, ends_at, last_seen_at, proven_at, proven_by, user_agent, client)
   values (opened.id, signed_in_with, at + interval '12 hours', at,
-    case when signed_in_with = 'recovery_code' then '-infinity' else at end,
+    case when signed_in_with = 'recovery_code' then '-infinity' else at end, passkey,
     pg_catalog.left(user_agent, 256), client);
   return opened;
 end $$;
@@ -226,13 +233,20 @@ begin
   end if;
 end $$;
 
--- Records a verified assertion. False when the counter moved meanwhile: then a copy may be in use.
+-- Records a verified assertion. False when the counter moved meanwhile: then a copy may be in use. Who
+-- has a passkey has not lost them all.
 create function private.use_passkey(used text, counter_seen text, counter_now text)
   returns boolean language plpgsql as $$
+declare
+  of_account uuid;
 begin
   update private.passkeys p set counter = counter_now::bigint, last_used_at = private.clock()
-   where p.id = used and p.counter = counter_seen::bigint;
-  return found;
+   where p.id = used and p.counter = counter_seen::bigint returning p.account into of_account;
+  if found then
+    update private.owners o set passkeys_lost_at = null
+     where o.account = of_account and o.passkeys_lost_at is not null;
+  end if;
+  return of_account is not null;
 end $$;
 
 create function api.login_with_passkey(
@@ -247,7 +261,7 @@ begin
     select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
-      from private.open_session(owner, session_digest, 'passkey', user_agent, client) s;
+      from private.open_session(owner, session_digest, 'passkey', user_agent, client, passkey) s;
   end if;
 end $$;
 

@@ -101,10 +101,6 @@ create function private.batch_digest(payer uuid, leaves text[]) returns text lan
       'hex')))
 $$;
 
-create function private.has_passkey(owner uuid) returns boolean language sql stable as $$
-  select exists (select from private.passkeys k where k.account = owner)
-$$;
-
 -- The passkeys that an account can consent with, for the page that asks for one.
 create function private.passkeys_json(owner uuid) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'transports', k.transports)
@@ -141,16 +137,18 @@ begin
 end $$;
 
 -- Lets the owner in to consent. With an assertion over the terms, which whoever calls has verified,
--- that is the proof; an account that has a passkey takes no other. Without one it needs a fresh proof.
+-- that is the proof; an account that has a passkey takes no other, and none that was added since the
+-- owner signed in. Without one it needs a fresh proof.
 create function private.admit_consent(credential text, assertion jsonb)
   returns private.credentials language plpgsql as $$
 declare
-  caller private.credentials := private.admit_owner(credential, assertion is null);
+  caller private.credentials := private.admit_owner(credential);
 begin
   if assertion is null then
-    if private.has_passkey(caller.account) then
+    if private.needs_passkey(caller.account) then
       perform private.refuse('passkey_required', '403');
     end if;
+    perform private.demand_fresh(caller);
     return caller;
   end if;
   if exists (select from private.owners o where o.account = caller.account
@@ -158,7 +156,9 @@ begin
     perform private.refuse('account_guarded', '403');
   end if;
   perform from private.passkeys k
-   where k.id = assertion ->> 'passkey' and k.account = caller.account;
+   where k.id = assertion ->> 'passkey' and k.account = caller.account
+     and exists (select from private.sessions s
+       where s.credential = caller.id and private.counts_in(s, k.id));
   if not found or not private.use_passkey(assertion ->> 'passkey',
     assertion ->> 'counter_seen', assertion ->> 'counter_now') then
     perform private.refuse('proof_required', '403');

@@ -1,18 +1,58 @@
 -- What the owner does about its own sessions, password, passkeys and recovery codes.
 
+-- Whether a recovery code opened the session.
+create function private.is_recovered(caller private.credentials) returns boolean
+  language sql stable as $$
+  select exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'recovery_code')
+$$;
+
+-- Gives all passkeys up for lost, in a session that a recovery code opened and in no other: three days
+-- later a password proves again, unless one of them was used meanwhile. False where nothing is given up.
+create function api.owner_lose_passkeys(credential text, mail jsonb default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.owners o set passkeys_lost_at = private.clock(),
+    guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
+   where o.account = caller.account and o.passkeys_lost_at is null
+     and private.is_recovered(caller) and private.has_passkey(caller.account);
+  if found then
+    perform private.record_security(caller.account, 'passkeys_lost',
+      'All passkeys were given up for lost. In three days a password can take their place.');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return found;
+end $$;
+grant execute on function api.owner_lose_passkeys to service_role;
+
 -- Lets the owner in to set a password: after a proof, or in a session that a recovery code opened, for
--- who lost everything else has nothing to prove itself with. Nothing else about how to sign in changes
--- while the account is guarded, so whoever found a code leaves the owner's ways in as they are.
+-- who lost everything else has nothing to prove itself with; where there are passkeys, once they were given
+-- up for lost. Nothing else about how to sign in changes while the account is guarded, so whoever found a
+-- code leaves the owner's ways in as they are.
 create function private.admit_proven(credential text) returns private.credentials
   language plpgsql as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'recovery_code') then
+  if not private.is_recovered(caller) or exists (select from private.owners o
+    where o.account = caller.account and o.passkeys_lost_at is null
+      and exists (select from private.passkeys p where p.account = o.account)) then
     perform private.demand_proof(caller);
   end if;
   return caller;
+end $$;
+
+-- Ends the call of who may not end what could freeze the account: a key, an app or another session.
+-- After a recovery only who signed in with a passkey may, for no passkey is added meanwhile: whoever
+-- found a code cannot take the brake from the owner.
+create function private.demand_brake(caller private.credentials) returns void language plpgsql as $$
+begin
+  if private.is_guarded(caller) and not exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+    perform private.refuse('account_guarded', '403');
+  end if;
 end $$;
 
 -- Notes that the session was used and moves its end, never past its last one.
@@ -35,6 +75,9 @@ create function api.owner_end_session(credential text, session uuid default null
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if session <> caller.id then
+    perform private.demand_brake(caller);
+  end if;
   update private.credentials k set revoked_at = private.clock()
    where k.id = coalesce(session, caller.id) and k.account = caller.account and k.kind = 'session'
      and k.revoked_at is null;
@@ -50,8 +93,11 @@ $$;
 
 create function api.owner_end_other_sessions(credential text) returns boolean
   language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
 begin
-  perform private.end_other_sessions(private.admit_owner(credential));
+  perform private.demand_brake(caller);
+  perform private.end_other_sessions(caller);
   return true;
 end $$;
 
@@ -65,8 +111,13 @@ begin
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
     -- Whether what it asks for here needs no proof first.
-    'is_proven', (select s.proven_at > private.clock() - interval '9 minutes'
-      or s.signed_in_with = 'recovery_code' from private.sessions s where s.credential = caller.id),
+    'is_proven', private.is_recovered(caller) or private.is_proven(caller) and (
+      select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
+       where s.credential = caller.id),
+    'is_recovered', private.is_recovered(caller),
+    'needs_passkey', private.needs_passkey(o.account),
+    'passkeys_lost_at', o.passkeys_lost_at,
+    'is_fresh', private.is_fresh(caller),
     'guarded_until', case when o.guarded_until > private.clock() then o.guarded_until end,
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
@@ -98,23 +149,31 @@ begin
 end $$;
 
 -- Notes the proof and gives the session another id: one that leaked before widens nothing.
-create function private.note_proof(caller private.credentials, session_digest text)
+create function private.note_proof(
+  caller private.credentials, session_digest text, passkey text default null)
   returns table (account_opened uuid, expires_at timestamptz) language plpgsql as $$
 begin
-  update private.sessions s set proven_at = private.clock() where s.credential = caller.id;
+  update private.sessions s set proven_at = private.clock(), proven_by = passkey
+   where s.credential = caller.id;
   return query update private.credentials k set digest = session_digest where k.id = caller.id
     returning k.account, k.expires_at;
 end $$;
 
--- A proof by a password that was compared with this hash. No row when it was changed meanwhile.
+-- A proof by a password that was compared with this hash. No row when it was changed meanwhile. Passkeys
+-- that were given up for lost are gone then.
 create function api.owner_prove(credential text, password_hash text, session_digest text)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  if private.needs_passkey(caller.account) then
+    perform private.refuse('passkey_required', '403');
+  end if;
   if exists (select from private.owners o where o.account = caller.account
     and o.password_hash = owner_prove.password_hash) then
+    delete from private.passkeys p where p.account = caller.account;
+    update private.owners o set passkeys_lost_at = null where o.account = caller.account;
     return query select * from private.note_proof(caller, session_digest);
   end if;
 end $$;
@@ -168,7 +227,7 @@ declare
 begin
   if exists (select from private.passkeys p where p.id = passkey and p.account = caller.account)
     and private.use_passkey(passkey, counter_seen, counter_now) then
-    return query select * from private.note_proof(caller, session_digest);
+    return query select * from private.note_proof(caller, session_digest, passkey);
   end if;
 end $$;
 
@@ -181,12 +240,15 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  insert into private.passkeys (id, account, public_key, counter, transports, label)
+  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
   select passkey, caller.account, owner_add_passkey.public_key, owner_add_passkey.counter::bigint,
-    owner_add_passkey.transports, owner_add_passkey.label
+    owner_add_passkey.transports, owner_add_passkey.label, not private.has_passkey(caller.account)
    where (select count(*) from private.passkeys p where p.account = caller.account) < 10
   on conflict do nothing;
   if found then
+    -- The first one was shown just now, in a session that was proven otherwise.
+    update private.sessions s set proven_by = passkey
+     where s.credential = caller.id and private.counts_in(s, passkey) and s.proven_by is null;
     perform private.record_security(caller.account, 'passkey_added', 'A passkey was added.');
     perform private.enqueue_mail(caller.account, mail);
     return query select true;
@@ -203,7 +265,8 @@ begin
   return found;
 end $$;
 
--- Removes a passkey: 'removed', 'missing', or 'last' when nothing else would be left to sign in with.
+-- Removes a passkey: 'removed', 'missing', or 'last' when nothing else would be left to sign in with. After
+-- the last one a password proves nothing for three days: whoever removed it may not be the owner.
 create function api.owner_remove_passkey(
   credential text, passkey text, mail jsonb default null)
   returns table (outcome text) language plpgsql security definer set search_path = '' as $$
@@ -217,6 +280,8 @@ begin
       or exists (select from private.passkeys other
         where other.account = caller.account and other.id <> passkey));
   if found then
+    update private.owners o set passkey_until = private.clock() + interval '72 hours'
+     where o.account = caller.account and not private.has_passkey(caller.account);
     perform private.record_security(caller.account, 'passkey_removed', 'A passkey was removed.');
     perform private.enqueue_mail(caller.account, mail);
     return query select 'removed';
@@ -226,7 +291,8 @@ begin
   end if;
 end $$;
 
--- Sets a password and ends every other session: whoever knew the old one is out.
+-- Sets a password and ends every other session: whoever knew the old one is out. After a recovery the
+-- other sessions stay, for one may be the owner's.
 create function api.owner_set_password(
   credential text, password_hash text, session_digest text, mail jsonb default null)
   returns table (account_opened uuid, expires_at timestamptz)
@@ -236,7 +302,9 @@ declare
 begin
   update private.owners o set password_hash = owner_set_password.password_hash
    where o.account = caller.account;
-  perform private.end_other_sessions(caller);
+  if not private.is_guarded(caller) then
+    perform private.end_other_sessions(caller);
+  end if;
   perform private.record_security(caller.account, 'password_changed', 'The password was changed.');
   perform private.enqueue_mail(caller.account, mail);
   return query select * from private.note_proof(caller, session_digest);

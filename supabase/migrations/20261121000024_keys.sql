@@ -95,6 +95,7 @@ create function api.owner_revoke_key(credential text, key uuid) returns table (l
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
+  perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
   perform from private.accounts a where a.id = caller.account for update;
   update private.credentials k set revoked_at = private.clock()

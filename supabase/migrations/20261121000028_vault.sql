@@ -105,6 +105,16 @@ begin
   return e;
 end $$;
 
+-- Ends the call of who may not change the vault: a key or an app needs the scope, the owner a fresh proof.
+create function private.demand_keeper(caller private.credentials) returns void language plpgsql as $$
+begin
+  if caller.kind = 'session' then
+    perform private.demand_fresh(caller);
+  else
+    perform private.demand_scope(caller, 'vault');
+  end if;
+end $$;
+
 -- Whether the caller may replace and delete an entry: the owner all, a key those that it made.
 create function private.may_change(caller private.credentials, e private.vault_entries)
   returns boolean language sql immutable as $$
@@ -155,9 +165,11 @@ create function api.delete_vault_entry(credential text, entry uuid)
   returns table (deleted_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit(credential, 'vault', true);
-  e private.vault_entries := private.entry_of(caller, entry);
+  caller private.credentials := private.admit(credential, 'any', true);
+  e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
+  e := private.entry_of(caller, entry);
   perform private.hold_unfrozen(caller.account);
   delete from private.vault_entries v where v.id = e.id and private.may_change(caller, v);
   if not found then
@@ -177,9 +189,10 @@ create function api.vault_begin_store(
   returns table (account_found uuid, wrap jsonb, present jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.admit(credential, 'vault', true);
+  caller private.credentials := private.admit(credential, 'any', true);
   e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
   if entry is not null then
     e := private.entry_of(caller, entry);
   else
@@ -217,10 +230,11 @@ create function api.vault_commit_store(
   returns table (kept boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials := private.recognize(credential, 'vault', true);
+  caller private.credentials := private.recognize(credential, 'any', true);
   made_by uuid := case when caller.kind <> 'session' then caller.id end;
   e private.vault_entries;
 begin
+  perform private.demand_keeper(caller);
   perform private.hold_unfrozen(caller.account);
   if drawn is not null and drawn is distinct from
     private.keep_account_key(caller.account, 'vault', drawn) then
@@ -334,7 +348,7 @@ declare
   caller private.credentials := private.admit(credential, 'read');
   e private.vault_entries := private.entry_of(caller, entry);
 begin
-  if caller.kind = 'session' and private.is_proven(caller) and not private.is_guarded(caller) then
+  if caller.kind = 'session' and private.is_fresh(caller) then
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then

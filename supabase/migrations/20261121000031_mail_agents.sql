@@ -13,14 +13,15 @@ alter table private.outbox
   add foreign key (carries) references private.mails on delete cascade;
 create index outbox_of_mail on private.outbox (carries) where carries is not null;
 
--- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner,
--- `codes` to an agent whose owner allows it, which leaves out those of this service; else, and while
--- the account is frozen, `handles`.
+-- Who reads, and the key that it takes. `sees` says which codes are shown: `all` to the owner after a
+-- fresh proof, `codes` to an agent whose owner allows it, which leaves out those of this service; else,
+-- and while the account is frozen, `handles`.
 create function private.mail_reader(caller private.credentials) returns jsonb
   language sql stable as $$
   select jsonb_build_object('account', a.id, 'alias', a.alias,
     'wrap', private.account_key(a.id, 'mail'),
-    'sees', case when caller.kind = 'session' then 'all'
+    'sees', case when caller.kind = 'session' then
+        case when private.is_fresh(caller) then 'all' else 'handles' end
       when a.shows_codes and a.frozen_at is null then 'codes' else 'handles' end)
   from private.accounts a where a.id = caller.account
 $$;

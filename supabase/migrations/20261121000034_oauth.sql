@@ -162,16 +162,15 @@ begin
        (asked ->> 'client_id', asked ->> 'redirect_host')) < live_max;
 end $$;
 
--- Gives an app access: a code for what it asked. More than to look on needs a fresh proof, and so does the
--- vault. Each scope was asked for, or is covered by one that was.
+-- Gives an app access, with a fresh proof: a code for what it asked. Each scope was asked for, or is
+-- covered by one that was.
 create function api.owner_grant_access(
   credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
   days integer, max_per_payment_usd_micros text default null,
   max_per_day_usd_micros text default null, mail jsonb default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
-  caller private.credentials :=
-    private.admit_owner(credential, not coalesce(scopes <@ array['read'], false));
+  caller private.credentials := private.admit_owner(credential, true);
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']

@@ -48,6 +48,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
   k private.credentials;
 begin
+  perform private.demand_brake(caller);
   disconnected := 0;
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);

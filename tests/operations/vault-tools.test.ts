@@ -123,7 +123,8 @@ test.each([
 test('another key of the account may not change or delete it, the owner may, and then owns it', async () => {
   const maker = await tests.agent('vault')
   const other = await maker.withKey('full')
-  const owner = await ownerOf(tests, maker, 60)
+  const owner = await ownerOf(tests, maker)
+  const unproven = await ownerOf(tests, maker, 60)
   const id = await loginOf(maker)
   const change = { site, username: 'me', password: 'of another' }
   const refused = { status: 403, body: { error: 'credential_protected' } }
@@ -133,6 +134,11 @@ test('another key of the account may not change or delete it, the owner may, and
   expect(await other.post('/vault-delete', { credential_id: id })).toMatchObject(refused)
   expect(await listed(other)).toMatchObject([{ version: 1, created_by_this_key: false }])
 
+  const early = tests.world.vault?.store({ credential: unproven.credential, entry: change })
+  expect(await early).toMatchObject({ refusal: 'proof_required' })
+  expect(await unproven.call('delete_vault_entry', { entry: id })).toEqual({
+    refused: expect.stringContaining('proof_required'),
+  })
   const stored = tests.world.vault?.store({ credential: owner.credential, entry: change })
   expect(await stored).toMatchObject({ credential_id: id, version: 2 })
   expect(await maker.post('/vault-store', change)).toMatchObject(refused)

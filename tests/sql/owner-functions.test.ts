@@ -33,6 +33,7 @@ const withoutProof = [
   'owner_list_keys',
   'owner_list_places',
   'owner_list_recipients',
+  'owner_lose_passkeys',
   'owner_meet_app',
   'owner_narrow_mandate',
   'owner_overview',

@@ -88,6 +88,8 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
   const sid = randomBytes(32).toString('base64url')
   const digest = await credentialOf(sid, pepper)
   const minutes = (count: number) => new Date(world.now().getTime() + count * 60_000)
+  await db.sql`insert into private.owners (account, email) values (${id}, ${`${id}@owner.example`})
+    on conflict do nothing`
   await db.sql`with opened as (insert into private.credentials
       (account, kind, digest, label, shown, scopes, expires_at)
     values (${id}, 'session', ${digest}, 'Test', 'session', '{owner}', ${minutes(30)}) returning id)

@@ -23,6 +23,7 @@ const all = [
   messages.passkeyRemoved(webUrl, { ...deed, label: hostile }),
   messages.passwordChanged(webUrl, deed),
   messages.recoveryUsed(webUrl, deed),
+  messages.passkeysLost(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
   messages.approvalWanted({
     amount: hostile,

@@ -53,6 +53,3 @@ export function levelsWithin(asked: readonly string[]): readonly Level[] {
   const ladder = [look, lookAndSecrets, pay, full]
   return widest === secrets ? [secrets] : ladder.slice(0, ladder.indexOf(widest) + 1)
 }
-
-/** Whether the owner has to prove itself before it allows that. */
-export const needsProof = (level: Level) => level !== look

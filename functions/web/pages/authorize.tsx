@@ -4,7 +4,7 @@ import { denyAccess, grantAccess } from '../../../shared/oauth/grant.ts'
 import { shownHost } from '../../../shared/oauth/redirect-uri.ts'
 import { lifeOf, meetApp } from '../data/apps.ts'
 import { canPay, capProblem, capsIn } from '../data/caps.ts'
-import { levelsWithin, needsProof } from '../data/levels.ts'
+import { levelsWithin } from '../data/levels.ts'
 import { fields, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { ownSession } from '../own-session.ts'
@@ -73,8 +73,8 @@ async function showConsent(
 ) {
   const me = await owner(c)
   const { guarded_until, caps, namesakes } = await meetApp(me, request)
-  const levels = levelsWithin(request.scopes).filter((one) => !guarded_until || !needsProof(one))
-  const mayAllow = !me.account.isFrozen && levels.length > 0
+  const levels = levelsWithin(request.scopes)
+  const mayAllow = !me.account.isFrozen && !guarded_until
   return show(
     c,
     <Page
@@ -105,7 +105,7 @@ async function showConsent(
 function GuardedNotice({ until }: { until: string }) {
   return (
     <Notice kind="warning" title="A recovery code was used lately">
-      Until <Time at={until} /> you can let apps look, and nothing more.
+      Until <Time at={until} /> no app can be let in.
     </Notice>
   )
 }

@@ -4,8 +4,10 @@ import type { OpenedMail } from '../../../shared/mailbox/port.ts'
 import { openOwnMail } from '../data/mailbox.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { readSecurity } from '../own-session.ts'
 import { Button, Checkbox, Form } from '../parts/form.tsx'
 import { CodeState, Standing } from '../parts/mail.tsx'
+import { ProofLink } from '../parts/proof-link.tsx'
 import { Facts, Section, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -19,6 +21,7 @@ export const routes: Routes = (app) => {
 async function showOpened(c: Visit) {
   const me = await owner(c)
   const { mail } = await openOwnMail(c)
+  const { is_fresh } = await readSecurity(c)
   const isIn = mail.direction === 'in'
   const { text } = mail.untrusted
   const here = `${pagesBelow}/mail/${mail.mail_id}`
@@ -32,7 +35,9 @@ async function showOpened(c: Visit) {
       lead={<Time at={mail.at} />}
     >
       <Facts facts={[...factsOf(mail), ...deliveriesOf(mail)]} />
-      <Codes mail={mail} now={c.get('world').now()} />
+      <Codes mail={mail} now={c.get('world').now()}>
+        {!is_fresh && <ProofLink c={c} label="Show them" />}
+      </Codes>
       <Section title="Text">
         {isIn && (
           <p class="quiet small">
@@ -82,7 +87,9 @@ function deliveriesOf({ deliveries = [] }: OpenedMail) {
   })
 }
 
-function Codes({ mail: { codes }, now }: { mail: OpenedMail; now: Date }) {
+type CodesProps = { mail: OpenedMail; now: Date; children: Child }
+
+function Codes({ mail: { codes }, now, children }: CodesProps) {
   if (codes.length === 0) return null
   return (
     <Section title="Codes and sign-in links in it">
@@ -92,6 +99,7 @@ function Codes({ mail: { codes }, now }: { mail: OpenedMail; now: Date }) {
           <CodeState code={code} now={now} />,
         ])}
       />
+      {children}
     </Section>
   )
 }

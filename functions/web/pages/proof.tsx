@@ -38,7 +38,7 @@ export const routes: Routes = (app) => {
 
 async function showProof(c: Visit, way: string, error?: string) {
   const me = await owner(c)
-  const { email, has_password, passkeys } = await readSecurity(c)
+  const { email, has_password, needs_passkey, passkeys } = await readSecurity(c)
   const next = nextOf(way)
   return show(
     c,
@@ -46,7 +46,7 @@ async function showProof(c: Visit, way: string, error?: string) {
       c={c}
       title="Confirm that it is you"
       owner={me}
-      lead="What you are about to do gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
+      lead="What you are about to do shows or changes secrets, or gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
       scripts={['passkey']}
     >
       {error && <Notice kind="danger">{error}</Notice>}
@@ -59,7 +59,20 @@ async function showProof(c: Visit, way: string, error?: string) {
           next={next}
         />
       )}
-      {has_password && (
+      {needs_passkey && passkeys.length === 0 && (
+        <p>
+          The last passkey of the account was removed. For three days after that nothing is widened;
+          then your password is enough.
+        </p>
+      )}
+      {needs_passkey && passkeys.length > 0 && (
+        <p class="quiet">
+          A password is not enough in an account with a passkey, and neither is a passkey that was
+          added after you signed in: sign in with that one first. If all are lost, sign in with a
+          recovery code.
+        </p>
+      )}
+      {has_password && !needs_passkey && (
         <Form c={c} action="/proof">
           <input type="hidden" name="next" value={next} />
           <Username value={email} />

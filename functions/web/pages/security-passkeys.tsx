@@ -1,4 +1,9 @@
-import { addPasskey, beginPasskey, removePasskey } from '../../../shared/auth/own-passkeys.ts'
+import {
+  addPasskey,
+  beginPasskey,
+  losePasskeys,
+  removePasskey,
+} from '../../../shared/auth/own-passkeys.ts'
 import { readRegistration } from '../../../shared/auth/passkey-answer.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
@@ -16,6 +21,10 @@ export const routes: Routes = (app) => {
     const form = await fields(c)
     const problem = await change(c, form)
     return problem === undefined ? goTo(c, path) : showPasskeys(c, problem)
+  })
+  app.post(`${path}/lost`, async (c) => {
+    await losePasskeys(await ownSession(c))
+    return goTo(c, '/security')
   })
   app.post(`${path}/options`, async (c) =>
     c.json(await beginPasskey(await ownSession(c), await readSecurity(c))),

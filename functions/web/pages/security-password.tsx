@@ -30,7 +30,11 @@ async function showPassword(c: Visit, error?: string) {
       title="Password"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
-      lead="A new password ends every session but this one."
+      lead={
+        security.guarded_until === null
+          ? 'A new password ends every session but this one.'
+          : 'Other sessions go on: a recovery code was used lately.'
+      }
       scripts={['sign-up']}
     >
       <Form c={c}>

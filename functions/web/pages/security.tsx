@@ -2,6 +2,7 @@ import type { Child, PropsWithChildren } from 'hono/jsx'
 import { owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity, type Security } from '../own-session.ts'
+import { Button, Form } from '../parts/form.tsx'
 import { Facts, Notice, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -13,16 +14,11 @@ export const routes: Routes = (app) => {
 async function showSecurity(c: Visit) {
   const me = await owner(c)
   const security = await readSecurity(c)
-  const { guarded_until, recovery_codes_left } = security
+  const { recovery_codes_left } = security
   return show(
     c,
     <Page c={c} title="Security" owner={me} lead="How you sign in, and where you are signed in.">
-      {guarded_until && (
-        <Notice kind="warning" title="A recovery code was used">
-          Until <Time at={guarded_until} /> nothing can be widened. If it was not you, set a new
-          password now: it ends all other sessions.
-        </Notice>
-      )}
+      <Recovery c={c} security={security} />
       {recovery_codes_left === 0 && (
         <Notice title="You have no recovery codes">
           Without them, losing your password and your passkeys means losing the account.
@@ -30,6 +26,35 @@ async function showSecurity(c: Visit) {
       )}
       <Facts facts={factsOf(security)} />
     </Page>,
+  )
+}
+
+/** What a recovery code has set off. */
+function Recovery({ c, security }: { c: Visit; security: Security }) {
+  const { guarded_until, passkeys_lost_at, is_recovered, passkeys } = security
+  return (
+    <>
+      {guarded_until && (
+        <Notice kind="warning" title="A recovery code was used">
+          Until <Time at={guarded_until} /> nothing can be widened, and no key, app or session be
+          ended but by who signed in with a passkey. If it was not you, freeze the account.
+        </Notice>
+      )}
+      {passkeys_lost_at && (
+        <Notice kind="warning" title="The passkeys were given up for lost">
+          Since <Time at={passkeys_lost_at} />. Three days later a password takes their place,
+          unless one of them is used before. If it was not you, sign in with a passkey.
+        </Notice>
+      )}
+      {is_recovered && passkeys.length > 0 && !passkeys_lost_at && (
+        <Notice title="Have you lost your passkeys?">
+          <p>Then a password can take their place in three days.</p>
+          <Form c={c} action="/security/passkeys/lost">
+            <Button kind="plain">I have lost them all</Button>
+          </Form>
+        </Notice>
+      )}
+    </>
   )
 }
 

@@ -11,6 +11,7 @@ import { Holds, Maker } from '../parts/entry.tsx'
 import { Button, Checkbox, Form, LinkButton } from '../parts/form.tsx'
 import { Items } from '../parts/items.tsx'
 import { FurtherFields, SecretFields, usernameShown } from '../parts/login-fields.tsx'
+import { ProofLink } from '../parts/proof-link.tsx'
 import { Empty, Facts, Notice, Section, Time } from '../parts/show.tsx'
 import { showSecrets } from '../parts/shown-secrets.tsx'
 import { Site, siteName } from '../parts/site.tsx'
@@ -69,6 +70,7 @@ async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
   const { listed } = entry
   const told = { page: itemsShown, words: '', of_entry: listed.credential_id }
   const items = await me.db.many('owner_search_activity', told, activityRow)
+  const { is_fresh } = await readSecurity(c)
   return show(
     c,
     <Page
@@ -98,8 +100,17 @@ async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
       <Section title="What happened with it">
         {items.length > 0 ? <Items rows={items} /> : <Empty>Nothing yet.</Empty>}
       </Section>
-      <ChangeForm c={c} entry={listed} />
-      <DeleteForm c={c} entry={listed} />
+      {is_fresh ? (
+        <>
+          <ChangeForm c={c} entry={listed} />
+          <DeleteForm c={c} entry={listed} />
+        </>
+      ) : (
+        <Section title="Change or delete it">
+          <p>You can once you have proven again that it is you.</p>
+          <ProofLink c={c} label="Confirm that it is you" />
+        </Section>
+      )}
     </Page>,
     problem === undefined ? 200 : 422,
   )

@@ -2,13 +2,14 @@ import { isRefusal } from '../../../shared/contract/errors.ts'
 import { storeTyped } from '../data/typed-login.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
+import { proofFirst, readSecurity } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
 import { FurtherFields, SecretFields, UsernameField } from '../parts/login-fields.tsx'
 import { Notice } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
-  app.get('/vault/new', (c) => showForm(c))
+  app.get('/vault/new', async (c) => proofFirst(c, await readSecurity(c)) ?? showForm(c))
   app.post('/vault/new', async (c) => {
     const { credential } = await owner(c)
     const form = await fields(c)

@@ -164,8 +164,8 @@ async function changePasskey(house: House, dice: Dice): Promise<void> {
   account.passkeys = isAdded ? [...account.passkeys, added] : account.passkeys.slice(1)
   await house.ledger.query(
     `with kept as (delete from private.passkeys where account = $1 and id <> all ($2))
-     insert into private.passkeys (id, account, public_key, counter, transports, label)
-     select $3, $1, $4, $5, '{}', 'model' where $6`,
+     insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
+     select $3, $1, $4, $5, '{}', 'model', true where $6`,
     [
       account.id,
       account.passkeys.map((one) => one.id),

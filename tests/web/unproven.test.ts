@@ -1,0 +1,187 @@
+/**
+ * What a session can do that has proven nothing, or whose account was recovered a short time ago: shown
+ * with the app's own routes and forms.
+ */
+import { expect, test } from 'vitest'
+import { webFunction } from '../../functions/web/app.tsx'
+import { pages } from '../../functions/web/index.ts'
+import type { Browser, ShownForm } from '../support/browserless.ts'
+import { formsIn, signedIn } from '../support/browserless.ts'
+import { mailboxOf } from '../support/mailbox.ts'
+import { addPasskey } from '../support/person.ts'
+import { keyIdOf, loginOf, seed } from '../support/vault.ts'
+import type { Agent } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+const world = await start({ chain: true })
+const { sql } = world.db
+const password = 'nine blue canaries'
+const code = '482913'
+
+/** An account with something of everything that a page shows a form for. */
+async function home() {
+  const agent = await world.agent('full', { usdc: 1_000 })
+  const entry = await loginOf(agent, { password, totp_secret: seed })
+  const other = await agent.withKey('vault')
+  const { alias: recipient } = await world.agent('read')
+  const order = { recipient, chain: 'eip155:84532', token: 'USDC', amount: '500' }
+  const { body: waiting } = await agent.post('/wallet-custodial-transfer', order)
+  const text = `Your verification code is ${code}.`
+  await mailboxOf(world, agent).receive({ from: 'a@shop.com', text, authenticated: 'shop.com' })
+  const owner = await signedIn(world, agent)
+  await addPasskey(owner)
+  const [mail] = await sql`select id from private.mails where account = ${agent.id}`
+  const key = await keyIdOf(world, agent, 'vault')
+  return {
+    agent,
+    owner,
+    other,
+    ids: [waiting['transfer_id'], entry, mail?.['id'], key].map(String),
+  }
+}
+
+const { app } = webFunction(pages, () => world.world)
+const own = app.routes.filter(({ path, method }) => method !== 'ALL' && !path.includes('*'))
+
+/** Every address of the app, with each id of the account in the place of a name. */
+function addresses(method: string, ids: readonly string[]): string[] {
+  const paths = own.filter((route) => route.method === method).map(({ path }) => path)
+  return paths.flatMap((path) =>
+    /:\w+/.test(path) ? ids.map((id) => path.replace(/:\w+(\{[^}]*\})?/g, id)) : [path],
+  )
+}
+
+/** The forms that the owner is shown on any page after a proof, and bare ones of all routes. */
+async function allForms(owner: Browser, ids: readonly string[]): Promise<ShownForm[]> {
+  const forms = addresses('POST', ids).map((target): ShownForm => ({ target, given: {} }))
+  for (const path of addresses('GET', ids)) {
+    const { html, status } = await owner.send(path)
+    if (status === 200) forms.push(...formsIn(html))
+  }
+  const isOver = ({ target }: ShownForm) => /\/(logout|login|join|register|freeze)\b/.test(target)
+  return forms.filter((form) => !isOver(form)).flatMap(variants)
+}
+
+/** As somebody would send it who wants something; a choice is sent with each of its words. */
+function variants({ target, given }: ShownForm): ShownForm[] {
+  const fields = Object.entries(given).map(([name, value]) => {
+    return [name, name.startsWith('usd_') ? '77' : value || 'Filled in'] as const
+  })
+  const filled = { ...Object.fromEntries(fields), sure: 'yes' }
+  const chosen = ['approved', 'allowed', 'resumed', 'unfrozen', 'revoked', 'others']
+  return [
+    { target, given: filled },
+    ...chosen.map((word) => ({
+      target,
+      given: { ...filled, decision: word, wanted: word, session: word },
+    })),
+  ]
+}
+
+/** What only grows by the owner's proof, each thing as text. */
+async function standing({ id }: Agent): Promise<string[]> {
+  const rows = await sql<{ thing: string }[]>`
+    select concat_ws(' ', 'live', k.id, k.scopes, k.reads_secrets, k.max_per_payment_usd_micros,
+        k.max_per_day_usd_micros) as thing
+      from private.credentials k where k.account = ${id} and k.revoked_at is null
+       and k.kind <> 'session'
+    union all select concat_ws(' ', 'passkey', p.id) from private.passkeys p where p.account = ${id}
+    union all select concat_ws(' ', 'code', r.digest) from private.recovery_codes r
+      where r.account = ${id}
+    union all select concat_ws(' ', 'recipient', r.address) from private.known_recipients r
+      where r.account = ${id}
+    union all select concat_ws(' ', 'device', d.fingerprint) from private.known_devices d
+      where d.account = ${id}
+    union all select concat_ws(' ', 'place', p.id) from private.vault_places p
+      where p.account = ${id} and p.approved_at is not null
+    union all select concat_ws(' ', 'app', c.digest) from private.oauth_codes c
+      where c.account = ${id}
+    union all select concat_ws(' ', 'approved', p.id) from private.payments p
+      where p.account = ${id} and p.consent_level in ('user_session', 'user_passkey')
+    union all select concat_ws(' ', 'mandate', m.id, m.state) from private.mandates m
+      where m.account = ${id}`
+  return rows.map(({ thing }) => thing).toSorted()
+}
+
+const entriesOf = ({ id }: Agent) => sql`select id, version, site, username, takes_codes
+  from private.vault_entries where account = ${id} order by id`
+
+const states = {
+  unproven: ({ id }: Agent) => sql`update private.sessions s set proven_at = '-infinity'
+    from private.credentials k where k.id = s.credential and k.account = ${id}`,
+  guarded: ({ id }: Agent) => sql`update private.owners
+    set guarded_until = private.clock() + interval '1 day' where account = ${id}`,
+}
+
+test.each(['unproven', 'guarded'] as const)(
+  'a session that is %s uses, shows and changes no secret, and gains nothing by any form',
+  async (state) => {
+    const { agent, owner, ids } = await home()
+    const forms = await allForms(owner, ids)
+    const thief = await signedIn(world, agent)
+    await thief.visit('/web/login')
+    const token = thief.cookies.get('__Host-aoa_form') ?? ''
+    const before = { standing: await standing(agent), entries: await entriesOf(agent) }
+    await states[state](agent)
+
+    const seen: string[] = []
+    const statuses = new Set<number>()
+    for (const path of addresses('GET', ids)) seen.push((await thief.send(path)).html)
+    for (const { target, given } of forms) {
+      const body = new URLSearchParams({ ...given, form: token }).toString()
+      const headers = {
+        origin: 'http://localhost',
+        'content-type': 'application/x-www-form-urlencoded',
+      }
+      const answer = await thief.send(target, { method: 'POST', body, headers })
+      seen.push(answer.html)
+      statuses.add(answer.status)
+    }
+
+    const after = await standing(agent)
+    expect(after.filter((thing) => !before.standing.includes(thing))).toEqual([])
+    expect(await entriesOf(agent)).toEqual(before.entries)
+    for (const secret of [password, seed, code]) expect(seen.join()).not.toContain(secret)
+    if (state === 'guarded') {
+      const brakes = before.standing.filter((thing) => thing.startsWith('live'))
+      expect(after).toEqual(expect.arrayContaining(brakes))
+      expect((await owner.visit('/web/security')).path).toBe('/web/security')
+    }
+    expect(forms.length).toBeGreaterThan(100)
+    expect([...statuses]).not.toContain(429)
+    expect((await agent.get('/get-identity')).body).toMatchObject({ frozen: false })
+  },
+)
+
+test('the same forms after a proof do change it, and the pages show the secrets', async () => {
+  const { agent, owner, ids } = await home()
+  const before = await standing(agent)
+  const [, entry = '', mail = ''] = ids
+
+  await owner.visit(`/web/vault/${entry}`)
+  const shown = await owner.submit({}, `/web/vault/${entry}/shown`)
+  const read = await owner.visit(`/web/mail/${mail}`)
+  await owner.visit('/web/keys')
+  await owner.submit({ label: 'New', scope: 'pay' }, '/web/keys')
+
+  expect(shown.text).toContain(password)
+  expect(read.text).toContain(code)
+  expect((await standing(agent)).length).toBe(before.length + 1)
+})
+
+test('a key that was revoked freezes its account for three days, and does nothing else', async () => {
+  const { agent, owner, other, ids } = await home()
+  await owner.visit(`/web/keys/${ids[3]}`)
+  await owner.submit({ wanted: 'revoked' }, `/web/keys/${ids[3]}`).catch(() => undefined)
+  await sql`update private.credentials set revoked_at = coalesce(revoked_at, private.clock())
+    where id = ${ids[3] ?? ''}`
+
+  const list = await other.get('/vault-list')
+  await world.tick(72 * 3_600 - 60)
+  const frozen = await other.post('/account-freeze', {})
+  await sql`update private.accounts set frozen_at = null where id = ${agent.id}`
+  await world.tick(120)
+  const late = await other.post('/account-freeze', {})
+
+  expect([list.status, frozen.status, late.status]).toEqual([401, 200, 401])
+})
