@@ -398,9 +398,8 @@ export type DatabaseFunctions = {
       at_site?: string | null
     }
   }
-  login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
   login_find: { args: { email: string; client: string } }
-  login_take_passkey: { args: { challenge: string; browser: string; passkey: string } }
+  login_find_passkey: { args: { passkey: string } }
   login_with_code: {
     args: {
       email: string
@@ -416,6 +415,7 @@ export type DatabaseFunctions = {
       passkey: string
       counter_seen: string
       counter_now: string
+      challenge: string
       session_digest: string
       user_agent: string
       client: string

@@ -21,6 +21,9 @@ create table private.mails (
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
   -- Bytes as it came, or as it was entered to go out.
   size integer not null check (size between 1 and 10485760),
+  -- What the mailbox is filled by: its size or, where sealing makes more of it, bytes as kept. A text
+  -- file beside HTML is kept within both of them.
+  room integer not null check (room >= size),
   attachments integer not null default 0 check (attachments between 0 and 100),
   -- Records of shared/vault/envelope.ts, purpose mail, site the proven domain or nothing: names and
   -- subject, then the rest of it.
@@ -72,18 +75,18 @@ create function api.inbound_receives(alias text) returns table (known boolean)
   select exists (select from private.accounts a where a.alias = inbound_receives.alias)
 $$;
 
--- Why a mailbox takes no mail of this size from this author now; null when it does. 10,000 mails and
+-- Why a mailbox takes no mail of so many bytes from this author now; null when it does. 10,000 mails and
 -- 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails that are
 -- proven to be their author's apart from those that are not, so that whoever writes in somebody's name
 -- keeps none of theirs out. The mail that fills a limit is found by the order in which they came, so that
 -- no limit costs more than the mails that it allows.
 create function private.mailbox_problem(
-  mailbox uuid, author text, unproven boolean, size integer) returns text
+  mailbox uuid, author text, unproven boolean, room integer) returns text
   language sql stable as $$
-  with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
+  with held as (select count(*) as mails, coalesce(sum(m.room), 0) as bytes
     from private.mails m where m.account = mailbox)
   select case
-    when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
+    when held.mails >= 10000 or held.bytes + mailbox_problem.room > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
         and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
@@ -143,6 +146,9 @@ declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
   kept private.mails := jsonb_populate_record(null::private.mails, mail);
 begin
+  kept.room := greatest(kept.size, octet_length(kept.sealed_head::text)
+    + octet_length(kept.sealed_body::text) + octet_length(inbound_keep.attachments::text)
+    + octet_length(codes::text));
   perform pg_advisory_xact_lock(29, hashtext(mailbox::text));
   if exists (select from private.mails m where m.account = mailbox
     and m.digest = kept.digest) then
@@ -150,16 +156,16 @@ begin
     return;
   end if;
   problem := private.mailbox_problem(
-    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
+    mailbox, kept.from_address, kept.proven_domain is null, kept.room);
   if problem is not null then
     return query select problem;
     return;
   end if;
   insert into private.mails (id, account, direction, from_address, proven_domain, spf, dkim, dmarc,
-    own_topic, digest, size, attachments, sealed_head, sealed_body)
+    own_topic, digest, size, room, attachments, sealed_head, sealed_body)
   values (kept.id, mailbox, 'in', kept.from_address, kept.proven_domain, kept.spf,
     kept.dkim, kept.dmarc, case when is_own then private.own_topic(message) end, kept.digest,
-    kept.size, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
+    kept.size, kept.room, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);

@@ -21,10 +21,10 @@ const message = (author = from, proof: { authenticated?: string } = {}) => {
 async function fill(account: string, mails: number, { size = 1, author = '', proven = '' } = {}) {
   await db.sql`
     insert into private.mails (id, account, direction, from_address, proven_domain, digest, size,
-      sealed_head, sealed_body)
+      room, sealed_head, sealed_body)
     select gen_random_uuid(), ${account}, 'in',
       case when ${author} = '' then n || '@other.example' else ${author} end,
-      nullif(${proven}, ''), encode(sha256(n::text::bytea), 'hex'), ${size}, '{}', '{}'
+      nullif(${proven}, ''), encode(sha256(n::text::bytea), 'hex'), ${size}, ${size}, '{}', '{}'
     from generate_series(1, ${mails}::integer) as n`
 }
 
@@ -92,9 +92,25 @@ test.each([
   await product.tick(86_401)
 
   expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
-  await db.sql`update private.mails set size = 1048576 where account = ${id}
+  await db.sql`update private.mails set room = 1048576 where account = ${id}
     and from_address = ${from}`
   expect(await byPlatform(world, { to, raw: message() })).toEqual(full)
+})
+
+test('a mail fills what is kept of it, and a text file beside HTML is kept twice', async () => {
+  const { id, to } = await mailbox()
+  const file = 'ü'.repeat(120_000)
+  const part = (type: string, content: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${content}`
+  const parts = [part('text/html', '<p>Hello'), part('text/plain; charset=utf-8; name=a.txt', file)]
+  const head = `From: ${from}\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n`
+  const raw = `${head}${parts.join('\r\n')}\r\n--b--`
+
+  await fill(id, 99, { size: 1_048_576 })
+  await product.tick(86_401)
+
+  // 240 KB as it came: three of these would have a place.
+  expect(await byPlatform(world, { to, raw })).toEqual({ taken: true })
+  expect(await byPlatform(world, { to, raw: raw.replace('Hello', 'Again') })).toEqual(full)
 })
 
 test('of many mails at once no more than the last place holds are kept, and none is lost', async () => {
