@@ -2506,7 +2506,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
- RETURNS TABLE(outcome text, account uuid, wrap jsonb)
+ RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2514,16 +2514,29 @@ AS $function$
 declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
 begin
-  return query select case
+  outcome := case
     when mailbox is null then 'unknown_recipient'
     when exists (select from private.mails m where m.account = mailbox
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
-      'open')
-  end, mailbox, private.account_key(mailbox, 'mail');
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size), 'open')
+  end;
+  if outcome = 'open' and not private.may_read(mailbox, unproven) then
+    outcome := 'too_many';
+  end if;
+  return next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_holder(alias text)
+ RETURNS TABLE(account uuid, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select a.id, private.account_key(a.id, 'mail') from private.accounts a
+   where a.alias = inbound_holder.alias
+$function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text)
@@ -6943,6 +6956,18 @@ AS $function$
   select caller.kind = 'session' or e.created_by is not distinct from caller.id
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take_slowly(
+    'mail:' || mailbox || ':' || unproven, 120, interval '30 seconds');
+  return true;
+exception when sqlstate 'PT429' then
+  return false;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.may_retry(c private.relay_calls, p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -8374,6 +8399,8 @@ grant execute on function api.housekeeping_uncancelled(batch integer) to service
 grant execute on function api.identify_caller(credential text, needed text, counted boolean) to service_role;
 
 grant execute on function api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid) to vault;
+
+grant execute on function api.inbound_holder(alias text) to vault;
 
 grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
 

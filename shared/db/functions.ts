@@ -314,6 +314,7 @@ export type DatabaseFunctions = {
       message?: string | null
     }
   }
+  inbound_holder: { args: { alias: string } }
   inbound_keep: {
     args: {
       alias: string

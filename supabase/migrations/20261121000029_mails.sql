@@ -97,27 +97,49 @@ create function private.mailbox_problem(
   end from held
 $$;
 
--- Looks whether a mail would be kept, before it is sealed: `open`, with the account and its key if it
--- has one; `kept`, when it is here already; or why it is refused. `message` is the id of a mail of our
--- own that this one says it is: to the account that sent it, it comes back in a circle.
+-- Whether it is the turn of a mail to be read, which costs up to a second of CPU: 120 at once and one
+-- each half minute for a mailbox, of mails that are proven to be their author's and of others apart.
+create function private.may_read(mailbox uuid, unproven boolean) returns boolean
+  language plpgsql as $$
+begin
+  perform private.take_slowly(
+    'mail:' || mailbox || ':' || unproven, 120, interval '30 seconds');
+  return true;
+exception when sqlstate 'PT429' then
+  return false;
+end $$;
+
+-- Looks whether a mail would be kept, before more than its headers are read: `open`; `kept`, when it is
+-- here already; or why it is refused. `message` is the id of a mail of our own that this one says it is:
+-- to the account that sent it, it comes back in a circle.
 create function api.inbound_begin(
   alias text, author text, unproven boolean, size integer, digest text,
   message uuid default null)
-  returns table (outcome text, account uuid, wrap jsonb)
+  returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
 begin
-  return query select case
+  outcome := case
     when mailbox is null then 'unknown_recipient'
     when exists (select from private.mails m where m.account = mailbox
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
-      'open')
-  end, mailbox, private.account_key(mailbox, 'mail');
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size), 'open')
+  end;
+  if outcome = 'open' and not private.may_read(mailbox, unproven) then
+    outcome := 'too_many';
+  end if;
+  return next;
 end $$;
+
+-- The account that a mail is sealed for, and its key if it has one.
+create function api.inbound_holder(alias text) returns table (account uuid, wrap jsonb)
+  language sql security definer set search_path = '' as $$
+  select a.id, private.account_key(a.id, 'mail') from private.accounts a
+   where a.alias = inbound_holder.alias
+$$;
 
 -- Gives an account its key for mail unless it has one; answers the one that it then has.
 create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
@@ -180,5 +202,5 @@ begin
     jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $$;
-grant execute on function api.inbound_receives, api.inbound_begin, api.inbound_key,
+grant execute on function api.inbound_receives, api.inbound_begin, api.inbound_holder, api.inbound_key,
   api.inbound_keep to vault;

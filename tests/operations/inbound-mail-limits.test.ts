@@ -113,6 +113,51 @@ test('a mail fills what is kept of it, and a text file beside HTML is kept twice
   expect(await byPlatform(world, { to, raw: raw.replace('Hello', 'Again') })).toEqual(full)
 })
 
+/** The same isolate, and how many mails it had read. */
+function countingReads() {
+  const reads = { count: 0 }
+  const mailReader = {
+    fetch(request: Request) {
+      reads.count += 1
+      return world.mailReader?.fetch(request) ?? Promise.reject(new Error('no reader'))
+    },
+  }
+  return { reads, counted: { ...world, mailReader } }
+}
+
+test('nothing but the headers is read of a mail for nobody, for a full mailbox or beyond its pace', async () => {
+  const [unknown, crowded, rest] = [await mailbox(), await mailbox(), await mailbox()]
+  await fill(crowded.id, 100, { size: 1_048_576 })
+  await fill(rest.id, 60, { author: from })
+  const { reads, counted } = countingReads()
+
+  for (const to of [`no-${unknown.to}`, crowded.to, rest.to]) {
+    expect(await byPlatform(counted, { to, raw: message() })).not.toEqual({ taken: true })
+  }
+
+  expect(reads.count).toBe(0)
+  expect(await byPlatform(counted, { to: unknown.to, raw: message() })).toEqual({ taken: true })
+  expect(reads.count).toBe(1)
+})
+
+test('mails that are refused once they were read are read 120 times at once, and proven ones go on', async () => {
+  const { to } = await mailbox()
+  const { reads, counted } = countingReads()
+  const broken = (author: string) => `From: ${author}\r\n\r\n${'a\r\n'.repeat(60_001)}`
+  const outcomes: unknown[] = []
+
+  for (let n = 0; n < 130; n += 1) {
+    outcomes.push(await byPlatform(counted, { to, raw: broken(`a${n}@mail.example`) }))
+  }
+
+  expect(reads.count).toBe(120)
+  expect(outcomes.at(-1)).toEqual(later)
+  const real = message(from, { authenticated: 'shop.example' })
+  expect(await byPlatform(counted, { to, raw: real })).toEqual({ taken: true })
+  await product.tick(31)
+  expect(await byPlatform(counted, { to, raw: message() })).toEqual({ taken: true })
+})
+
 test('of many mails at once no more than the last place holds are kept, and none is lost', async () => {
   const { id, to } = await mailbox()
   await fill(id, 59, { author: from })
