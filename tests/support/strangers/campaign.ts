@@ -15,7 +15,8 @@ import type { Call } from './calls.ts'
 import { callOf, mailOf } from './calls.ts'
 import { countRows, grownBeyond, rowsAllowed } from './rows.ts'
 
-const atOnce = 16
+/** Few, because a password takes a quarter of a second in which nothing else in this process goes on. */
+const atOnce = 4
 const mailboxes = 2
 /** One of so many is a mail. */
 const mailEvery = 20
