@@ -62,8 +62,8 @@ const vault: BundleRule = {
   runtime: ['cloudflare:workers'],
 }
 
-/** Reads mails of strangers and finds their codes; it can open nothing. */
-const inboundMail: BundleRule = {
+/** Reads mails of strangers, or their headers, and finds their codes; it can open nothing. */
+const mailReader: BundleRule = {
   gzipBytesMax: 135 * kilobyte,
   packages: ['zod', '@supabase/postgrest-js', 'postal-mime', 'tldts', 'tldts-core'],
   runtime: [],
@@ -150,8 +150,9 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   discovery: documents,
   'get-wallet-balances': onChain,
   housekeeping: onChain,
-  'inbound-mail': inboundMail,
+  'inbound-mail': mailReader,
   'mail-read': files,
+  'mail-reader': mailReader,
   mailer,
   mcp: tools,
   'payment-mandate-create': merchants,

@@ -10,6 +10,7 @@ import { openDatabase } from './db/database.ts'
 import type { Config } from './env.ts'
 import { readConfig } from './env.ts'
 import type { MailerPort } from './mail/port.ts'
+import type { MailReaderPort } from './mailbox/reader-port.ts'
 import type { VaultPort } from './vault/port.ts'
 
 /** The platform's fetch, without the extras of any one platform. */
@@ -41,12 +42,15 @@ export type World = {
   vault?: VaultPort
   /** Absent in functions that put nothing into the outbox; its schedule finds what they do not tell. */
   mailer?: MailerPort
+  /** Only where mail comes in. */
+  mailReader?: MailReaderPort
 }
 
 type Bindings = {
   CUSTODY?: CustodyPort
   VAULT?: VaultPort
   MAILER?: MailerPort
+  MAIL_READER?: MailReaderPort
 } & Record<string, unknown>
 
 /** Builds the world from a platform's bindings. */
@@ -68,6 +72,7 @@ export function worldFrom(bindings: Bindings): World {
     ...(bindings.CUSTODY ? { custody: bindings.CUSTODY } : {}),
     ...(bindings.VAULT ? { vault: bindings.VAULT } : {}),
     ...(bindings.MAILER ? { mailer: bindings.MAILER } : {}),
+    ...(bindings.MAIL_READER ? { mailReader: bindings.MAIL_READER } : {}),
   }
 }
 

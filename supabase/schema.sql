@@ -429,6 +429,7 @@ create table private.mails (
   own_topic text,
   digest text not null,
   size integer not null,
+  room integer not null,
   attachments integer not null default 0,
   sealed_head jsonb not null,
   sealed_body jsonb not null,
@@ -440,6 +441,7 @@ create table private.mails (
   constraint mails_account_digest_key UNIQUE (account, digest),
   constraint mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint mails_attachments_check CHECK (((attachments >= 0) AND (attachments <= 100))),
+  constraint mails_check CHECK ((room >= size)),
   constraint mails_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text)),
   constraint mails_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint mails_from_address_check CHECK (((length(from_address) >= 3) AND (length(from_address) <= 320))),
@@ -2573,7 +2575,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid DEFAULT NULL::uuid)
- RETURNS TABLE(outcome text, account uuid, wrap jsonb)
+ RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2581,16 +2583,29 @@ AS $function$
 declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
 begin
-  return query select case
+  outcome := case
     when mailbox is null then 'unknown_recipient'
     when exists (select from private.mails m where m.account = mailbox
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
-      'open')
-  end, mailbox, private.account_key(mailbox, 'mail');
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size), 'open')
+  end;
+  if outcome = 'open' and not private.may_read(mailbox, unproven) then
+    outcome := 'too_many';
+  end if;
+  return next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.inbound_holder(alias text)
+ RETURNS TABLE(account uuid, wrap jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select a.id, private.account_key(a.id, 'mail') from private.accounts a
+   where a.alias = inbound_holder.alias
+$function$;
 
 CREATE OR REPLACE FUNCTION api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid DEFAULT NULL::uuid)
  RETURNS TABLE(outcome text)
@@ -2603,6 +2618,9 @@ declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
   kept private.mails := jsonb_populate_record(null::private.mails, mail);
 begin
+  kept.room := greatest(kept.size, octet_length(kept.sealed_head::text)
+    + octet_length(kept.sealed_body::text) + octet_length(inbound_keep.attachments::text)
+    + octet_length(codes::text));
   perform pg_advisory_xact_lock(29, hashtext(mailbox::text));
   if exists (select from private.mails m where m.account = mailbox
     and m.digest = kept.digest) then
@@ -2610,16 +2628,16 @@ begin
     return;
   end if;
   problem := private.mailbox_problem(
-    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
+    mailbox, kept.from_address, kept.proven_domain is null, kept.room);
   if problem is not null then
     return query select problem;
     return;
   end if;
   insert into private.mails (id, account, direction, from_address, proven_domain, spf, dkim, dmarc,
-    own_topic, digest, size, attachments, sealed_head, sealed_body)
+    own_topic, digest, size, room, attachments, sealed_head, sealed_body)
   values (kept.id, mailbox, 'in', kept.from_address, kept.proven_domain, kept.spf,
     kept.dkim, kept.dmarc, case when is_own then private.own_topic(message) end, kept.digest,
-    kept.size, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
+    kept.size, kept.room, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
@@ -2904,19 +2922,6 @@ begin
    order by e.number desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_begin_passkey(challenge text, browser text, client text)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  perform private.take_slowly_of_all(
-    'passkey', client, 60, interval '20 seconds', 2000, interval '100 milliseconds');
-  perform private.begin_ceremony(challenge, 'login', browser);
-  return true;
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.login_find(email text, client text)
  RETURNS TABLE(password_hash text)
  LANGUAGE plpgsql
@@ -2929,18 +2934,15 @@ begin
    where o.email = login_find.email and o.password_hash is not null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_take_passkey(challenge text, browser text, passkey text)
+CREATE OR REPLACE FUNCTION api.login_find_passkey(passkey text)
  RETURNS TABLE(account_found uuid, public_key text, counter text, transports text[])
- LANGUAGE plpgsql
+ LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-begin
-  if private.take_ceremony(challenge, 'login', browser) then
-    return query select p.account, p.public_key, p.counter::text, p.transports
-      from private.passkeys p where p.id = passkey;
-  end if;
-end $function$;
+  select p.account, p.public_key, p.counter::text, p.transports
+    from private.passkeys p where p.id = passkey
+$function$;
 
 CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
@@ -2967,7 +2969,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_with_passkey(passkey text, counter_seen text, counter_now text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2976,7 +2978,8 @@ AS $function$
 declare
   owner uuid;
 begin
-  if private.use_passkey(passkey, counter_seen, counter_now) then
+  if private.spend_challenge(challenge, passkey)
+    and private.use_passkey(passkey, counter_seen, counter_now) then
     select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
@@ -4818,10 +4821,11 @@ begin
     return query select 'loop', null::uuid, null::timestamptz;
     return;
   end if;
-  insert into private.mails (id, account, direction, from_address, digest, size, sealed_head,
+  insert into private.mails (id, account, direction, from_address, digest, size, room, sealed_head,
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
-    entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
+    greatest(entered.size, octet_length(entered.sealed_head::text)
+      + octet_length(entered.sealed_body::text)), entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
   insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;
@@ -7050,15 +7054,15 @@ AS $function$
   select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, size integer)
+CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, room integer)
  RETURNS text
  LANGUAGE sql
  STABLE
 AS $function$
-  with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
+  with held as (select count(*) as mails, coalesce(sum(m.room), 0) as bytes
     from private.mails m where m.account = mailbox)
   select case
-    when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
+    when held.mails >= 10000 or held.bytes + mailbox_problem.room > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
         and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
@@ -7263,6 +7267,18 @@ CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e priv
 AS $function$
   select caller.kind = 'session' or e.created_by is not distinct from caller.id
 $function$;
+
+CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform private.take_slowly(
+    'mail:' || mailbox || ':' || unproven, 120, interval '30 seconds');
+  return true;
+exception when sqlstate 'PT429' then
+  return false;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_retry(c private.relay_calls, p private.payments)
  RETURNS boolean
@@ -8226,6 +8242,18 @@ AS $function$
    limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION private.spend_challenge(spent text, passkey text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from private.ceremonies c where c.expires_at < private.clock();
+  insert into private.ceremonies
+  values (spent, 'login', passkey, private.clock() + interval '15 minutes')
+  on conflict do nothing;
+  return found;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.spend_codes(of_account uuid, app uuid DEFAULT NULL::uuid)
  RETURNS void
  LANGUAGE sql
@@ -8722,6 +8750,8 @@ grant execute on function api.identify_caller(credential text, needed text, coun
 
 grant execute on function api.inbound_begin(alias text, author text, unproven boolean, size integer, digest text, message uuid) to vault;
 
+grant execute on function api.inbound_holder(alias text) to vault;
+
 grant execute on function api.inbound_keep(alias text, mail jsonb, is_own boolean, attachments jsonb, codes jsonb, message uuid) to vault;
 
 grant execute on function api.inbound_key(alias text, wrap jsonb) to vault;
@@ -8754,15 +8784,13 @@ grant execute on function api.list_mandates(credential text, page integer, befor
 
 grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
-grant execute on function api.login_begin_passkey(challenge text, browser text, client text) to service_role;
-
 grant execute on function api.login_find(email text, client text) to service_role;
 
-grant execute on function api.login_take_passkey(challenge text, browser text, passkey text) to service_role;
+grant execute on function api.login_find_passkey(passkey text) to service_role;
 
 grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
 
-grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
+grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
 
 grant execute on function api.login_with_password(email text, password_hash text, session_digest text, user_agent text, client text, rehashed text, mail jsonb) to service_role;
 

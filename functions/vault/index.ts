@@ -39,6 +39,10 @@ export default class Vault extends WorkerEntrypoint<Record<string, unknown>> imp
     return this.#open().receives(...asked)
   }
 
+  admits(...asked: Asked<'admits'>) {
+    return this.#open().admits(...asked)
+  }
+
   keep(...asked: Asked<'keep'>) {
     return this.#open().keep(...asked)
   }

@@ -17,6 +17,7 @@ const configSchema = z.object({
   vars: z.record(z.string(), z.string()).default({}),
   secrets: z.object({ required: z.array(z.string()) }).default({ required: [] }),
   services: z.array(z.object({ binding: z.string(), service: z.string() })).default([]),
+  limits: z.object({ cpu_ms: z.int() }).optional(),
   triggers: z.object({ crons: z.array(z.string()).default([]) }),
 })
 
@@ -32,6 +33,8 @@ export type FunctionSettings = {
   secrets: readonly string[]
   services: readonly { binding: string; service: string }[]
   crons: readonly string[]
+  /** CPU that one request may use; where it says nothing, what the platform grants. */
+  cpuMilliseconds?: number
 }
 
 /** One entry for every function folder; a folder without an environment is an error. */
@@ -50,6 +53,7 @@ export async function readFunctions(): Promise<FunctionSettings[]> {
       secrets: config.secrets.required,
       services: config.services,
       crons: config.triggers.crons,
+      ...(config.limits ? { cpuMilliseconds: config.limits.cpu_ms } : {}),
     }
   })
 }

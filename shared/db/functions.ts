@@ -325,6 +325,7 @@ export type DatabaseFunctions = {
       message?: string | null
     }
   }
+  inbound_holder: { args: { alias: string } }
   inbound_keep: {
     args: {
       alias: string
@@ -409,9 +410,8 @@ export type DatabaseFunctions = {
       at_site?: string | null
     }
   }
-  login_begin_passkey: { args: { challenge: string; browser: string; client: string } }
   login_find: { args: { email: string; client: string } }
-  login_take_passkey: { args: { challenge: string; browser: string; passkey: string } }
+  login_find_passkey: { args: { passkey: string } }
   login_with_code: {
     args: {
       email: string
@@ -427,6 +427,7 @@ export type DatabaseFunctions = {
       passkey: string
       counter_seen: string
       counter_now: string
+      challenge: string
       session_digest: string
       user_agent: string
       client: string

@@ -3,7 +3,6 @@
  * own links name, as far as they are the sender's. A mail may hold words of others, so a link alone
  * opens nothing: the owner must have a login at that host as well.
  */
-import type { MailAuthentication } from './authentication.ts'
 import { addressesIn } from './code-links.ts'
 import { registrableDomain } from './registrable-domain.ts'
 
@@ -13,10 +12,9 @@ const hostsMax = 20
 
 /** The hosts, the sender's first; none where nothing proves who sent the mail. */
 export function codeHosts(
-  { from, authentication }: { from: string; authentication: MailAuthentication },
+  { from, provenDomain: domain }: { from: string; provenDomain?: string | undefined },
   texts: readonly string[],
 ): string[] {
-  const domain = authentication.provenDomain
   if (domain === undefined) return []
   const sender = from.slice(from.lastIndexOf('@') + 1)
   const linked = texts

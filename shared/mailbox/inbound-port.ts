@@ -25,10 +25,21 @@ export type IncomingMail = {
   codes: { handle: string; kind: 'code' | 'link'; value: string }[]
 }
 
+/** What is known of a mail before its text is read. */
+export type IncomingHead = Pick<
+  IncomingMail,
+  'to' | 'size' | 'from' | 'authentication' | 'digest'
+> & {
+  /** With its angle brackets. */
+  messageId: string | undefined
+}
+
 /** Takes mail that came in. */
 export type InboundPort = {
   /** Whether mail is taken for an address. */
   receives(address: string): Promise<boolean | Refusal>
+  /** Whether there is a place for a mail and it is its sender's turn, or why it is not read. */
+  admits(head: IncomingHead): Promise<'open' | 'kept' | { refused: MailRefusal } | Refusal>
   /** Keeps a mail in full, or says why it is not taken; the same mail is kept once. */
   keep(mail: IncomingMail): Promise<'kept' | { refused: MailRefusal } | Refusal>
 }

@@ -7,16 +7,14 @@ import { answering } from '../vault/answering.ts'
 import type { VaultRoom } from '../vault/room.ts'
 import { aliasOf } from './address.ts'
 import { firstKey } from './first-key.ts'
-import type { InboundPort, IncomingMail } from './inbound-port.ts'
+import type { InboundPort, IncomingHead, IncomingMail } from './inbound-port.ts'
 import type { MailRefusal } from './parse-refusals.ts'
 import { sealMail } from './seal-mail.ts'
 
 const known = z.object({ known: z.boolean() })
 const refusals = ['unknown_recipient', 'mailbox_full', 'too_many', 'loop'] as const
-const begun = z.union([
-  z.object({ outcome: z.enum([...refusals, 'kept']) }),
-  z.object({ outcome: z.literal('open'), account: z.string(), wrap: wrapSchema.nullable() }),
-])
+const begun = z.object({ outcome: z.enum([...refusals, 'kept', 'open']) })
+const holder = z.object({ account: z.string(), wrap: wrapSchema.nullable() })
 const ended = z.object({ outcome: z.enum(['kept', 'mailbox_full', 'too_many']) })
 
 /** The part of the vault that takes mail in. */
@@ -29,8 +27,22 @@ export function openInbound(room: VaultRoom): InboundPort {
         if (alias === undefined) return false
         return (await db.one('inbound_receives', { alias }, known))?.known === true
       }),
+    admits: (head) => answering(() => admit(room, head)),
     keep: (mail) => answering(() => keep(room, mail)),
   }
+}
+
+async function admit(
+  { world }: VaultRoom,
+  { to, from: author, authentication, size, digest, messageId }: IncomingHead,
+): Promise<'open' | 'kept' | { refused: MailRefusal }> {
+  const alias = aliasOf(world.config, to)
+  if (alias === undefined) return { refused: 'unknown_recipient' }
+  const message = ownMessage(world.config.MAIL_DOMAIN, messageId)
+  const unproven = authentication.provenDomain === undefined
+  const asked = { alias, author, unproven, size, digest, message }
+  const outcome = (await unbound(world.db).one('inbound_begin', asked, begun))?.outcome
+  return outcome === 'open' ? outcome : outcomeOf(outcome ?? 'unknown_recipient')
 }
 
 async function keep(
@@ -40,13 +52,9 @@ async function keep(
   const { world } = room
   const db = unbound(world.db)
   const alias = aliasOf(world.config, mail.to)
-  if (alias === undefined) return { refused: 'unknown_recipient' }
-  const { from: author, size, digest } = mail
+  const found = alias === undefined ? undefined : await db.one('inbound_holder', { alias }, holder)
+  if (alias === undefined || !found) return { refused: 'unknown_recipient' }
   const message = ownMessage(world.config.MAIL_DOMAIN, mail.body.messageId)
-  const unproven = mail.authentication.provenDomain === undefined
-  const asked = { alias, author, unproven, size, digest, message }
-  const found = await db.one('inbound_begin', asked, begun)
-  if (found?.outcome !== 'open') return outcomeOf(found?.outcome ?? 'unknown_recipient')
   const { account } = found
   const wrap = found.wrap ?? (await firstKey(room, alias, account))
   const sealed = sealMail(room, { account, wrap }, mail)

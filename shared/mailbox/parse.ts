@@ -97,6 +97,30 @@ export async function parseMail(
   }
 }
 
+/**
+ * Reads only what stands above the text of a mail, which tells who wrote it: cheap, whatever follows.
+ * The texts and files of what it answers are empty.
+ */
+export async function parseHead(
+  raw: Uint8Array,
+  limits: MailLimits = mailLimits,
+): Promise<ParsedMail | { refused: MailRefusal }> {
+  if (raw.length > limits.bytesMax) return { refused: 'too_large' }
+  const head = raw.subarray(0, headLength(raw))
+  // Its lines' ends are not counted by the parser.
+  if (head.length > 2 * limits.headerBytesMax) return { refused: 'headers_too_large' }
+  return parseMail(head, limits)
+}
+
+/** Up to the first empty line. */
+function headLength(raw: Uint8Array): number {
+  for (let at = 0; at < raw.length; at += 1) {
+    const next = raw[at + 1] === 13 ? raw[at + 2] : raw[at + 1]
+    if (raw[at] === 10 && next === 10) return at + 1
+  }
+  return raw.length
+}
+
 /** The parser has sentences only; another one is still a refusal. */
 function reasonOf(error: unknown): MailRefusal {
   const sentence = String(error)

@@ -22,8 +22,9 @@ create function private.has_passkey(owner uuid) returns boolean language sql sta
   select exists (select from private.passkeys k where k.account = owner)
 $$;
 
--- Challenges of WebAuthn that were given out: each is taken once, by the browser or session that it
--- was given to, for what it was given for.
+-- Challenges of WebAuthn that were given to a session: each is taken once, by the session that it was
+-- given to, for what it was given for. Of those to sign in with (shared/auth/sign-in-challenge.ts),
+-- only such as did.
 create table private.ceremonies (
   challenge text primary key check (challenge ~ '^[A-Za-z0-9_-]{43}$'),
   purpose text not null check (purpose in ('login', 'register', 'prove')),
@@ -191,7 +192,7 @@ begin
   end if;
 end $$;
 
--- Gives out a challenge, for five minutes. Old ones go whenever a new one comes.
+-- Gives out a challenge to a session, for five minutes. Old ones go whenever a new one comes.
 create function private.begin_ceremony(challenge text, purpose text, holder text)
   returns void language plpgsql as $$
 begin
@@ -211,26 +212,23 @@ begin
     and was.expires_at > private.clock();
 end $$;
 
--- `browser` is the digest of a cookie, so that a challenge cannot be taken elsewhere.
-create function api.login_begin_passkey(challenge text, browser text, client text)
-  returns boolean language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.take_slowly_of_all(
-    'passkey', client, 60, interval '20 seconds', 2000, interval '100 milliseconds');
-  perform private.begin_ceremony(challenge, 'login', browser);
-  return true;
-end $$;
-
--- What an assertion is verified with. No row when challenge or passkey is not good; the challenge is
--- spent either way.
-create function api.login_take_passkey(challenge text, browser text, passkey text)
+-- What an assertion is verified with. No row when there is no such passkey.
+create function api.login_find_passkey(passkey text)
   returns table (account_found uuid, public_key text, counter text, transports text[])
-  language plpgsql security definer set search_path = '' as $$
+  language sql security definer set search_path = '' as $$
+  select p.account, p.public_key, p.counter::text, p.transports
+    from private.passkeys p where p.id = passkey
+$$;
+
+-- Notes that a challenge signed in; false when it had before. It is kept for longer than it is good.
+create function private.spend_challenge(spent text, passkey text) returns boolean
+  language plpgsql as $$
 begin
-  if private.take_ceremony(challenge, 'login', browser) then
-    return query select p.account, p.public_key, p.counter::text, p.transports
-      from private.passkeys p where p.id = passkey;
-  end if;
+  delete from private.ceremonies c where c.expires_at < private.clock();
+  insert into private.ceremonies
+  values (spent, 'login', passkey, private.clock() + interval '15 minutes')
+  on conflict do nothing;
+  return found;
 end $$;
 
 -- Records a verified assertion. False when the counter moved meanwhile: then a copy may be in use. Who
@@ -250,14 +248,15 @@ begin
 end $$;
 
 create function api.login_with_passkey(
-  passkey text, counter_seen text, counter_now text, session_digest text, user_agent text,
-  client text, mail jsonb default null)
+  passkey text, counter_seen text, counter_now text, challenge text, session_digest text,
+  user_agent text, client text, mail jsonb default null)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   owner uuid;
 begin
-  if private.use_passkey(passkey, counter_seen, counter_now) then
+  if private.spend_challenge(challenge, passkey)
+    and private.use_passkey(passkey, counter_seen, counter_now) then
     select p.account into owner from private.passkeys p where p.id = passkey;
     perform private.enqueue_mail(owner, mail);
     return query select s.account, s.expires_at
@@ -266,4 +265,4 @@ begin
 end $$;
 
 grant execute on function api.login_find, api.login_with_password, api.login_with_code,
-  api.login_begin_passkey, api.login_take_passkey, api.login_with_passkey to service_role;
+  api.login_find_passkey, api.login_with_passkey to service_role;

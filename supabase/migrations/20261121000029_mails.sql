@@ -21,6 +21,9 @@ create table private.mails (
   digest text not null check (digest ~ '^[0-9a-f]{64}$'),
   -- Bytes as it came, or as it was entered to go out.
   size integer not null check (size between 1 and 10485760),
+  -- What the mailbox is filled by: its size or, where sealing makes more of it, bytes as kept. A text
+  -- file beside HTML is kept within both of them.
+  room integer not null check (room >= size),
   attachments integer not null default 0 check (attachments between 0 and 100),
   -- Records of shared/vault/envelope.ts, purpose mail, site the proven domain or nothing: names and
   -- subject, then the rest of it.
@@ -73,18 +76,18 @@ create function api.inbound_receives(alias text) returns table (known boolean)
   select exists (select from private.accounts a where a.alias = inbound_receives.alias)
 $$;
 
--- Why a mailbox takes no mail of this size from this author now; null when it does. 10,000 mails and
+-- Why a mailbox takes no mail of so many bytes from this author now; null when it does. 10,000 mails and
 -- 100 MB, 500 mails in a day, and 60 in an hour from one author. The last two count mails that are
 -- proven to be their author's apart from those that are not, so that whoever writes in somebody's name
 -- keeps none of theirs out. The mail that fills a limit is found by the order in which they came, so that
 -- no limit costs more than the mails that it allows.
 create function private.mailbox_problem(
-  mailbox uuid, author text, unproven boolean, size integer) returns text
+  mailbox uuid, author text, unproven boolean, room integer) returns text
   language sql stable as $$
-  with held as (select count(*) as mails, coalesce(sum(m.size), 0) as bytes
+  with held as (select count(*) as mails, coalesce(sum(m.room), 0) as bytes
     from private.mails m where m.account = mailbox)
   select case
-    when held.mails >= 10000 or held.bytes + mailbox_problem.size > 104857600 then 'mailbox_full'
+    when held.mails >= 10000 or held.bytes + mailbox_problem.room > 104857600 then 'mailbox_full'
     when (select m.at from private.mails m where m.account = mailbox and m.direction = 'in'
         and (m.proven_domain is null) = unproven
         order by m.number desc offset 499 limit 1) > private.clock() - interval '1 day'
@@ -95,27 +98,49 @@ create function private.mailbox_problem(
   end from held
 $$;
 
--- Looks whether a mail would be kept, before it is sealed: `open`, with the account and its key if it
--- has one; `kept`, when it is here already; or why it is refused. `message` is the id of a mail of our
--- own that this one says it is: to the account that sent it, it comes back in a circle.
+-- Whether it is the turn of a mail to be read, which costs up to a second of CPU: 120 at once and one
+-- each half minute for a mailbox, of mails that are proven to be their author's and of others apart.
+create function private.may_read(mailbox uuid, unproven boolean) returns boolean
+  language plpgsql as $$
+begin
+  perform private.take_slowly(
+    'mail:' || mailbox || ':' || unproven, 120, interval '30 seconds');
+  return true;
+exception when sqlstate 'PT429' then
+  return false;
+end $$;
+
+-- Looks whether a mail would be kept, before more than its headers are read: `open`; `kept`, when it is
+-- here already; or why it is refused. `message` is the id of a mail of our own that this one says it is:
+-- to the account that sent it, it comes back in a circle.
 create function api.inbound_begin(
   alias text, author text, unproven boolean, size integer, digest text,
   message uuid default null)
-  returns table (outcome text, account uuid, wrap jsonb)
+  returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
 begin
-  return query select case
+  outcome := case
     when mailbox is null then 'unknown_recipient'
     when exists (select from private.mails m where m.account = mailbox
       and m.digest = inbound_begin.digest) then 'kept'
     when exists (select from private.mails m where m.account = mailbox
       and m.id = message and m.direction = 'out') then 'loop'
-    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size),
-      'open')
-  end, mailbox, private.account_key(mailbox, 'mail');
+    else coalesce(private.mailbox_problem(mailbox, author, unproven, inbound_begin.size), 'open')
+  end;
+  if outcome = 'open' and not private.may_read(mailbox, unproven) then
+    outcome := 'too_many';
+  end if;
+  return next;
 end $$;
+
+-- The account that a mail is sealed for, and its key if it has one.
+create function api.inbound_holder(alias text) returns table (account uuid, wrap jsonb)
+  language sql security definer set search_path = '' as $$
+  select a.id, private.account_key(a.id, 'mail') from private.accounts a
+   where a.alias = inbound_holder.alias
+$$;
 
 -- Gives an account its key for mail unless it has one; answers the one that it then has.
 create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
@@ -144,6 +169,9 @@ declare
   mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
   kept private.mails := jsonb_populate_record(null::private.mails, mail);
 begin
+  kept.room := greatest(kept.size, octet_length(kept.sealed_head::text)
+    + octet_length(kept.sealed_body::text) + octet_length(inbound_keep.attachments::text)
+    + octet_length(codes::text));
   perform pg_advisory_xact_lock(29, hashtext(mailbox::text));
   if exists (select from private.mails m where m.account = mailbox
     and m.digest = kept.digest) then
@@ -151,16 +179,16 @@ begin
     return;
   end if;
   problem := private.mailbox_problem(
-    mailbox, kept.from_address, kept.proven_domain is null, kept.size);
+    mailbox, kept.from_address, kept.proven_domain is null, kept.room);
   if problem is not null then
     return query select problem;
     return;
   end if;
   insert into private.mails (id, account, direction, from_address, proven_domain, spf, dkim, dmarc,
-    own_topic, digest, size, attachments, sealed_head, sealed_body)
+    own_topic, digest, size, room, attachments, sealed_head, sealed_body)
   values (kept.id, mailbox, 'in', kept.from_address, kept.proven_domain, kept.spf,
     kept.dkim, kept.dmarc, case when is_own then private.own_topic(message) end, kept.digest,
-    kept.size, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
+    kept.size, kept.room, jsonb_array_length(inbound_keep.attachments), kept.sealed_head, kept.sealed_body);
   insert into private.mail_attachments (mail, number, sealed)
   select kept.id, file.number, file.sealed
     from jsonb_array_elements(inbound_keep.attachments) with ordinality as file (sealed, number);
@@ -175,5 +203,5 @@ begin
     jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $$;
-grant execute on function api.inbound_receives, api.inbound_begin, api.inbound_key,
+grant execute on function api.inbound_receives, api.inbound_begin, api.inbound_holder, api.inbound_key,
   api.inbound_keep to vault;

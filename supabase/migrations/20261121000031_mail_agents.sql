@@ -196,10 +196,11 @@ begin
     return query select 'loop', null::uuid, null::timestamptz;
     return;
   end if;
-  insert into private.mails (id, account, direction, from_address, digest, size, sealed_head,
+  insert into private.mails (id, account, direction, from_address, digest, size, room, sealed_head,
     sealed_body, own_before, claim)
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
-    entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
+    greatest(entered.size, octet_length(entered.sealed_head::text)
+      + octet_length(entered.sealed_body::text)), entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
   insert into private.outbox (id, account, to_address, topic, carries, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
     from jsonb_array_elements(letters) l;

@@ -123,3 +123,44 @@ test('a GET with a body in chunks is answered', async () => {
   expect(await send(`GET /get-identity HTTP/1.1\r\n${head}\r\n${chunks}`)).toBe(200)
   expect(lines).toEqual([])
 })
+
+/** NUL, halves of surrogate pairs in UTF-8 and bytes that are none, written out and as they are. */
+const odd = ['%00', '%ED%A0%80', '%ED%BF%BF', '%FF', '%', '\xed\xa0\x80', '\xff', '\xc0\x80']
+
+test.each(odd)(
+  '%j in a query, a cookie and a form is a mistake of who sent it, at most',
+  async (text) => {
+    const token = 'a'.repeat(64)
+    const fields = [
+      'form',
+      'email',
+      'password',
+      'next',
+      'grant_type',
+      'code',
+      'client_id',
+      'redirect_uri',
+    ]
+    const content = `form=${token}&${fields.map((name) => `${name}=a${text}`).join('&')}&${text}=1`
+    const answers: Record<string, number> = {}
+    for (const [path, type] of paths) {
+      const head = [
+        `POST ${path}?next=${text}&${text} HTTP/1.1`,
+        `host: 127.0.0.1:${port}`,
+        'connection: close',
+        `origin: http://127.0.0.1:${port}`,
+        `cookie: a=${text}; __Host-aoa_form=${token}; __Host-aoa_session=${text}`,
+        type,
+        `content-length: ${content.length}`,
+      ]
+      answers[path] = await send(`${head.join('\r\n')}\r\n\r\n${content}`)
+      const got = head.slice(1, 5).join('\r\n')
+      answers[`GET ${path}`] = await send(
+        `GET ${path}?next=${text}&${text} HTTP/1.1\r\n${got}\r\n\r\n`,
+      )
+    }
+
+    expect(Object.entries(answers).filter(([, status]) => status >= 500)).toEqual([])
+    expect(lines).toEqual([])
+  },
+)

@@ -24,7 +24,7 @@ let catcher: MailCatcher
 beforeAll(async () => {
   await buildFunctions(modules)
   const port = await freePort()
-  const folders = ['inbound-mail', 'vault', 'mailer']
+  const folders = ['inbound-mail', 'mail-reader', 'vault', 'mailer']
   const functions = (await readFunctions()).filter(({ folder }) => folders.includes(folder))
   const inbound = {
     domain: mailDomain,

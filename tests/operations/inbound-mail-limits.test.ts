@@ -21,10 +21,10 @@ const message = (author = from, proof: { authenticated?: string } = {}) => {
 async function fill(account: string, mails: number, { size = 1, author = '', proven = '' } = {}) {
   await db.sql`
     insert into private.mails (id, account, direction, from_address, proven_domain, digest, size,
-      sealed_head, sealed_body)
+      room, sealed_head, sealed_body)
     select gen_random_uuid(), ${account}, 'in',
       case when ${author} = '' then n || '@other.example' else ${author} end,
-      nullif(${proven}, ''), encode(sha256(n::text::bytea), 'hex'), ${size}, '{}', '{}'
+      nullif(${proven}, ''), encode(sha256(n::text::bytea), 'hex'), ${size}, ${size}, '{}', '{}'
     from generate_series(1, ${mails}::integer) as n`
 }
 
@@ -92,9 +92,70 @@ test.each([
   await product.tick(86_401)
 
   expect(await byPlatform(world, { to, raw: message() })).toEqual({ taken: true })
-  await db.sql`update private.mails set size = 1048576 where account = ${id}
+  await db.sql`update private.mails set room = 1048576 where account = ${id}
     and from_address = ${from}`
   expect(await byPlatform(world, { to, raw: message() })).toEqual(full)
+})
+
+test('a mail fills what is kept of it, and a text file beside HTML is kept twice', async () => {
+  const { id, to } = await mailbox()
+  const file = 'ü'.repeat(120_000)
+  const part = (type: string, content: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${content}`
+  const parts = [part('text/html', '<p>Hello'), part('text/plain; charset=utf-8; name=a.txt', file)]
+  const head = `From: ${from}\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n`
+  const raw = `${head}${parts.join('\r\n')}\r\n--b--`
+
+  await fill(id, 99, { size: 1_048_576 })
+  await product.tick(86_401)
+
+  // 240 KB as it came: three of these would have a place.
+  expect(await byPlatform(world, { to, raw })).toEqual({ taken: true })
+  expect(await byPlatform(world, { to, raw: raw.replace('Hello', 'Again') })).toEqual(full)
+})
+
+/** The same isolate, and how many mails it had read. */
+function countingReads() {
+  const reads = { count: 0 }
+  const mailReader = {
+    fetch(request: Request) {
+      reads.count += 1
+      return world.mailReader?.fetch(request) ?? Promise.reject(new Error('no reader'))
+    },
+  }
+  return { reads, counted: { ...world, mailReader } }
+}
+
+test('nothing but the headers is read of a mail for nobody, for a full mailbox or beyond its pace', async () => {
+  const [unknown, crowded, rest] = [await mailbox(), await mailbox(), await mailbox()]
+  await fill(crowded.id, 100, { size: 1_048_576 })
+  await fill(rest.id, 60, { author: from })
+  const { reads, counted } = countingReads()
+
+  for (const to of [`no-${unknown.to}`, crowded.to, rest.to]) {
+    expect(await byPlatform(counted, { to, raw: message() })).not.toEqual({ taken: true })
+  }
+
+  expect(reads.count).toBe(0)
+  expect(await byPlatform(counted, { to: unknown.to, raw: message() })).toEqual({ taken: true })
+  expect(reads.count).toBe(1)
+})
+
+test('mails that are refused once they were read are read 120 times at once, and proven ones go on', async () => {
+  const { to } = await mailbox()
+  const { reads, counted } = countingReads()
+  const broken = (author: string) => `From: ${author}\r\n\r\n${'a\r\n'.repeat(60_001)}`
+  const outcomes: unknown[] = []
+
+  for (let n = 0; n < 130; n += 1) {
+    outcomes.push(await byPlatform(counted, { to, raw: broken(`a${n}@mail.example`) }))
+  }
+
+  expect(reads.count).toBe(120)
+  expect(outcomes.at(-1)).toEqual(later)
+  const real = message(from, { authenticated: 'shop.example' })
+  expect(await byPlatform(counted, { to, raw: real })).toEqual({ taken: true })
+  await product.tick(31)
+  expect(await byPlatform(counted, { to, raw: message() })).toEqual({ taken: true })
 })
 
 test('of many mails at once no more than the last place holds are kept, and none is lost', async () => {

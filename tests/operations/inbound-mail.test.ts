@@ -220,8 +220,8 @@ test('a mail of the account that comes back to it is a loop, and to another acco
   const [one, other] = [await mailbox(), await mailbox()]
   const sent = world.newId()
   await db.sql`insert into private.mails (id, account, direction, from_address, digest, size,
-      sealed_head, sealed_body)
-    values (${sent}, ${one.id}, 'out', ${one.to}, ${'0'.repeat(64)}, 1, '{}', '{}')`
+      room, sealed_head, sealed_body)
+    values (${sent}, ${one.id}, 'out', ${one.to}, ${'0'.repeat(64)}, 1, 1, '{}', '{}')`
   const raw = lines(`From: ${one.to}`, `Message-ID: <${sent}@agents.example>`, '', 'Hello')
 
   expect(await byPlatform(world, { to: one.to, raw })).toMatchObject({

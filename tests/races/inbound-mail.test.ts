@@ -65,9 +65,9 @@ describe.each(everyOrder)('in the order $name', ({ order }) => {
   test('the last place is given to one of them', async () => {
     const { alias, id } = await world.agent('read')
     await world.db.sql`insert into private.mails (id, account, direction, from_address, digest,
-        size, sealed_head, sealed_body)
+        size, room, sealed_head, sealed_body)
       select gen_random_uuid(), ${id}, 'in', 'a@mail.example',
-        encode(sha256(n::text::bytea), 'hex'), 2, '{}', '{}' from generate_series(1, 59) n`
+        encode(sha256(n::text::bytea), 'hex'), 2, 2, '{}', '{}' from generate_series(1, 59) n`
 
     const { outcomes } = await race(order, [keep(alias, 'a'), keep(alias, 'b'), numbersIn(id)])
 

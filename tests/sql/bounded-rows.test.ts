@@ -62,13 +62,6 @@ const doors: Door[] = [
     0.25,
     'rate_buckets',
   ],
-  [
-    'challenges for passkeys',
-    `select api.login_begin_passkey(rpad($1, 43, 'x'), $3, $2)`,
-    2_000,
-    0.1,
-    'ceremonies',
-  ],
 ]
 
 test.each(doors)('%s of 3,000 networks at once come to a bounded number', async (...door) => {

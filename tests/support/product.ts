@@ -2,6 +2,7 @@
  * The product over what a platform binds, with custody and vault in the same isolate. A test's own process and
  * every isolate that it starts are made here, so they are the same but for what is held.
  */
+import { mailReader } from '../../functions/mail-reader/index.ts'
 import { openCustody } from '../../shared/custody/custody.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { readConfig } from '../../shared/env.ts'
@@ -23,6 +24,7 @@ export function openProduct({ product, custody, vault }: Bindings, held: Held): 
     db: openDatabase(base.config, base.fetch),
     custody: openCustody(withOwn(base, custody)),
     vault: openVault(withOwn(base, vault)),
+    mailReader: mailReader(() => base),
     healthSeen: wellFor(base),
   }
 }

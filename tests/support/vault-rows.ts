@@ -86,9 +86,9 @@ export async function codeOf(
   const place = { purpose: 'mail' as const, record: `${mail}/${handle}`, site }
   const sealed = await seal(world, agent, place, new TextEncoder().encode(value))
   const { sql } = world.db
-  await sql`insert into private.mails (id, account, direction, from_address, digest, size,
+  await sql`insert into private.mails (id, account, direction, from_address, digest, size, room,
       sealed_head, sealed_body) values (${mail}, ${agent.id}, 'in', 'no-reply@shop.example',
-      ${randomBytes(32).toString('hex')}, 1, '{}', '{}')`
+      ${randomBytes(32).toString('hex')}, 1, 1, '{}', '{}')`
   await sql`insert into private.mail_codes (account, handle, mail, kind, hosts, sealed, expires_at)
     values (${agent.id}, ${handle}, ${mail}, ${kind}, ${hosts}, ${sql.json(sealed)},
       private.clock() + interval '15 minutes')`

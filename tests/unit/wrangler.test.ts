@@ -10,7 +10,7 @@ import { readConfig } from '../../shared/env.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
 /** Reached by another function or by the clock, never from outside. */
-const internal = ['custody', 'housekeeping', 'mailer', 'vault']
+const internal = ['custody', 'housekeeping', 'mail-reader', 'mailer', 'vault']
 
 /** Of operations that keep other secrets than a caller's token; some tell the owner by mail. */
 const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
@@ -38,7 +38,7 @@ const ownSecrets: Readonly<Record<string, string[]>> = {
 
 /** What each function's code asks the bindings for. */
 function secretsOf(folder: string): string[] {
-  if (folder === 'not-found') return []
+  if (folder === 'not-found' || folder === 'mail-reader') return []
   if (folder === 'mailer') {
     return ['SUPABASE_SERVICE_KEY', 'OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY']
   }
@@ -106,11 +106,18 @@ test('a function can wake the mailer just when it can put a mail into the outbox
   expect(boundTo('MAILER')).toEqual(folders)
 })
 
-test('the function that reads strangers’ mails holds no key and no database, and reaches the vault', () => {
-  const reader = functions.find(({ folder }) => folder === 'inbound-mail')
+test('the function that reads strangers’ mails holds nothing, reaches nobody and may work for seconds', () => {
+  const taker = functions.find(({ folder }) => folder === 'inbound-mail')
+  const reader = functions.find(({ folder }) => folder === 'mail-reader')
 
-  expect(reader?.secrets).toEqual(['INBOUND_MAIL_SECRET'])
-  expect(reader?.services).toEqual([{ binding: 'VAULT', service: 'aoa-vault' }])
+  expect(taker?.secrets).toEqual(['INBOUND_MAIL_SECRET'])
+  expect(taker?.services).toEqual([
+    { binding: 'MAIL_READER', service: 'aoa-mail-reader' },
+    { binding: 'VAULT', service: 'aoa-vault' },
+  ])
+  expect([reader?.secrets, reader?.services, reader?.crons]).toEqual([[], [], []])
+  expect([taker?.cpuMilliseconds, reader?.cpuMilliseconds]).toEqual([2_000, 5_000])
+  expect(boundTo('MAIL_READER')).toEqual(['inbound-mail'])
 })
 
 test('the tools reach the function of each operation, and nothing else', () => {

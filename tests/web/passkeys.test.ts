@@ -79,6 +79,29 @@ test('a challenge is good for five minutes', async () => {
   expect((await answer(browser, passkey.get(options))).status).toBe(403)
 })
 
+test('however many challenges strangers ask for, none is kept, and the owner is given one', async () => {
+  const browser = await stranger()
+  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const asked = (n: number) =>
+    browser.send(`${signInPath}/options`, {
+      method: 'POST',
+      headers: {
+        origin: 'http://localhost',
+        'content-type': 'application/x-www-form-urlencoded',
+        'cf-connecting-ip': `2001:db8:${n.toString(16)}::1`,
+      },
+      body: new URLSearchParams({ form }).toString(),
+    })
+  const kept = () => world.db.sql`select from private.ceremonies where purpose = 'login'`
+  const before = await kept()
+
+  for (let n = 0; n < 2_100; n += 1) expect((await asked(n)).status).toBe(200)
+  const options = await optionsOf(browser, signInPath)
+
+  expect((await answer(browser, passkey.get(options))).path).toBe('/web')
+  expect((await kept()).length - before.length).toBeLessThanOrEqual(1)
+})
+
 test('a challenge for a proof does not sign in', async () => {
   const browser = await stranger()
   await owner.visit('/web/proof')

@@ -1,7 +1,6 @@
 import { readAssertion } from '../../../shared/auth/passkey-answer.ts'
 import { beginPasskeySignIn, signInWithPasskey } from '../../../shared/auth/passkey-sign-in.ts'
 import { signInWithPassword } from '../../../shared/auth/sign-in.ts'
-import { clientOf } from '../../../shared/http/caller.ts'
 import { fields } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { browserOf, signIn } from '../own-session.ts'
@@ -24,8 +23,7 @@ export const routes: Routes = (app) => {
     return signIn(c, token, way)
   })
   app.post('/login/passkey/options', async (c) => {
-    const client = clientOf(c.get('world').config, c.req.raw.headers)
-    return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken'), client))
+    return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken')))
   })
   app.post('/login/passkey', async (c) => {
     const form = await fields(c)

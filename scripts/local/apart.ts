@@ -1,0 +1,50 @@
+/**
+ * What reads strangers' input with a limit of CPU, and holds nothing, runs in a process of its own:
+ * workers of one process take turns, and the platform's do not.
+ */
+import { Log, LogLevel } from 'miniflare'
+import type { Wiring } from './function-worker.ts'
+import { functionWorker, readCode, worker } from './function-worker.ts'
+import type { FunctionSettings } from './functions.ts'
+import { openMiniflare } from './miniflare.ts'
+
+/** Whether a function is such a one. */
+export function runsApart({ cpuMilliseconds, secrets, services }: FunctionSettings): boolean {
+  return cpuMilliseconds !== undefined && secrets.length === 0 && services.length === 0
+}
+
+/** Starts each in its own process; the addresses are by the names of workers. */
+export async function startApart(
+  { functions, modules, bindings }: Omit<Wiring, 'apart'>,
+  log: (line: string) => void,
+) {
+  const egress = await readCode('egress')
+  const started = functions.filter(runsApart).map((settings) => {
+    const wiring = { functions, modules, bindings, apart: new Map<string, string>() }
+    const workers = [
+      functionWorker(settings, wiring),
+      worker('egress', egress, settings.compatibilityDate),
+    ]
+    const miniflare = openMiniflare({
+      cf: false,
+      host: '127.0.0.1',
+      port: 0,
+      log: new Log(LogLevel.ERROR),
+      handleStructuredLogs: ({ message }) => log(message),
+      workers,
+    })
+    return { name: settings.name, miniflare }
+  })
+  const stop = async () => {
+    await Promise.all(started.map(({ miniflare }) => miniflare.dispose()))
+  }
+  try {
+    const addresses = await Promise.all(
+      started.map(async ({ name, miniflare }) => [name, (await miniflare.ready).host] as const),
+    )
+    return { addresses: new Map(addresses), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,131 @@
+/** Everything that reads what a stranger wrote, as a function of one text. */
+import { createHash } from 'node:crypto'
+import { wayBack } from '../../../functions/web/way-back.ts'
+import { isToken } from '../../../shared/auth/token-form.ts'
+import { decodeText, parseJson } from '../../../shared/base64.ts'
+import { checkUrl } from '../../../shared/egress/safe-fetch.ts'
+import { formTokenOf } from '../../../shared/http/browser.ts'
+import { canonicalEmail, isAddress } from '../../../shared/mail/address.ts'
+import { visibleLine, visibleText } from '../../../shared/mail/untrusted.ts'
+import { authenticationOf } from '../../../shared/mailbox/authentication.ts'
+import { codeHosts } from '../../../shared/mailbox/code-hosts.ts'
+import { filePage } from '../../../shared/mailbox/file.ts'
+import { htmlText } from '../../../shared/mailbox/html-text.ts'
+import { markCodes } from '../../../shared/mailbox/mark-codes.ts'
+import { parseHead, parseMail } from '../../../shared/mailbox/parse.ts'
+import { canonicalDomain } from '../../../shared/mandates/merchant-domain.ts'
+import { toldMetadata } from '../../../shared/oauth/client-metadata.ts'
+import { isRedirectUri } from '../../../shared/oauth/redirect-uri.ts'
+import { formsOf } from '../../../shared/vault/sign-in/page-forms.ts'
+import { readTotp } from '../../../shared/vault/totp.ts'
+import { readAuthChallenges } from '../../../shared/x402/auth-challenge.ts'
+import { readChallenge, readChallengeHeader } from '../../../shared/x402/challenge.ts'
+import { readForeign } from '../../../shared/x402/foreign.ts'
+
+export type Parser = {
+  name: string
+  /** As many characters as anybody can bring. */
+  most: number
+  read(text: string): unknown
+}
+
+const megabyte = 1024 * 1024
+const here = { allowLoopback: false }
+const page = new URL('https://www.example.com/login')
+
+/** Chance that is none: the work of sealing is the same for every handle. */
+const plain = {
+  randomBytes: (length: number) =>
+    new Uint8Array(createHash('sha512').update(`${length}`).digest().subarray(0, length)),
+}
+
+async function readMail(head: string, body: string): Promise<unknown> {
+  const raw = Buffer.from(`From: a@b.example\r\n${head}\r\n\r\n${body}`)
+  const mail = await parseMail(new Uint8Array(raw.subarray(0, megabyte)))
+  return 'refused' in mail ? mail : markCodes(plain, mail)
+}
+
+async function readHead(header: string): Promise<unknown> {
+  const head = await parseHead(new Uint8Array(Buffer.from(`${header}\r\n\r\n`)))
+  if ('refused' in head) return head
+  return authenticationOf(head.headers, { trustedServer: 'mx.example', author: 'a@b.example' })
+}
+
+const oneLine = (text: string) => text.replaceAll(/[\r\n]+/g, ' ')
+
+export const parsers: readonly Parser[] = [
+  ...[
+    ['text', 'Content-Type: text/plain; charset=utf-8'],
+    ['HTML', 'Content-Type: text/html; charset=utf-8'],
+    ['a quoted text', 'Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable'],
+    ['parts', 'Content-Type: multipart/mixed; boundary=b'],
+  ].map(([name = '', head = '']) => ({
+    name: `a mail with ${name}`,
+    most: megabyte - 1024,
+    read: (text: string) => readMail(head, text),
+  })),
+  ...['From', 'To', 'Subject', 'References', 'Content-Type', 'Authentication-Results', 'X'].map(
+    (name) => ({
+      name: `the header ${name}`,
+      most: 126 * 1024,
+      read: (text: string) =>
+        readHead(`From: a@b.example\r\n${name}: mx.example; ${oneLine(text)}`),
+    }),
+  ),
+  { name: 'headers', most: 126 * 1024, read: (text) => readHead(text) },
+  { name: 'HTML', most: megabyte, read: (text) => htmlText(text) },
+  { name: 'visible text', most: megabyte, read: (text) => visibleText(text) },
+  { name: 'a visible line', most: megabyte, read: (text) => visibleLine(text) },
+  {
+    name: 'a file of a mail',
+    most: megabyte,
+    read(text) {
+      const content = new TextEncoder().encode(text)
+      const file = { name: '', type: 'text/html', size: content.length, content, showsCodes: false }
+      const subject = { from: '', text: 'Your code' }
+      return filePage(file, { untrusted: { subject } } as never, 0)
+    },
+  },
+  {
+    name: 'hosts of codes',
+    most: megabyte,
+    read: (text) => codeHosts({ from: 'a@b.example', provenDomain: 'b.example' }, [text]),
+  },
+  {
+    name: 'a page with forms',
+    most: 256 * 1024,
+    read: (text) => formsOf(`<form action=/a>${text}`, page, new Headers()),
+  },
+  { name: 'challenges', most: megabyte, read: (text) => readAuthChallenges(text) },
+  {
+    name: 'challenges of other schemes',
+    most: 64 * 1024,
+    read: (text) => readForeign(readAuthChallenges(`L402 invoice="${text}"`), new Headers()),
+  },
+  { name: 'a challenge in a header', most: megabyte, read: (text) => readChallengeHeader(text) },
+  {
+    name: 'a challenge',
+    most: megabyte,
+    read: (text) => readChallenge({ x402Version: 2, accepts: [{ a: text }], error: text }),
+  },
+  {
+    name: 'a document of a client',
+    most: megabyte,
+    read: (text) => toldMetadata.safeParse(parseJson(`{"redirect_uris":["${text}"]}`)),
+  },
+  { name: 'an address to go back to', most: megabyte, read: (text) => isRedirectUri(text) },
+  { name: 'a way back', most: megabyte, read: (text) => wayBack(`/web/${text}`) },
+  { name: 'an address to fetch', most: megabyte, read: (text) => checkUrl(text, here) },
+  { name: 'a merchant', most: megabyte, read: (text) => canonicalDomain(text, here) },
+  { name: 'a mail address', most: megabyte, read: (text) => isAddress(canonicalEmail(text)) },
+  { name: 'base64', most: megabyte, read: (text) => decodeText(text) },
+  { name: 'JSON', most: megabyte, read: (text) => parseJson(text) },
+  { name: 'a form', most: megabyte, read: (text) => new URLSearchParams(text).get('form') },
+  { name: 'a token', most: megabyte, read: (text) => isToken('aoa_live_', text) },
+  { name: 'a secret of TOTP', most: megabyte, read: (text) => readTotp(text) },
+  {
+    name: 'cookies',
+    most: 64 * 1024,
+    read: (text) => formTokenOf(new Headers({ cookie: oneLine(text).replaceAll(/[^ -~]/g, 'x') })),
+  },
+]

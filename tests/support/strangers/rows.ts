@@ -1,0 +1,65 @@
+/** How many rows callers without an account can leave in each table, asked of the catalog. */
+import type { Sql } from 'postgres'
+
+/** What all of them together may do at once and in a second, as the migrations say it. */
+const bounds = {
+  alias: [1_000, 50],
+  link: [1_000, 100],
+  confirm: [600, 20],
+  signIn: [600, 4],
+  signUp: [300, 1],
+  register: [1_000, 1],
+  document: [600, 5],
+} as const
+type Bound = keyof typeof bounds
+
+function most(seconds: number, ...of: Bound[]): number {
+  return of.reduce((sum, one) => sum + bounds[one][0] + bounds[one][1] * seconds, 0)
+}
+
+/** Tables that may grow, by so many rows in so many seconds, with mails to so many mailboxes. */
+export function rowsAllowed(seconds: number, mailboxes: number): Record<string, number> {
+  // A mailbox takes 500 mails a day, each with at most 20 files and 100 codes.
+  const mails = 500 * mailboxes
+  return {
+    signups: most(seconds, 'signUp'),
+    outbox: most(seconds, 'signUp'),
+    oauth_clients: most(seconds, 'register', 'document'),
+    // A network, a wider one, a name, and that at its network; and how often a mailbox is read for.
+    rate_buckets:
+      4 * most(seconds, 'alias', 'link', 'confirm', 'signIn', 'signUp', 'register', 'document') +
+      10 +
+      2 * mailboxes,
+    mails,
+    activities: mails,
+    mail_attachments: 20 * mails,
+    mail_codes: 100 * mails,
+    account_keys: mailboxes,
+  }
+}
+
+/** Rows of every table. */
+export async function countRows(sql: Sql): Promise<Record<string, number>> {
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_catalog.pg_class
+     where relnamespace = 'private'::regnamespace and relkind = 'r'`
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    const [row] = await sql.unsafe(`select count(*)::integer as rows from private."${name}"`)
+    counts[name] = Number(row?.['rows'])
+  }
+  return counts
+}
+
+/** Tables that grew by more than that. */
+export function grownBeyond(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+  allowed: Readonly<Record<string, number>>,
+): string[] {
+  return Object.entries(after).flatMap(([name, rows]) => {
+    const grown = rows - (before[name] ?? 0)
+    const atMost = Math.ceil(allowed[name] ?? 0)
+    return grown > atMost ? [`${name} grew by ${grown}, which may be ${atMost}`] : []
+  })
+}
