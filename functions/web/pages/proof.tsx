@@ -59,19 +59,7 @@ async function showProof(c: Visit, way: string, error?: string) {
           next={next}
         />
       )}
-      {needs_passkey && passkeys.length === 0 && (
-        <p>
-          The last passkey of the account was removed. For three days after that nothing is widened;
-          then your password is enough.
-        </p>
-      )}
-      {needs_passkey && passkeys.length > 0 && (
-        <p class="quiet">
-          A password is not enough in an account with a passkey, and neither is a passkey that was
-          added after you signed in: sign in with that one first. If all are lost, sign in with a
-          recovery code.
-        </p>
-      )}
+      {needs_passkey && <PasskeyAlone isThere={passkeys.length > 0} />}
       {has_password && !needs_passkey && (
         <Form c={c} action="/proof">
           <input type="hidden" name="next" value={next} />
@@ -94,5 +82,21 @@ async function showProof(c: Visit, way: string, error?: string) {
       )}
     </Page>,
     error === undefined ? 200 : 403,
+  )
+}
+
+/** Why the account takes no password here. */
+function PasskeyAlone({ isThere }: { isThere: boolean }) {
+  return isThere ? (
+    <p class="quiet">
+      A password is not enough in an account with a passkey, and neither is a passkey that was added
+      after you signed in: sign in with that one first. If all are lost, sign in with a recovery
+      code.
+    </p>
+  ) : (
+    <p>
+      The last passkey of the account was removed. For three days after that nothing is widened;
+      then your password is enough.
+    </p>
   )
 }
