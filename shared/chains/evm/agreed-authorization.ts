@@ -37,10 +37,14 @@ export async function agreeOnUse(
   const unused = findUnused(told)
   if (unused) return unused
   const uses = told.flatMap(({ fate }) => (fate.status === 'used' ? [fate] : []))
-  if (uses.length === 0) return withoutUse(told)
-  const use = uses.find((one) =>
+  const [first] = uses
+  if (!first) return withoutUse(told)
+  const agreed = uses.find((one) =>
     isUncontradicted(told.map(({ operator, fate }) => ({ operator, says: compare(fate, one) }))),
   )
+  // Where they differ in the block alone it is spent all the same, and can be used nowhere else.
+  const isSpent = told.every(({ fate: { status } }) => status === 'used' || status === 'unavailable')
+  const use = agreed ?? (isSpent ? first : undefined)
   return use ? { status: 'used', settlement: await settle(told, use) } : { status: 'contradicted' }
 }
 
