@@ -38,10 +38,10 @@ async function spend(payer: Agent, spends: readonly Spend[]): Promise<void> {
     await world.db.sql`
       insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
         amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
-        tx_hash, block_hash)
+        tx_hash, block_hash, finality)
       select ${payer.id}, k.id, 'a device', 'transfer', 'settled', 84532, ${usdc}, ${payer.address},
         ${known}, ${usd * 1_000_000}, ${usd * 1_000_000}, private.clock(), ${level}, ${at}, 1,
-        ${`0x${'1'.repeat(64)}`}, '0x'
+        ${`0x${'1'.repeat(64)}`}, '0x', 'finalized'
       from private.credentials k where k.account = ${payer.id} limit 1`
   }
 }
