@@ -127,10 +127,10 @@ async function enterPayment(payer: { id: string; address: string }, entry: Entry
   await world.db.sql`
     insert into private.payments (account, key, device, kind, state, chain, token, wallet, payee,
       amount_atomic, amount_usd_micros, expires_at, consent_level, authorized_at, valid_before,
-      tx_hash, block_hash)
+      tx_hash, block_hash, finality)
     select ${payer.id}, k.id, 'a device', 'transfer', ${entry.state}, 84532, ${usdc},
       ${payer.address}, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', ${entry.usd * 1_000_000},
       ${entry.usd * 1_000_000}, private.clock(), ${entry.consent}, private.clock(), 1,
-      ${`0x${'1'.repeat(64)}`}, '0x'
+      ${`0x${'1'.repeat(64)}`}, '0x', ${entry.state === 'settled' ? 'finalized' : null}
     from private.credentials k where k.account = ${payer.id} limit 1`
 }

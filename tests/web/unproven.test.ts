@@ -121,6 +121,8 @@ test.each(['unproven', 'guarded'] as const)(
     const thief = await signedIn(world, agent)
     await thief.visit('/web/login')
     const token = thief.cookies.get('__Host-aoa_form') ?? ''
+    await sql`update private.credentials set burst = 100000, per_second = 1000
+      where account = ${agent.id} and kind = 'session'`
     const before = { standing: await standing(agent), entries: await entriesOf(agent) }
     await states[state](agent)
 
