@@ -5418,7 +5418,7 @@ begin
     -- What was not counted counts from now; so does what was told to be in another block.
     settled_at = case when p.state = 'settled' and p.block_hash = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic then p.settled_at
-      when p.state in ('signed', 'unknown') then least(private.clock(), private.live_until(p))
+      when p.state in ('signed', 'unknown') then private.settles_at(p)
       else private.clock() end,
     settled_in = o.block_hash,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
@@ -8189,7 +8189,7 @@ begin
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
     settled_at = case when p.settled_in = in_block then p.settled_at
-      else least(private.clock(), private.live_until(p)) end,
+      else private.settles_at(p) end,
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
@@ -8229,6 +8229,15 @@ begin
     label, case when picked.log_index is not null or settled_atomic::numeric = amount
       then settled_atomic end);
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.settles_at(p private.payments)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when p.settled_at is null then private.clock()
+    else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.similar_recipient(payer uuid, payee text)
  RETURNS text

@@ -77,6 +77,18 @@ test('however long it is shown and taken back, once final it counts no longer th
   expect([during, await spent(account)]).toEqual([40, 0])
 })
 
+test('one that is first seen long after its end counts for a day from then', async () => {
+  const { account, id } = await signed()
+  await world.tick(2 * daySeconds)
+  await settle(id, 'block', 'finalized')
+
+  await world.tick(daySeconds - 1)
+  const before = await spent(account)
+  await world.tick(2)
+
+  expect([before, await spent(account)]).toEqual([40, 0])
+})
+
 test('a settlement that may still be replaced counts for a day from the end of its signature', async () => {
   const { account, id } = await signed()
   await settle(id, 'block')

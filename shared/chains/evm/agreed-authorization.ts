@@ -43,7 +43,9 @@ export async function agreeOnUse(
     isUncontradicted(told.map(({ operator, fate }) => ({ operator, says: compare(fate, one) }))),
   )
   // Where they differ in the block alone it is spent all the same, and can be used nowhere else.
-  const isSpent = told.every(({ fate: { status } }) => status === 'used' || status === 'unavailable')
+  const isSpent = told.every(
+    ({ fate: { status } }) => status === 'used' || status === 'unavailable',
+  )
   const use = agreed ?? (isSpent ? first : undefined)
   return use ? { status: 'used', settlement: await settle(told, use) } : { status: 'contradicted' }
 }

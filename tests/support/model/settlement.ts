@@ -14,6 +14,12 @@ export type Proof = {
   finality: Finality
 }
 
+/** Now, but for one that was booked in another block: that settled before its signature's end. */
+function settlesAt({ now }: Twin, payment: Payment): number {
+  const { settledAt } = payment
+  return settledAt === null ? now : Math.min(now, Math.max(settledAt, liveUntil(payment)))
+}
+
 export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | undefined {
   if (!['signed', 'unknown', 'settled'].includes(payment.state)) return undefined
   const hadLeft = !isCounted(twin, payment)
@@ -23,7 +29,7 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
   if (payment.settledIn !== proof.blockHash) {
     Object.assign(payment, {
       settledIn: proof.blockHash,
-      settledAt: Math.min(twin.now, liveUntil(payment)),
+      settledAt: settlesAt(twin, payment),
     })
   }
   payment.state = 'settled'
