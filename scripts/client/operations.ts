@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'c95ef682798bf0f0ad3b64f6b9dddeb678260a86fb4cab3b6d404f8d5085bd19'
+export const contractDigest = '5e7a6ae3e4d6d7b220a6e0b9c174b591025a64a0beb5838dd7b2936d18084c71'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -366,6 +366,16 @@ export type WalletCustodialTransferAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
     daily_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
@@ -586,6 +596,16 @@ export type X402PaymentPrepareAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
     daily_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
@@ -681,6 +701,16 @@ export type X402PaymentExecuteAnswer = {
       fits_at: string | null
     }
     asserted_daily: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
       /** US dollars, decimal string. */
       limit_usd: string
       /** US dollars, decimal string. */

@@ -61,7 +61,7 @@ export type TestWorld = {
   worker(differs?: Differing): Worker
   /** Moves all clocks of the product. */
   tick(seconds: number): Promise<void>
-  /** Marks payee and device as known, as a settled confirmed payment would. */
+  /** Marks payee and device as known, as their owner would. */
   acquaint(payer: Agent, payee: string): Promise<void>
   /** Sends what waits in the outbox and answers all that went to this address. */
   mails(to: string): Promise<CaughtMail[]>
@@ -282,12 +282,27 @@ async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<
 /** The fingerprint under which every request of a test comes. */
 export const fingerprint = createHash('sha256').update(`agent:${userAgent}`).digest('hex')
 
+/** As the owner does it, in a session that is over at once. */
 async function acquaint(db: TestDatabase, payer: Agent, payee: string): Promise<void> {
-  await db.sql`insert into private.known_recipients (account, chain_family, address)
-    values (${payer.id}, 'evm', ${payee}) on conflict do nothing`
-  await db.sql`insert into private.known_devices (account, key, fingerprint)
-    select account, id, ${fingerprint} from private.credentials where account = ${payer.id}
-    on conflict do nothing`
+  const act = await actOfOwner(db, payer)
+  await db.sql`insert into private.known_recipients (account, chain_family, address, session)
+    values (${payer.id}, 'evm', ${payee}, ${act}) on conflict do nothing`
+  await db.sql`insert into private.known_devices (account, key, fingerprint, session)
+    select account, id, ${fingerprint}, ${act} from private.credentials
+     where account = ${payer.id} and kind <> 'session' on conflict do nothing`
+}
+
+/** A session of the owner's that is over, to which a row can point. */
+export async function actOfOwner(
+  { sql }: Pick<TestDatabase, 'sql'>,
+  { id }: Pick<Agent, 'id'>,
+): Promise<string> {
+  const [act] = await sql<{ id: string }[]>`
+    insert into private.credentials (account, kind, digest, label, shown, scopes, revoked_at)
+    values (${id}, 'session', ${randomBytes(32).toString('hex')}, 'Test', 'session', '{owner}',
+      private.clock()) returning id`
+  if (!act) throw new Error('no session was opened')
+  return act.id
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

@@ -45,7 +45,7 @@ function decideTwin(facts: Facts): string {
     ...memoryReasons(facts.history, facts, false),
     ...(fits(facts.automaticDaily) ? [] : ['automatic_limit']),
   ]
-  const isSmall = facts.amountUsdMicros <= facts.assertedNewRecipientLimit
+  const isSmall = fits(facts.assertedNewRecipient)
   const asserted = [
     ...similar,
     ...(facts.recipientKnown || isSmall ? [] : ['asserted_new_recipient_limit']),
@@ -79,11 +79,11 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
     windows: fc.record({
       automaticDaily: windows,
       assertedDaily: windows,
+      assertedNewRecipient: windows,
       dailySpendingCap: windows,
       credentialDaily: fc.option(windows, { freq: 2 }),
     }),
     own: fc.record({
-      assertedNewRecipientLimit: micros,
       credentialPaymentCap: fc.option(micros, { freq: 2 }),
       recipientKnown: fc.boolean(),
       userConfirmed: fc.boolean(),
@@ -100,6 +100,7 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
     mandates: mandates.map((one, at) => ({
       id: String(at),
       state: one.state,
+      payer: one.payer,
       ...usedBy(one.terms, one.carried, now),
     })),
     now,
@@ -168,7 +169,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { credentialDaily: wider(facts.credentialDaily ?? none, more) },
         { credentialPaymentCap: (facts.credentialPaymentCap ?? none.limit) + more },
         { credentialDaily: null, credentialPaymentCap: null },
-        { assertedNewRecipientLimit: facts.assertedNewRecipientLimit + more },
+        { assertedNewRecipient: wider(facts.assertedNewRecipient, more) },
         { recipientKnown: true },
         { deviceKnown: true },
         { similarRecipient: null },
@@ -232,13 +233,19 @@ describe("on the agent's word", () => {
     })
   })
 
-  test('10 USD go to a new recipient at a time, not a cent more', () => {
+  test('10 USD go to one new recipient in 24 hours, not a cent more in however many payments', () => {
     const small = { userConfirmed, recipientKnown: false, amountUsdMicros: usd(10) }
     expect(deciding(small)).toEqual({ verdict: 'allow', consentLevel: 'agent_asserted' })
     expect(deciding({ ...small, amountUsdMicros: usd(10) + 1n })).toMatchObject({
       verdict: 'confirm',
       neededLevel: 'user_session',
       reasons: [{ code: 'asserted_new_recipient_limit', headroomUsdMicros: usd(10) }],
+    })
+    const again = { ...small, assertedNewRecipient: window(10, 9) }
+    expect(deciding({ ...again, amountUsdMicros: usd(1) })).toMatchObject({ verdict: 'allow' })
+    expect(deciding({ ...again, amountUsdMicros: usd(1) + 1n })).toMatchObject({
+      neededLevel: 'user_session',
+      reasons: [{ code: 'asserted_new_recipient_limit', headroomUsdMicros: usd(1), resetsAt }],
     })
   })
 
