@@ -117,52 +117,6 @@ test.each(paymentChanges)('another %s than the approved one is not signed', asyn
   expect(await two.authorize('user_passkey')).toMatchObject({ outcome: 'signed' })
 })
 
-const tickChanges = [
-  ['any key', 'any_key', 'for_any_key = false'],
-  ['the payee', 'remember_payee', 'remembers_payee = false'],
-  ['the device', 'remember_device', 'remembers_device = false'],
-  ['another device', 'remember_device', `device = 'another'`],
-] as const
-
-test.each(tickChanges)(
-  'what was approved with a tick for %s is signed so, and not once the row says otherwise',
-  async (_, tick, change) => {
-    const { payer, owner } = await household()
-    const [kept, changed] = [await waiting(payer), await waiting(payer)]
-    expect(await owner.approve(kept.payment, undefined, tick)).toBe('approved')
-    expect(await owner.approve(changed.payment, undefined, tick)).toBe('approved')
-    await world.db.sql.unsafe(
-      `update private.payments set ${change} where id = '${changed.payment}'`,
-    )
-
-    expect(await kept.authorize('user_passkey')).toMatchObject({ outcome: 'signed' })
-    await expectRefused(payer, changed.payment, await changed.authorize('user_passkey'))
-  },
-)
-
-test('what was approved for one key is signed for no other, whatever the ledger lets through', async () => {
-  const { payer, owner } = await household()
-  const other = await payer.withKey('pay')
-  const [{ payment }, second] = [await waiting(payer), await waiting(payer)]
-  await owner.approve(payment)
-  await owner.approve(second.payment, undefined, 'any_key')
-  const authorize = async (id: string) =>
-    custody.authorize(await authorizeRequest(world, other, id, 'user_passkey'))
-
-  await expectRefused(payer, payment, await authorize(payment))
-  expect(await authorize(second.payment)).toMatchObject({ outcome: 'signed' })
-})
-
-test('a mandate of one key carries nothing for another, whatever the ledger lets through', async () => {
-  const { payer, owner } = await household()
-  const other = await payer.withKey('pay')
-  const mandate = await granted(payer, owner)
-  const { payment } = await waiting(other)
-
-  const request = await authorizeRequest(world, other, payment, 'mandate', mandate)
-  await expectRefused(payer, payment, await custody.authorize(request))
-})
-
 const flipped = (column: string) =>
   `${column} = overlay(${column} placing (case substr(${column}, 30, 1) when 'A' then 'B' else 'A' end) from 30 for 1)`
 const consentChanges = [

