@@ -313,7 +313,7 @@ begin
   end if;
   outcome := coalesce(
     private.undecidable(p, digest, case when approves then asker end),
-    case when p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
+    case when approves and p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
       then 'similar' end, decision);
   if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
     outcome := case when exists (select from private.approvals o
