@@ -10,6 +10,8 @@ create type private.mandate_usage as (day bigint, total bigint, payments integer
 
 create type private.outflow_match as (standing text, payment uuid);
 
+create type private.payee_spending as (usd_micros bigint, resets_at timestamp with time zone);
+
 create type private.relay_claim as (lease uuid, chain bigint, lane text, nonce bigint, calls jsonb, charges jsonb, envelope jsonb, owner text);
 
 create type private.spending as (automatic bigint, asserted bigint, total bigint, automatic_resets_at timestamp with time zone, asserted_resets_at timestamp with time zone, total_resets_at timestamp with time zone);
@@ -369,9 +371,13 @@ create table private.known_devices (
   key uuid not null,
   fingerprint text not null,
   known_since timestamp with time zone not null default private.clock(),
+  session uuid not null,
+  consent uuid,
   constraint known_devices_pkey PRIMARY KEY (account, key, fingerprint),
   constraint known_devices_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint known_devices_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id)
+  constraint known_devices_consent_fkey FOREIGN KEY (consent) REFERENCES private.consents(id),
+  constraint known_devices_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
+  constraint known_devices_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id)
 );
 alter table private.known_devices enable row level security;
 
@@ -380,10 +386,17 @@ create table private.known_recipients (
   chain_family text not null,
   address text not null,
   known_since timestamp with time zone not null default private.clock(),
+  session uuid not null,
+  consent uuid,
+  asked_by uuid,
   constraint known_recipients_pkey PRIMARY KEY (account, chain_family, address),
   constraint known_recipients_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
   constraint known_recipients_address_check CHECK ((address ~ '^0x[0-9a-fA-F]{40}$'::text)),
-  constraint known_recipients_chain_family_check CHECK ((chain_family = 'evm'::text))
+  constraint known_recipients_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES private.credentials(id),
+  constraint known_recipients_chain_family_check CHECK ((chain_family = 'evm'::text)),
+  constraint known_recipients_check CHECK (((consent IS NULL) = (asked_by IS NULL))),
+  constraint known_recipients_consent_fkey FOREIGN KEY (consent) REFERENCES private.consents(id),
+  constraint known_recipients_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id)
 );
 alter table private.known_recipients enable row level security;
 
@@ -472,6 +485,7 @@ create table private.mandates (
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone not null,
   requested jsonb,
+  for_any_key boolean not null default false,
   consent uuid,
   decided_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -679,6 +693,9 @@ END) stored,
   resource text,
   heard boolean not null default false,
   mandate uuid,
+  for_any_key boolean not null default false,
+  remembers_payee boolean not null default false,
+  remembers_device boolean not null default false,
   created_at timestamp with time zone not null default private.clock(),
   expires_at timestamp with time zone not null,
   consent_level text,
@@ -1032,6 +1049,10 @@ CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment, k
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
+
+CREATE INDEX known_devices_of_consent ON private.known_devices USING btree (consent) WHERE (consent IS NOT NULL);
+
+CREATE INDEX known_recipients_of_consent ON private.known_recipients USING btree (consent) WHERE (consent IS NOT NULL);
 
 CREATE INDEX mail_codes_of_mail ON private.mail_codes USING btree (mail);
 
@@ -1413,13 +1434,14 @@ begin
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-  elsif p.state not in ('prepared', 'awaiting_confirmation') then
+  elsif p.state not in ('prepared', 'awaiting_confirmation')
+    or not private.may_pay(p, caller.id) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
   elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
-      payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
+      payer, private.spent(payer.id), p, caller.id, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
   elsif private.reserved_atomic(p) + p.amount_atomic > funds_atomic::numeric then
     outcome := 'insufficient_funds';
@@ -3337,8 +3359,8 @@ begin
       and w.address = owner_add_recipient.address) then 'own'
     else 'added' end;
   if outcome = 'added' then
-    insert into private.known_recipients (account, chain_family, address)
-    values (caller.account, 'evm', address) on conflict do nothing;
+    insert into private.known_recipients (account, chain_family, address, session)
+    values (caller.account, 'evm', address, caller.id) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
     perform private.enqueue_mail(caller.account, mail);
@@ -3444,7 +3466,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb DEFAULT NULL::jsonb, mail jsonb DEFAULT NULL::jsonb, any_key boolean DEFAULT false)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3459,11 +3481,15 @@ begin
   caller := case when approves then private.admit_consent(credential, assertion)
     else private.admit_owner(credential) end;
   m := private.hold_mandate(caller, mandate, approves);
+  if approves and m.state = 'pending_approval' then
+    m.for_any_key := any_key;
+  end if;
   outcome := case
     when m.id is null then 'not_found'
     when approves and m.consent is not null and m.state = 'active' then 'approved'
     when m.state <> 'pending_approval' then 'closed'
     when m.expires_at <= private.clock() then 'expired'
+    when not private.is_holder_live(m.key) then 'closed'
     when digest is distinct from private.mandate_digest(m) then 'terms_changed'
     else decision end;
   if outcome <> decision or m.state <> 'pending_approval' then
@@ -3477,10 +3503,9 @@ begin
       return next;
       return;
     end if;
-    insert into private.known_devices (account, key, fingerprint)
-    values (m.account, m.key, m.device) on conflict do nothing;
   end if;
   update private.mandates x set decided_at = private.clock(), consent = given.id,
+    for_any_key = m.for_any_key,
     state = case when approves then 'active' else 'declined' end where x.id = m.id;
   perform private.record_mandate(m, decision, decision);
   if approves then
@@ -3489,7 +3514,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text, assertion jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text DEFAULT NULL::text, assertion jsonb DEFAULT NULL::jsonb, any_key boolean DEFAULT false, remember_payee boolean DEFAULT false, remember_device boolean DEFAULT false, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3506,9 +3531,19 @@ begin
   perform private.hold_payer(caller, approves);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
+  if approves then
+    p.for_any_key := any_key;
+    p.remembers_payee := remember_payee;
+    p.remembers_device := remember_device;
+  end if;
   outcome := coalesce(
-    private.undecidable(p, digest, case when approves then asker end), decision);
+    private.undecidable(p, digest, case when approves then asker end),
+    case when approves and p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
+      then 'similar' end, decision);
   if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
+    outcome := case when exists (select from private.approvals o
+      where o.payment = p.id and o.digest = owner_decide_payment.digest) then 'approved'
+      else 'closed' end;
     return next;
     return;
   end if;
@@ -3520,6 +3555,10 @@ begin
   end if;
   if outcome = decision then
     perform private.enter_decision(caller, p, decision, digest, given);
+    if approves then
+      perform private.enter_ticks(p, given);
+      perform private.enqueue_mail(caller.account, mail);
+    end if;
   end if;
   return next;
 end $function$;
@@ -3741,6 +3780,29 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_forget_known_by(credential text, key uuid)
+ RETURNS TABLE(forgotten integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  delete from private.known_devices d
+   where d.account = caller.account and d.key = owner_forget_known_by.key;
+  delete from private.known_recipients r
+   where r.account = caller.account and r.asked_by = owner_forget_known_by.key;
+  get diagnostics forgotten = row_count;
+  if forgotten > 0 then
+    perform private.record_change(caller, 'security', 'recipient_forgotten', pg_catalog.format(
+      'The recipients known by requests of the %s were removed: %s.', private.holder_name(k), forgotten))
+      from private.credentials k where k.id = owner_forget_known_by.key;
+  end if;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_forget_recipient(credential text, address text)
  RETURNS TABLE(forgotten boolean)
  LANGUAGE plpgsql
@@ -3913,8 +3975,8 @@ begin
    order by p.approved_at desc nulls first, p.asked_at desc, p.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max integer)
- RETURNS TABLE(address text, alias text, known_since timestamp with time zone, payments integer, paid_usd_micros text)
+CREATE OR REPLACE FUNCTION api.owner_list_recipients(credential text, listed_max integer, asked_by uuid DEFAULT NULL::uuid)
+ RETURNS TABLE(address text, alias text, known_since timestamp with time zone, payments integer, paid_usd_micros text, asker text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3928,12 +3990,16 @@ begin
       from private.payments p where p.account = caller.account and p.state = 'settled'
      group by p.payee
   )
-  select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0')
+  select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0'),
+    private.holder_title(k)
     from private.known_recipients r
+    left join private.credentials k on k.id = r.asked_by
     left join private.wallets w on w.address = r.address
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
-   where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+   where r.account = caller.account
+     and (owner_list_recipients.asked_by is null or r.asked_by = owner_list_recipients.asked_by)
+   order by r.known_since desc, r.address limit listed_max;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_lose_passkeys(credential text, mail jsonb DEFAULT NULL::jsonb)
@@ -4220,7 +4286,8 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
-      'The API key %s was revoked.', k.shown)) from private.credentials k where k.id = key;
+      'The API key %s was revoked.', k.shown)), private.close_requests(k)
+      from private.credentials k where k.id = key;
   end if;
   return query select k.label from private.credentials k
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
@@ -4258,8 +4325,8 @@ begin
     old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
     private.budget_of(old));
   if placed is not null then
-    insert into private.known_devices (account, key, fingerprint)
-    select d.account, placed, d.fingerprint from private.known_devices d
+    insert into private.known_devices (account, key, fingerprint, session)
+    select d.account, placed, d.fingerprint, caller.id from private.known_devices d
      where d.account = caller.account and d.key = old.id;
     update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
     update private.vault_entries e set created_by = placed where e.created_by = old.id;
@@ -4634,7 +4701,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.payment_headroom(credential text, payment uuid)
- RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, daily_spending_cap timestamp with time zone, credential_daily timestamp with time zone, mandates jsonb)
+ RETURNS TABLE(automatic_daily timestamp with time zone, asserted_daily timestamp with time zone, asserted_new_recipient timestamp with time zone, daily_spending_cap timestamp with time zone, credential_daily timestamp with time zone, mandates jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -4647,6 +4714,8 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.automatic_daily_limit_usd_micros, 'none'),
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
+    private.fits_at(a.id, p.amount_usd_micros, a.asserted_new_recipient_limit_usd_micros,
+      'agent_asserted', payee => p.payee),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
       budget => private.budget_of(caller)),
@@ -5330,7 +5399,8 @@ AS $function$
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('title', private.holder_title(k), 'calls_itself', private.own_name(k),
-      'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
+      'asker', private.asker_of(p), 'device', left(p.device, 8),
+      'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id
@@ -5343,6 +5413,22 @@ CREATE OR REPLACE FUNCTION private.asker_of(p private.payments)
 AS $function$
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $function$;
+
+CREATE OR REPLACE FUNCTION private.asserted_to(payer uuid, payee text)
+ RETURNS private.payee_spending
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  s private.payee_spending;
+begin
+  select coalesce(sum(p.counted_usd_micros), 0),
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    into s.usd_micros, s.resets_at from private.payments p
+   where p.account = payer and p.payee = asserted_to.payee and p.consent_level = 'agent_asserted'
+     and p.counts_until > private.clock();
+  return s;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.batch_digest(payer uuid, leaves text[])
  RETURNS text
@@ -5619,6 +5705,44 @@ CREATE OR REPLACE FUNCTION private.clock()
  STABLE
 AS $function$select pg_catalog.clock_timestamp()$function$;
 
+CREATE OR REPLACE FUNCTION private.close_requests(revoked private.credentials)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  holder uuid := private.budget_of(revoked);
+  is_last boolean := not private.is_holder_live(revoked.id);
+  payments integer;
+  mandates integer;
+  links integer;
+begin
+  update private.payments p set state = 'declined'
+   where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
+     and not p.for_any_key
+     and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
+  get diagnostics payments = row_count;
+  update private.mandates m set
+    state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
+    decided_at = coalesce(m.decided_at, private.clock()),
+    revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
+    revoked_by = case when m.state <> 'pending_approval' then 'owner' end
+   where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+     and not m.for_any_key
+     and (m.key = revoked.id and m.state = 'pending_approval'
+       or is_last and private.holder_of(m.key) = holder);
+  get diagnostics mandates = row_count;
+  update private.hosted_actions h set declined_at = private.clock()
+   where h.account = revoked.account and h.credential = revoked.id
+     and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
+  get diagnostics links = row_count;
+  if payments + mandates + links > 0 then
+    insert into private.activities (account, category, type, summary)
+    values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
+      'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
+      private.holder_name(revoked), payments, mandates, links));
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.close_unused(batch integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -5814,11 +5938,16 @@ CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
  LANGUAGE plpgsql
 AS $function$
 begin
+  perform from private.accounts a
+   where a.id = (select k.account from private.credentials k where k.id = ended) for update;
   update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
     update private.oauth_grants g set ended_because = because where g.credential = ended;
     delete from private.access_tokens t where t.granted = ended;
+    if because <> 'replaced' then
+      perform private.close_requests(k) from private.credentials k where k.id = ended;
+    end if;
     return true;
   end if;
   return false;
@@ -5891,6 +6020,10 @@ begin
       decided_at = excluded.decided_at;
   if decision = 'declined' then
     update private.payments q set state = 'declined' where q.id = p.id;
+    delete from private.known_recipients r using private.approvals o
+     where o.payment = p.id and r.consent = o.consent;
+    delete from private.known_devices d using private.approvals o
+     where o.payment = p.id and d.consent = o.consent;
   end if;
   perform private.record_payment(p, 'confirmation_' || decision);
 end $function$;
@@ -5910,6 +6043,33 @@ AS $function$
   where t.sender <> t.recipient and t.amount_atomic > 0
   on conflict do nothing
 $function$;
+
+CREATE OR REPLACE FUNCTION private.enter_ticks(p private.payments, given private.consents)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.payments q set for_any_key = p.for_any_key, remembers_payee = p.remembers_payee,
+    remembers_device = p.remembers_device where q.id = p.id;
+  if p.remembers_payee then
+    insert into private.known_recipients (account, chain_family, address, session, consent, asked_by)
+    values (p.account, 'evm', p.payee, given.session, given.id, p.key) on conflict do nothing;
+  end if;
+  if p.remembers_device then
+    insert into private.known_devices (account, key, fingerprint, session, consent)
+    values (p.account, p.key, p.device, given.session, given.id) on conflict do nothing;
+  end if;
+  if p.remembers_payee or p.remembers_device then
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = p.account;
+    insert into private.activities (account, category, type, summary)
+    select p.account, 'security', 'remembered', pg_catalog.format('By an approval %s known from now on.',
+      case when not p.remembers_device then pg_catalog.format('the recipient %s is', p.payee)
+        when not p.remembers_payee then 'the device of the ' || private.holder_name(k) || ' is'
+        else pg_catalog.format('the recipient %s and the device of the %s are', p.payee,
+          private.holder_name(k)) end)
+    from private.credentials k where k.id = p.key;
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e private.vault_entries)
  RETURNS jsonb
@@ -5946,16 +6106,16 @@ CREATE OR REPLACE FUNCTION private.exposed_approvals(of_key private.credentials,
  STABLE
 AS $function$
   select coalesce(jsonb_agg(to_jsonb(g)), '[]') from (
-    select p.kind, p.key = of_key.id as is_own,
+    select p.kind,
       ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
       p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
     from private.payments p join private.approvals o on o.payment = p.id
     where p.account = of_key.account
       and (p.state = 'awaiting_confirmation' or p.state = 'authorized' and p.counts_until <= at)
-      and p.expires_at > at and o.decision = 'approved'
+      and p.expires_at > at and o.decision = 'approved' and private.may_pay(p, of_key.id)
       and (of_key.max_per_payment_usd_micros is null
         or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)
-    group by 1, 2, 3, 4) g
+    group by 1, 2, 3) g
 $function$;
 
 CREATE OR REPLACE FUNCTION private.exposed_mandates(of_key private.credentials, at timestamp with time zone)
@@ -5995,6 +6155,8 @@ AS $function$
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
   from private.mandates m left join used u on u.mandate = m.id
   where m.account = of_key.account and m.state = 'active' and m.expires_at > at
+    and (private.holder_of(m.key) = private.holder_of(of_key.id) or m.for_any_key and exists (
+      select from private.known_devices d where d.account = m.account and d.key = of_key.id))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.fill_slot(held uuid, calls integer, hash text, raw text, max_fee numeric, max_priority_fee numeric, cost_wei numeric)
@@ -6060,7 +6222,7 @@ begin
   return found_key;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budget uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION private.fits_at(spender uuid, amount bigint, cap bigint, level text DEFAULT NULL::text, mandate uuid DEFAULT NULL::uuid, budget uuid DEFAULT NULL::uuid, payee text DEFAULT NULL::text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
@@ -6072,6 +6234,7 @@ AS $function$
      where p.account = spender and p.counts_until > private.clock()
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
+       and (fits_at.payee is null or p.payee = fits_at.payee)
        and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
@@ -6407,6 +6570,14 @@ AS $function$
   select case k.kind when 'oauth' then 'app at ' else 'key ' end || k.shown
 $function$;
 
+CREATE OR REPLACE FUNCTION private.holder_of(key uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(k.shares_budget_of, k.id) from private.credentials k where k.id = holder_of.key
+$function$;
+
 CREATE OR REPLACE FUNCTION private.holder_title(k private.credentials)
  RETURNS text
  LANGUAGE sql
@@ -6571,6 +6742,17 @@ AS $function$
     where p.id = any (t.carries) and a.frozen_at is not null)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_holder_live(key uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select from private.credentials k where private.is_agent_live(k)
+    and private.budget_of(k) = private.holder_of(is_holder_live.key)
+    and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.is_in_slot(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -6729,16 +6911,13 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
+    select coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
       p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
       p.counted_usd_micros as usd,
       case p.finality when 'finalized'
         then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.counts_until > at
-  ), coming as (
-    select c.key from counted c
-     where c.consent_level not in ('none', 'mandate') and not c.is_settled
   ), summed as (
     select c.is_settled, c.minutes, jsonb_build_object(
       'automatic', coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0)::text,
@@ -6759,9 +6938,8 @@ begin
       'total', a.daily_spending_cap_usd_micros::text),
     'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
       'day', of_key.max_per_day_usd_micros::text),
-    'recipient_known', exists (select from coming) or exists (
-      select from private.known_recipients r where r.account = a.id),
-    'device_known', exists (select from coming c where c.key = of_key.id) or exists (
+    'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
+    'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
     'open', (select s.sums from summed s where not s.is_settled),
     'leaving', coalesce((select jsonb_agg(s.sums || jsonb_build_object('minutes', s.minutes))
@@ -7073,7 +7251,7 @@ AS $function$
   end from held
 $function$;
 
-CREATE OR REPLACE FUNCTION private.mandate_carries(m private.mandates, p private.payments)
+CREATE OR REPLACE FUNCTION private.mandate_carries(m private.mandates, p private.payments, payer uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
@@ -7098,7 +7276,8 @@ begin
     and (m.tokens is null or p.token = any (m.tokens))
     and (m.pay_to is null or pinned)
     and (pinned or private.similar_recipient(p.account, p.payee) is null)
-    and private.device_known(p)
+    and case private.payer_under(m, p, payer) when 'asker' then true
+      when 'other_device' then private.device_known(p) else false end
     and exists (select from private.consents c
       where c.id = m.consent and c.digest = private.mandate_digest(m));
 end $function$;
@@ -7117,7 +7296,8 @@ AS $function$
     'chains', (select jsonb_agg('eip155:' || c.id order by c.n)
       from unnest(m.chains) with ordinality c (id, n)),
     'tokens', to_jsonb(m.tokens), 'pay_to', to_jsonb(m.pay_to),
-    'expires_at', private.terms_time(m.expires_at)))
+    'expires_at', private.terms_time(m.expires_at), 'device', m.device,
+    'paid_by', case when m.for_any_key then 'any_key' else private.holder_of(m.key)::text end))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mandate_json(m private.mandates)
@@ -7128,7 +7308,8 @@ AS $function$
 declare
   u private.mandate_usage := private.used_of(m);
 begin
-  return to_jsonb(m) - array['key', 'device', 'consent'] || jsonb_build_object(
+  return to_jsonb(m) - array['key', 'consent'] || jsonb_build_object(
+    'asked_by', private.holder_of(m.key),
     'number', m.number::text, 'status', private.mandate_status(m, u),
     'max_payment_usd_micros', m.max_payment_usd_micros::text,
     'max_day_usd_micros', m.max_day_usd_micros::text,
@@ -7266,6 +7447,14 @@ CREATE OR REPLACE FUNCTION private.may_change(caller private.credentials, e priv
  IMMUTABLE
 AS $function$
   select caller.kind = 'session' or e.created_by is not distinct from caller.id
+$function$;
+
+CREATE OR REPLACE FUNCTION private.may_pay(p private.payments, payer uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.for_any_key or private.holder_of(payer) = private.holder_of(p.key)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)
@@ -7581,6 +7770,17 @@ AS $function$
      order by p.created_at desc limit 5000) n
 $function$;
 
+CREATE OR REPLACE FUNCTION private.payer_under(m private.mandates, p private.payments, payer uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when private.holder_of(payer) <> private.holder_of(p.key) then 'other_key'
+    when private.holder_of(payer) <> private.holder_of(m.key)
+      then case when m.for_any_key then 'other_device' else 'other_key' end
+    when m.device <> p.device then 'other_device' else 'asker' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.payment_facts(p private.payments, payer uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -7595,14 +7795,19 @@ begin
     'version', a.facts_version,
     'limits', private.limits_json(a, s),
     'caps', private.caps_json(payer),
-    'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
+    'may_pay', private.may_pay(p, payer),
+    'asserted_new_recipient', (select jsonb_build_object(
+        'limit', a.asserted_new_recipient_limit_usd_micros::text,
+        'spent', t.usd_micros::text, 'resets_at', t.resets_at)
+      from private.asserted_to(p.account, p.payee) t),
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
-    'device_known', private.device_known(p),
+    'device_known', private.device_known(p) and private.holder_of(payer) = private.holder_of(p.key),
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
     'has_passkey', private.has_passkey(p.account),
-    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
+    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)
+        || jsonb_build_object('payer', private.payer_under(m, p, payer))), '[]')
       from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
@@ -7641,10 +7846,13 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in',
+      'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
-      'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
+      'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
+      'asked_by', private.holder_of(p.key), 'paid_by', coalesce(p.budget, p.key),
+      'remembered_device', case when p.remembers_device then p.device end)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.permits_like(o private.outflows)
@@ -8193,14 +8401,6 @@ begin
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
-  if settled.consent_level not in ('none', 'mandate') then
-    insert into private.known_recipients (account, chain_family, address)
-    select settled.account, 'evm', settled.payee
-     where private.similar_recipient(settled.account, settled.payee) is null
-    on conflict do nothing;
-    insert into private.known_devices (account, key, fingerprint)
-    values (settled.account, settled.key, settled.device) on conflict do nothing;
-  end if;
   delete from private.relay_calls c where c.payment = settled.id and c.slot is null
     and (c.kind = 'cancel' or settled.finality = 'finalized');
   return settled;
@@ -8443,7 +8643,10 @@ AS $function$
     'v', 1, 'type', p.kind, 'account_id', p.account, 'payment_id', p.id,
     'chain', 'eip155:' || p.chain, 'token', p.token, 'amount_atomic', p.amount_atomic::text,
     'pay_to', p.payee, 'origin', p.terms -> 'origin',
-    'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at)))
+    'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at),
+    'paid_by', case when p.for_any_key then 'any_key' else private.holder_of(p.key)::text end,
+    'remember_payee', case when p.remembers_payee then true end,
+    'remember_device', case when p.remembers_device then p.device end))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.terms_time(at timestamp with time zone)
@@ -8464,6 +8667,7 @@ AS $function$
     when p.state = 'expired' or p.expires_at <= private.clock()
       and p.state = 'awaiting_confirmation' then 'expired'
     when p.state <> 'awaiting_confirmation' then 'closed'
+    when not private.is_holder_live(p.key) then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
@@ -8604,7 +8808,7 @@ begin
       <= k.max_per_day_usd_micros;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
+CREATE OR REPLACE FUNCTION private.within_limits(a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
@@ -8619,7 +8823,7 @@ begin
   end if;
   if consent = 'mandate' then
     return exists (select from private.mandates m
-      where m.id = mandate and m.account = p.account and private.mandate_carries(m, p));
+      where m.id = mandate and m.account = p.account and private.mandate_carries(m, p, payer));
   end if;
   if private.similar_recipient(p.account, p.payee) is not null then
     return false;
@@ -8627,10 +8831,12 @@ begin
   return case consent
     when 'none' then s.automatic + p.amount_usd_micros <= a.automatic_daily_limit_usd_micros
       and private.recipient_known(p.account, p.payee) and private.device_known(p)
+      and private.holder_of(payer) = private.holder_of(p.key)
     when 'agent_asserted' then
       s.asserted + p.amount_usd_micros <= a.asserted_daily_limit_usd_micros
-      and (p.amount_usd_micros <= a.asserted_new_recipient_limit_usd_micros
-        or private.recipient_known(p.account, p.payee))
+      and (private.recipient_known(p.account, p.payee)
+        or (private.asserted_to(p.account, p.payee)).usd_micros + p.amount_usd_micros
+          <= a.asserted_new_recipient_limit_usd_micros)
     else false
   end;
 end $function$;
@@ -8845,9 +9051,9 @@ grant execute on function api.owner_begin_ceremony(credential text, challenge te
 
 grant execute on function api.owner_create_key(credential text, digest text, label text, shown text, scope text, expires_in_days integer, mail jsonb, max_per_payment_usd_micros text, max_per_day_usd_micros text) to service_role;
 
-grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb) to service_role;
+grant execute on function api.owner_decide_mandate(credential text, mandate uuid, decision text, digest text, assertion jsonb, mail jsonb, any_key boolean) to service_role;
 
-grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb) to service_role;
+grant execute on function api.owner_decide_payment(credential text, payment uuid, decision text, digest text, asker text, assertion jsonb, any_key boolean, remember_payee boolean, remember_device boolean, mail jsonb) to service_role;
 
 grant execute on function api.owner_decline_all(credential text) to service_role;
 
@@ -8871,6 +9077,8 @@ grant execute on function api.owner_finish_login_link(credential text, token_dig
 
 grant execute on function api.owner_forget_device(credential text, key uuid, fingerprint text) to service_role;
 
+grant execute on function api.owner_forget_known_by(credential text, key uuid) to service_role;
+
 grant execute on function api.owner_forget_recipient(credential text, address text) to service_role;
 
 grant execute on function api.owner_grant_access(credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[], days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb) to service_role;
@@ -8889,7 +9097,7 @@ grant execute on function api.owner_list_keys(credential text, listed_max intege
 
 grant execute on function api.owner_list_places(credential text, entry uuid) to service_role;
 
-grant execute on function api.owner_list_recipients(credential text, listed_max integer) to service_role;
+grant execute on function api.owner_list_recipients(credential text, listed_max integer, asked_by uuid) to service_role;
 
 grant execute on function api.owner_lose_passkeys(credential text, mail jsonb) to service_role;
 

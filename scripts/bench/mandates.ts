@@ -28,6 +28,7 @@ function mandatesFor(domainOf: (at: number) => string): Mandate[] {
   return Array.from({ length: count }, (_, at) => ({
     id: `b0000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     state: 'active',
+    payer: 'asker',
     merchantDomain: domainOf(at),
     includeSubdomains: true,
     maxPaymentUsdMicros: 5_000_000n,

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'dae6eed25dd057ce5e2ddaef7c3489182dbe769ef84539272fafdc3f0636b0e3'
+export const contractDigest = '9c74b16201a25cfe0a4e117f93771155c3b5896b5520e0b7487983207d4e9cb9'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -366,6 +366,16 @@ export type WalletCustodialTransferAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
     daily_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
@@ -586,6 +596,16 @@ export type X402PaymentPrepareAnswer = {
       /** When this amount fits if nothing else is spent; null: never. */
       fits_at: string | null
     }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
     daily_spending_cap: {
       /** US dollars, decimal string. */
       limit_usd: string
@@ -681,6 +701,16 @@ export type X402PaymentExecuteAnswer = {
       fits_at: string | null
     }
     asserted_daily: {
+      /** US dollars, decimal string. */
+      limit_usd: string
+      /** US dollars, decimal string. */
+      left_usd: string
+      resets_at: string | null
+      /** When this amount fits if nothing else is spent; null: never. */
+      fits_at: string | null
+    }
+    /** To this recipient on the word of agents, while the owner does not know it. */
+    asserted_new_recipient?: {
       /** US dollars, decimal string. */
       limit_usd: string
       /** US dollars, decimal string. */

@@ -24,6 +24,10 @@ export const mandateStatuses = [...states, 'expired', 'exhausted'] as const
 export const mandateTermsRow = z.object({
   id: z.uuid(),
   account: z.uuid(),
+  /** The key or app that asked, with those that take its place. */
+  asked_by: z.uuid(),
+  for_any_key: z.boolean(),
+  device: z.string(),
   state: z.enum(states),
   merchant_domain: z.string(),
   include_subdomains: z.boolean(),

@@ -19,7 +19,14 @@ export type PaymentFacts = {
   /** Any RFC 3339 time; the terms say it in UTC with milliseconds. */
   expires_at: string
   terms: Readonly<Record<string, unknown>>
-}
+} & Asker & {
+    /** What the owner ticks beside an approval; the device by its fingerprint. */
+    remembers_payee: boolean
+    remembered_device: string | null
+  }
+
+/** Who may pay: the key or app that asked, with those that take its place, or any of the account. */
+type Asker = { asked_by: string; for_any_key: boolean }
 
 /** The terms of one payment. */
 export function paymentTerms(payment: PaymentFacts) {
@@ -30,8 +37,11 @@ export function paymentTerms(payment: PaymentFacts) {
     chain: caip2(payment.chain),
     expires_at: instant(payment.expires_at),
     ...(typeof origin === 'string' ? { origin } : {}),
+    paid_by: paidBy(payment),
     pay_to: payment.payee,
     payment_id: payment.id,
+    ...(payment.remembered_device === null ? {} : { remember_device: payment.remembered_device }),
+    ...(payment.remembers_payee ? { remember_payee: true } : {}),
     ...(typeof requestDigest === 'string' ? { request_digest: requestDigest } : {}),
     token: payment.token,
     type: payment.kind,
@@ -40,7 +50,9 @@ export function paymentTerms(payment: PaymentFacts) {
 }
 
 /** What of a mandate the terms are made of; null where it sets no limit or pins nothing. */
-export type MandateFacts = {
+export type MandateFacts = Asker & {
+  /** The fingerprint of the device that asked. */
+  device: string
   id: string
   account: string
   merchant_domain: string
@@ -62,6 +74,7 @@ export function mandateTerms(mandate: MandateFacts) {
   return {
     account_id: mandate.account,
     ...(chains ? { chains: [...chains].sort((a, b) => a - b).map(caip2) } : {}),
+    device: mandate.device,
     expires_at: instant(mandate.expires_at),
     include_subdomains: mandate.include_subdomains,
     mandate_id: mandate.id,
@@ -70,6 +83,7 @@ export function mandateTerms(mandate: MandateFacts) {
     ...(maxPayments === null ? {} : { max_payments: maxPayments }),
     ...(maxTotal === null ? {} : { max_total_usd_micros: maxTotal.toString() }),
     merchant_domain: mandate.merchant_domain,
+    paid_by: paidBy(mandate),
     ...(payTo ? { pay_to: [...payTo].sort() } : {}),
     ...(tokens ? { tokens: [...tokens].sort() } : {}),
     type: 'mandate',
@@ -85,6 +99,10 @@ export function digestOf(terms: object): Promise<string> {
   const canonical = canonicalize(terms)
   if (canonical === undefined) throw new Error('terms are a JSON object')
   return sha256Hex(`aoa-consent-v1\0${canonical}`)
+}
+
+function paidBy({ asked_by: asker, for_any_key: isForAny }: Asker): string {
+  return isForAny ? 'any_key' : asker
 }
 
 function caip2(chain: number): string {

@@ -133,6 +133,9 @@ export const whatWouldPass = {
     .object({
       automatic_daily: fittingWindow,
       asserted_daily: fittingWindow,
+      asserted_new_recipient: fittingWindow
+        .optional()
+        .describe('To this recipient on the word of agents, while the owner does not know it.'),
       daily_spending_cap: fittingWindow,
       credential_daily: fittingWindow.optional().describe('Where this key or app has such a cap.'),
     })

@@ -32,6 +32,7 @@ export async function faultOf(world: World, row: AuthorizedRow): Promise<Fault |
   if (!consent) return 'consent_missing'
   if (level === 'mandate') return faultUnderMandate(world, row, consent)
   if (consent.level !== level) return 'consent_level'
+  if (!isForPayer(payment, payment)) return 'other_key'
   return faultOfConsent(consent, paymentTerms(payment), placeOf(world.config.WEB_URL))
 }
 
@@ -42,6 +43,7 @@ async function faultUnderMandate(
 ): Promise<Fault | undefined> {
   if (!mandate || mandate.id !== payment.mandate) return 'consent_missing'
   if (mandate.account !== payment.account) return 'consent_missing'
+  if (!isForPayer(mandate, payment)) return 'other_key'
   // It was active when the payment was reserved; a signature that was lost may be asked for later.
   if (mandate.state !== 'active') return 'mandate_ended'
   // A list is one of payments: whoever signed its root was shown no mandate.
@@ -50,6 +52,14 @@ async function faultUnderMandate(
   if (fault) return fault
   const [reason] = termsReasons(policyTerms(mandate), requestOf(world, payment), world.now())
   return reason?.code
+}
+
+/** Consent is for the key or app that asked, unless the owner gave it for any. */
+function isForPayer(
+  { asked_by: asker, for_any_key: isForAny }: { asked_by: string; for_any_key: boolean },
+  { paid_by: payer }: AuthorizedRow['payment_row'],
+): boolean {
+  return isForAny || asker === payer
 }
 
 function requestOf({ config }: World, payment: AuthorizedRow['payment_row']) {

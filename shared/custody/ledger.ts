@@ -48,6 +48,12 @@ export const authorizeRequest = z.strictObject({
 const payment = z.object({
   id: z.uuid(),
   account: z.uuid(),
+  asked_by: z.uuid(),
+  /** Whose budget it counts against. */
+  paid_by: z.uuid(),
+  for_any_key: z.boolean(),
+  remembers_payee: z.boolean(),
+  remembered_device: z.string().nullable(),
   kind: z.enum(['transfer', 'x402']),
   state: z.enum(['authorized', 'signed', 'unknown']),
   chain: z.int(),

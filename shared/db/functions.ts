@@ -533,6 +533,7 @@ export type DatabaseFunctions = {
       digest: string
       assertion?: unknown
       mail?: unknown
+      any_key?: boolean
     }
   }
   owner_decide_payment: {
@@ -543,6 +544,10 @@ export type DatabaseFunctions = {
       digest: string
       asker?: string | null
       assertion?: unknown
+      any_key?: boolean
+      remember_payee?: boolean
+      remember_device?: boolean
+      mail?: unknown
     }
   }
   owner_decline_all: { args: { credential: string } }
@@ -556,6 +561,7 @@ export type DatabaseFunctions = {
   owner_find_password: { args: { credential: string } }
   owner_finish_login_link: { args: { credential: string; token_digest: string; browser: string } }
   owner_forget_device: { args: { credential: string; key: string; fingerprint: string } }
+  owner_forget_known_by: { args: { credential: string; key: string } }
   owner_forget_recipient: { args: { credential: string; address: string } }
   owner_grant_access: {
     args: {
@@ -585,7 +591,13 @@ export type DatabaseFunctions = {
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
   owner_list_places: { args: { credential: string; entry: string } }
-  owner_list_recipients: { args: { credential: string; listed_max: number } }
+  owner_list_recipients: {
+    args: {
+      credential: string
+      listed_max: number
+      asked_by?: string | null
+    }
+  }
   owner_lose_passkeys: { args: { credential: string; mail?: unknown } }
   owner_meet_app: {
     args: {

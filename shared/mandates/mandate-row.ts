@@ -27,8 +27,8 @@ export const mandateRow = mandateTermsRow.extend({
 /** A mandate as it was read: amounts as bigint, times in UTC. */
 export type MandateRow = z.output<typeof mandateRow>
 
-/** The facts of a mandate that decisions are taken from. */
-export function mandateFacts(row: MandateRow): Mandate {
+/** The facts of a mandate that decisions are taken from, but for who pays. */
+export function mandateFacts(row: MandateRow): Omit<Mandate, 'payer'> {
   return {
     ...policyTerms(row),
     id: row.id,

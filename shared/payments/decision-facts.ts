@@ -26,7 +26,7 @@ export async function factsOf(entered: Entered, userConfirmed: boolean): Promise
     dailySpendingCap: limits.daily_spending_cap,
     credentialPaymentCap: caps.payment,
     credentialDaily: caps.daily,
-    assertedNewRecipientLimit: facts.asserted_new_recipient_limit,
+    assertedNewRecipient: facts.asserted_new_recipient,
     recipientKnown: facts.recipient_known,
     userConfirmed,
     ownerApproved: approval && (await isApproved(entered)) ? approval.level : null,

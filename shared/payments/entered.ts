@@ -8,6 +8,7 @@ import { addressSchema } from '../chains/hex.ts'
 import { bigintText, time } from '../db/row-fields.ts'
 import { mandateFacts, mandateRow } from '../mandates/mandate-row.ts'
 import { ownersLevels } from '../policy/facts.ts'
+import { payersUnder } from '../policy/mandate.ts'
 import type { History } from '../policy/memory.ts'
 import { paymentRow } from './payment.ts'
 
@@ -84,7 +85,10 @@ export const factsRow = z.object({
   limits: limitsRow,
   /** Of who is about to pay. */
   caps: capsRow,
-  asserted_new_recipient_limit: bigintText,
+  /** Whether the caller is who asked for it, or the owner let any key pay it. */
+  may_pay: z.boolean(),
+  /** On the word of agents to this recipient; it limits what the owner does not know. */
+  asserted_new_recipient: window,
   recipient_known: z.boolean(),
   similar_recipient: z.string().nullable(),
   device_known: z.boolean(),
@@ -98,7 +102,11 @@ export const factsRow = z.object({
     .nullable(),
   has_passkey: z.boolean(),
   /** Those that name the merchant or the payee, whatever their state. */
-  mandates: z.array(mandateRow.transform(mandateFacts)),
+  mandates: z.array(
+    mandateRow
+      .extend({ payer: z.enum(payersUnder) })
+      .transform((row) => ({ ...mandateFacts(row), payer: row.payer })),
+  ),
   /** What was paid for the same resource before; empty, and null, where nothing was. */
   history,
   /** How its merchant would not be paid for it a moment ago. */

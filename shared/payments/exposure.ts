@@ -25,7 +25,6 @@ export const exposureRow = z.object({
   approved: z.array(
     z.object({
       kind: z.enum(['transfer', 'x402']),
-      is_own: z.boolean(),
       minutes: z.int(),
       each_usd: bigintText,
       usd: bigintText,
@@ -72,11 +71,10 @@ export function exposureFacts(
     leaving: row.leaving,
     approved: row.approved
       .filter(({ kind }) => rail === undefined || rail === kind)
-      .map(({ is_own, minutes, each_usd, usd }) => ({
+      .map(({ minutes, each_usd, usd }) => ({
         expiresInMinutes: minutes,
         eachUsdMicros: each_usd,
         usdMicros: usd,
-        isOwn: is_own,
       })),
     mandates: mandates.map((mandate) => ({
       expiresInMinutes: mandate.expires_in_minutes,

@@ -108,6 +108,12 @@ async function helpFor(context: Context, entered: Entered, facts: Facts) {
       automatic_daily: body(limits.automatic_daily, fits.automaticDaily),
       asserted_daily: body(limits.asserted_daily, fits.assertedDaily),
       daily_spending_cap: body(limits.daily_spending_cap, fits.dailySpendingCap),
+      ...(!entered.facts.recipient_known && {
+        asserted_new_recipient: body(
+          entered.facts.asserted_new_recipient,
+          fits.assertedNewRecipient,
+        ),
+      }),
       ...(caps.daily && { credential_daily: body(caps.daily, fits.credentialDaily) }),
     },
     would_pass: changes.map(changeBody),
@@ -120,6 +126,7 @@ const fitsRow = z
   .object({
     automatic_daily: fit,
     asserted_daily: fit,
+    asserted_new_recipient: fit,
     daily_spending_cap: fit,
     credential_daily: fit,
     mandates: z.record(z.uuid(), fit),
@@ -127,6 +134,7 @@ const fitsRow = z
   .transform(({ mandates, ...row }) => ({
     automaticDaily: row.automatic_daily,
     assertedDaily: row.asserted_daily,
+    assertedNewRecipient: row.asserted_new_recipient,
     dailySpendingCap: row.daily_spending_cap,
     credentialDaily: row.credential_daily,
     mandates,
@@ -139,12 +147,19 @@ const fitsRow = z
 async function fitsOf(context: Context, { payment_row: payment, facts }: Entered): Promise<Fits> {
   const room = [
     ...Object.values(facts.limits).map(headroom),
+    headroom(facts.asserted_new_recipient),
     ...(facts.caps.daily ? [headroom(facts.caps.daily)] : []),
     ...facts.mandates.flatMap((mandate) => leftOf(mandate).day ?? []),
   ]
   const now = context.now()
   if (room.every((left) => payment.amount_usd_micros <= left))
-    return { automaticDaily: now, assertedDaily: now, dailySpendingCap: now, credentialDaily: now }
+    return {
+      automaticDaily: now,
+      assertedDaily: now,
+      assertedNewRecipient: now,
+      dailySpendingCap: now,
+      credentialDaily: now,
+    }
   const row = await context.db.one('payment_headroom', { payment: payment.id }, fitsRow)
   if (!row) throw new Error('an entered payment is gone')
   return row
@@ -162,12 +177,20 @@ async function confirmationOf({ world }: Context, entered: Entered, level: Conse
   }
 }
 
-/** The refusal of a payment that was closed unused; undefined for any other. */
+/** The refusal of what was closed unused, or is another key's to pay; undefined for any other. */
 export function refuseEnded(entered: Entered, hint: string): Refusal<'payment_closed'> | undefined {
   const status = endOf(entered)
-  if (status === undefined) return undefined
+  if (status === undefined) return refuseOther(entered, hint)
   const message =
     status === 'declined' ? 'The owner declined this payment.' : 'The payment expired unused.'
   const next = status === 'declined' ? 'Do not enter it again unless the user asks for it.' : hint
   return fail('payment_closed', { message, hint: next, details: { confirmation: { status } } })
+}
+
+/** What the owner approved is for the key or app that the page named; another has to ask anew. */
+function refuseOther({ payment_row: { state }, facts }: Entered, hint: string) {
+  const isOpen = state === 'prepared' || state === 'awaiting_confirmation'
+  if (!isOpen || facts.may_pay) return undefined
+  const reason = reasonBody({ code: 'other_key' })
+  return fail('payment_closed', { message: reason.message, hint, details: { reasons: [reason] } })
 }

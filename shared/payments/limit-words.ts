@@ -89,9 +89,9 @@ function stepOf(given: Change): string {
     case 'wait':
       return `wait until ${given.until.toISOString()} and enter this amount then`
     case 'pay_known_recipient':
-      return 'pay a recipient that was paid before'
+      return 'pay a recipient that the owner knows'
     case 'pay_from_known_device':
-      return 'pay from a device that has paid before'
+      return 'pay from a device that the owner knows'
     case 'raise_limit':
       return `ask the owner to raise ${given.limit} to ${formatUsd(given.usdMicros)} USD`
   }

@@ -11,6 +11,12 @@ import { consentLevels } from '../policy/facts.ts'
 export const paymentRow = z.object({
   id: z.uuid(),
   account: z.uuid(),
+  /** The key or app that asked, with those that take its place. */
+  asked_by: z.uuid(),
+  /** What the owner ticked when approving it. */
+  for_any_key: z.boolean(),
+  remembers_payee: z.boolean(),
+  remembered_device: z.string().nullable(),
   kind: z.enum(['transfer', 'x402']),
   state: z.enum([
     'prepared',

@@ -22,11 +22,14 @@ export function warningsOf(standing: RecipientStanding): { code: string; message
     message: `The issuer of ${symbol} bars this recipient on ${chain}: it can be paid none there.`,
   }))
   if (similarTo !== null) {
-    const message = `The address looks like ${similarTo}, which was paid before, but differs.`
+    const message = `The address looks like ${similarTo}, which the owner knows, but differs.`
     warnings.push({ code: 'similar_recipient', message })
   }
   if (!isKnown) {
-    warnings.push({ code: 'new_recipient', message: 'This recipient has not been paid before.' })
+    warnings.push({
+      code: 'new_recipient',
+      message: 'The owner has not made this recipient known.',
+    })
   }
   if (isContract === true) {
     const message = 'The address is a contract: make sure that it can give tokens out again.'

@@ -43,16 +43,18 @@ export function statusOf(state: Payment['state']) {
 }
 
 const sentences: Record<ReasonCode | MandateReasonCode, string> = {
-  new_recipient: 'This recipient has not been paid before.',
-  new_device: 'This key or app has not paid from this device before.',
+  new_recipient: 'The owner has not made this recipient known.',
+  new_device: 'The owner has not made this device known.',
+  other_key: 'The owner approved it for another key or app.',
   other_resource: 'The challenge names a resource on another host than the one that is paid.',
   changed_payee: 'This resource was paid before, at another address.',
   changed_asset: 'This resource was paid before, in another token or on another chain.',
   unusual_price: 'The price is far from what this resource cost before.',
-  similar_recipient: 'The address looks like one that was paid before but is another one.',
+  similar_recipient: 'The address looks like one that the owner knows but is another one.',
   automatic_limit: 'The amount is over what is left for payments without confirmation.',
   asserted_limit: 'The amount is over what the agent may pay on its word in 24 hours.',
-  asserted_new_recipient_limit: 'The amount is over what the agent may pay to a new recipient.',
+  asserted_new_recipient_limit:
+    'The amount is over what agents may pay to a new recipient in 24 hours.',
   daily_spending_cap: 'The amount is over what is left of the daily spending cap.',
   credential_payment_cap: 'The amount is over what this key or app may move in one payment.',
   credential_daily_cap:

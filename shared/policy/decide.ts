@@ -101,11 +101,12 @@ function againstAutomatic(facts: Facts): Reason[] {
 function againstAsserted(facts: Facts): Reason[] {
   const reasons: Reason[] = []
   if (facts.similarRecipient !== null) reasons.push({ code: 'similar_recipient' })
-  const newRecipientLimit = facts.assertedNewRecipientLimit
-  if (!facts.recipientKnown && facts.amountUsdMicros > newRecipientLimit) {
-    reasons.push({ code: 'asserted_new_recipient_limit', headroomUsdMicros: newRecipientLimit })
-  }
-  const overLimit = over('asserted_limit', facts.assertedDaily, facts.amountUsdMicros)
+  const amount = facts.amountUsdMicros
+  const overRecipient =
+    !facts.recipientKnown &&
+    over('asserted_new_recipient_limit', facts.assertedNewRecipient, amount)
+  if (overRecipient) reasons.push(overRecipient)
+  const overLimit = over('asserted_limit', facts.assertedDaily, amount)
   return overLimit ? [...reasons, overLimit] : reasons
 }
 

@@ -27,8 +27,6 @@ export type Approved = {
   expiresInMinutes: number
   eachUsdMicros: bigint
   usdMicros: bigint
-  /** Asked for by this key, so that its device is known once they settle. */
-  isOwn: boolean
 }
 
 /** What the figure is taken from; limits in micro-USD. */
@@ -40,7 +38,7 @@ export type ExposureFacts = {
   limits: { automatic: bigint; asserted: bigint; assertedNewRecipient: bigint; total: bigint }
   /** Of the key itself; null where it has no such cap. */
   caps: { payment: bigint | null; day: bigint | null }
-  /** Of the account, and of this key. */
+  /** Whether the owner knows any, of the account and of this key. */
   recipientKnown: boolean
   deviceKnown: boolean
   /** What the chain could still execute. */

@@ -5,16 +5,12 @@
  */
 import type { Approved, Bound, ExposedMandate } from './exposure-facts.ts'
 
-/**
- * 24 hours, what the caps leave in them beside the limits, the largest payment that may fit, and
- * whether a mandate can be used.
- */
+/** 24 hours, what the caps leave in them beside the limits, and the largest payment that may fit. */
 export type Window = {
   begin: number
   end: number
   beside: bigint
   largest: bigint
-  isDeviceKnown: boolean
 }
 
 /** So much in all and in each window at most, in micro-USD; null where only other caps end it. */
@@ -24,7 +20,7 @@ export type Source = { bound: Bound; inAll: bigint | null; perWindow: readonly (
 const sourcesMax = 64
 
 /**
- * The mandates, as far as the device is known that uses them. What is open under one leaves now, or it
+ * The mandates that the key may use. What is open under one leaves now, or it
  * is released and the mandate pays as much later, so that other payments fit into the first window.
  */
 export function mandateSources(
@@ -36,7 +32,7 @@ export function mandateSources(
     bound: 'mandate_limits' as const,
     inAll: plus(inAllOf(mandate, paymentCap), mandate.openUsdMicros),
     perWindow: windows.map((window, at) => {
-      const left = window.isDeviceKnown ? dayOf(mandate, window) : 0n
+      const left = dayOf(mandate, window)
       return at === 0 ? plus(left, mandate.openUsdMicros) : left
     }),
   }))
@@ -69,9 +65,9 @@ export function approvedSources(
 }
 
 /** Whether an approved payment may be paid in a window. */
-export function isPayableIn(
+function isPayableIn(
   { eachUsdMicros, expiresInMinutes }: Approved,
-  { largest, begin }: Pick<Window, 'largest' | 'begin'>,
+  { largest, begin }: Window,
 ): boolean {
   return eachUsdMicros <= largest && expiresInMinutes > begin
 }

@@ -9,7 +9,7 @@
 import type { Bound, ExposureFacts, Sums } from './exposure-facts.ts'
 import { bounds } from './exposure-facts.ts'
 import type { Source, Window } from './exposure-sources.ts'
-import { approvedSources, flowInto, isPayableIn, mandateSources } from './exposure-sources.ts'
+import { approvedSources, flowInto, mandateSources } from './exposure-sources.ts'
 
 /** A maximum and what sets it. */
 export type Exposure = { usdMicros: bigint; boundBy: Bound[] }
@@ -24,9 +24,9 @@ const dayMinutes = 1440
  * from now on; were it released instead, as much could be paid in its place and no more, but that a
  * mandate's total may then be used in a later window.
  *
- * It is reached where approved payments are small or fit as they are, mandates count no payments, the
- * key's daily cap counts what is open under them, and payee and device are known before what is open
- * or approved makes them so; elsewhere it is an upper bound.
+ * It is reached where approved payments are small or fit as they are, mandates count no payments, and
+ * the key's daily cap counts what is open under them; elsewhere it is an upper bound. To whom the owner
+ * does not know little is paid on the agent's word, but there are as many addresses as a thief wants.
  */
 export function exposureWithin(facts: ExposureFacts, horizonMinutes: number): Exposure {
   const boundBy = new Set<Bound>(facts.open.total > 0n ? ['open_signatures'] : [])
@@ -83,17 +83,12 @@ const openUnderMandates = ({ mandates }: ExposureFacts): bigint =>
 /** A window with what fits into both limits, below the caps, and what these are. */
 type Filled = Window & { byLimits: bigint; capBound: Bound; limitBounds: Bound[] }
 
-/** One after the other: who is known in one is known in those after it. */
 function fillAll(facts: ExposureFacts, ends: readonly number[]): Filled[] {
-  const known = { recipient: facts.recipientKnown, device: facts.deviceKnown }
   return ends.map((end) => {
     const window = { begin: end - dayMinutes, end, largest: largestIn(facts, end) }
-    acquaint(known, facts, window)
-    return { ...window, ...fill(facts, end, known) }
+    return { ...window, ...fill(facts, end) }
   })
 }
-
-type Known = { recipient: boolean; device: boolean }
 
 /** What both caps leave, also in place of what is open and may be released. */
 function largestIn(facts: ExposureFacts, end: number): bigint {
@@ -103,31 +98,10 @@ function largestIn(facts: ExposureFacts, end: number): bigint {
   return own < total ? own : total
 }
 
-/** What may be paid in a window makes known. */
-function acquaint(
-  known: Known,
-  facts: ExposureFacts,
-  window: Pick<Window, 'begin' | 'end' | 'largest'>,
-): void {
-  const { limits, approved } = facts
-  for (const one of approved) {
-    if (!isPayableIn(one, window)) continue
-    known.recipient = true
-    if (one.isOwn) known.device = true
-  }
-  // A small payment makes its recipient known, so beyond the first only the daily limit counts.
-  const isWordGood = known.recipient || limits.assertedNewRecipient > 0n
-  const asserted = roomIn(facts, window.end, limits.asserted, 'asserted')
-  if (isWordGood && window.largest > 0n && asserted > 0n) {
-    known.recipient = true
-    known.device = true
-  }
-}
-
 type Fill = Omit<Filled, 'begin' | 'end' | 'largest'>
 
-function fill(facts: ExposureFacts, end: number, known: Known): Fill {
-  const { limits, caps, open } = facts
+function fill(facts: ExposureFacts, end: number): Fill {
+  const { limits, caps, open, recipientKnown } = facts
   const isOpenIn = end <= dayMinutes
   const left = (limit: bigint, of: keyof Sums) =>
     positive(roomIn(facts, end, limit, of) - (isOpenIn ? open[of] : 0n))
@@ -135,15 +109,14 @@ function fill(facts: ExposureFacts, end: number, known: Known): Fill {
   const own = caps.day === null ? ofAccount : left(caps.day, 'own')
   const newly = own < ofAccount ? own : ofAccount
   const total = isOpenIn ? newly + openUnderMandates(facts) : newly
-  const isWordGood = known.recipient || limits.assertedNewRecipient > 0n
-  const isAutomatic = known.recipient && known.device
+  const isWordGood = recipientKnown || limits.assertedNewRecipient > 0n
+  const isAutomatic = recipientKnown && facts.deviceKnown
   const asserted = isWordGood ? left(limits.asserted, 'asserted') : 0n
   const automatic = isAutomatic ? left(limits.automatic, 'automatic') : 0n
   const byLimits = asserted + automatic < total ? asserted + automatic : total
   return {
     byLimits,
     beside: total - byLimits,
-    isDeviceKnown: known.device,
     capBound: own < ofAccount ? 'credential_daily_cap' : 'daily_spending_cap',
     limitBounds: [
       isWordGood ? 'asserted_limit' : 'asserted_new_recipient_limit',

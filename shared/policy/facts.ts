@@ -26,7 +26,8 @@ export type Facts = CoverRequest & {
   automaticDaily: Window
   assertedDaily: Window
   dailySpendingCap: Window
-  assertedNewRecipientLimit: bigint
+  /** What an agent may pay on its word to this recipient while the owner does not know it. */
+  assertedNewRecipient: Window
   /** What whoever pays may move by itself, whatever the consent; null where it has no such cap. */
   credentialPaymentCap: bigint | null
   credentialDaily: Window | null

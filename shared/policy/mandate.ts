@@ -28,10 +28,15 @@ export type MandateTerms = {
 /** What is stored; that a mandate is expired or exhausted follows from its terms and its use. */
 export type MandateState = 'pending_approval' | 'active' | 'suspended' | 'declined' | 'revoked'
 
+/** Who pays under a mandate, against who asked for it and from which device. */
+export const payersUnder = ['asker', 'other_device', 'other_key'] as const
+
 /** A mandate and what of it is used, reserved amounts included. */
 export type Mandate = MandateTerms & {
   id: string
   state: MandateState
+  /** `other_key` may not; one on another device than asked may where the owner knows the device. */
+  payer: (typeof payersUnder)[number]
   spentDayUsdMicros: bigint
   spentTotalUsdMicros: bigint
   payments: number
@@ -53,7 +58,7 @@ export type CoverRequest = {
   /** The challenge names a resource on another host than the one that is paid. */
   otherResource: boolean
   deviceKnown: boolean
-  /** A known recipient whose address looks like this one: the mark of address poisoning. */
+  /** A recipient that the owner knows and that looks like this one: the mark of address poisoning. */
   similarRecipient: string | null
   /** Of the resource that is paid. */
   history: History
@@ -72,6 +77,7 @@ export type MandateReasonCode =
   | 'mandate_day_limit'
   | 'mandate_total_limit'
   | 'mandate_count_limit'
+  | 'other_key'
   | 'new_device'
   | 'similar_recipient'
   | 'challenge_not_heard'
@@ -99,6 +105,7 @@ export function coverOf(mandate: Mandate, request: CoverRequest, now: Date): Cov
     ...(state === 'active' ? [] : [{ code: `mandate_${state}` as const }]),
     ...termsReasons(mandate, request, now),
     ...capReasons(mandate, request.amountUsdMicros),
+    ...payerReasons(mandate, request),
     ...trustReasons(request, isPinned),
     ...memoryReasons(request.history, request, isPinned).map((code) => ({ code })),
   ]
@@ -149,7 +156,10 @@ function capReasons(mandate: Mandate, amountUsdMicros: bigint): MandateReason[] 
 }
 
 /** What is left of the caps in micro-USD, never below zero; null where there is no cap. */
-export function leftOf(mandate: Mandate): { day: bigint | null; total: bigint | null } {
+export function leftOf(mandate: Omit<Mandate, 'payer'>): {
+  day: bigint | null
+  total: bigint | null
+} {
   const { maxDayUsdMicros, maxTotalUsdMicros, spentDayUsdMicros, spentTotalUsdMicros } = mandate
   const left = (cap: bigint, spent: bigint) => (spent < cap ? cap - spent : 0n)
   return {
@@ -158,11 +168,16 @@ export function leftOf(mandate: Mandate): { day: bigint | null; total: bigint | 
   }
 }
 
+/** The owner let this key or app pay from this device, and nobody else. */
+function payerReasons({ payer }: Mandate, { deviceKnown }: CoverRequest): MandateReason[] {
+  if (payer === 'other_key') return [{ code: 'other_key' }]
+  return payer === 'other_device' && !deviceKnown ? [{ code: 'new_device' }] : []
+}
+
 /** A payee whom the owner named needs no merchant's word for it. */
 function trustReasons(request: CoverRequest, isPinned: boolean): MandateReason[] {
-  const { kind, heard, otherResource, deviceKnown, similarRecipient } = request
+  const { kind, heard, otherResource, similarRecipient } = request
   const reasons: MandateReason[] = []
-  if (!deviceKnown) reasons.push({ code: 'new_device' })
   if (similarRecipient !== null && !isPinned) reasons.push({ code: 'similar_recipient' })
   if (kind === 'x402' && !heard && !isPinned) reasons.push({ code: 'challenge_not_heard' })
   if (kind === 'x402' && otherResource) reasons.push({ code: 'other_resource' })

@@ -111,6 +111,7 @@ function mandateAt(at: Date, terms: Omit<MandateTerms, 'expiresAt'>, used: Used)
     ...terms,
     id: '',
     state: 'active',
+    payer: 'asker',
     expiresAt: new Date(at.getTime() + 1),
     spentDayUsdMicros: used.day.spentAt(at),
     spentTotalUsdMicros: used.totalUsdMicros,

@@ -11,6 +11,7 @@ import { concerns, leftOf } from './mandate.ts'
 const windowNames = [
   'automaticDaily',
   'assertedDaily',
+  'assertedNewRecipient',
   'dailySpendingCap',
   'credentialDaily',
 ] as const
@@ -102,6 +103,8 @@ function mandateFor(facts: Facts): Change[] {
   const wanted: Mandate = {
     id: '',
     state: 'active',
+    // It is for who asks for it, from this device.
+    payer: 'asker',
     merchantDomain: host,
     includeSubdomains: false,
     maxPaymentUsdMicros: amountUsdMicros,
@@ -117,8 +120,7 @@ function mandateFor(facts: Facts): Change[] {
     payments: 0,
     dayResetsAt: null,
   }
-  // Its approval makes the device known that asked for it.
-  const decision = decide({ ...facts, mandates: [wanted], deviceKnown: true })
+  const decision = decide({ ...facts, mandates: [wanted] })
   return 'consentLevel' in decision && decision.consentLevel === 'mandate'
     ? [{ change: 'ask_owner_for_mandate', userConfirmed }]
     : []
@@ -132,7 +134,6 @@ function mostNow(facts: Facts): bigint | undefined {
   const { highestUsdMicros } = facts.history
   const ends = [
     ...windowNames.map((name) => headroom(facts[name] ?? noWindow)),
-    facts.assertedNewRecipientLimit,
     facts.credentialPaymentCap ?? 0n,
     ...(highestUsdMicros === null ? [] : [highestUsdMicros * 2n]),
     ...facts.mandates.flatMap((mandate) => {
@@ -163,7 +164,8 @@ function after(facts: Facts, fits: Fits, time: Date): Facts {
     resetsAt,
     spent: hasRoom(fits[name]) ? limit - amount : spent,
   })
-  const { automaticDaily, assertedDaily, dailySpendingCap, credentialDaily } = facts
+  const { automaticDaily, assertedDaily, assertedNewRecipient } = facts
+  const { dailySpendingCap, credentialDaily } = facts
   const mandates = facts.mandates.map((mandate) => {
     const { id, maxDayUsdMicros: limit, spentDayUsdMicros: spent } = mandate
     const isRoomy = limit !== null && hasRoom(fits.mandates?.[id])
@@ -173,6 +175,7 @@ function after(facts: Facts, fits: Fits, time: Date): Facts {
     ...facts,
     automaticDaily: at('automaticDaily', automaticDaily),
     assertedDaily: at('assertedDaily', assertedDaily),
+    assertedNewRecipient: at('assertedNewRecipient', assertedNewRecipient),
     dailySpendingCap: at('dailySpendingCap', dailySpendingCap),
     credentialDaily: credentialDaily && at('credentialDaily', credentialDaily),
     mandates,
@@ -190,7 +193,7 @@ function raises(facts: Facts): Change[] {
   const every = {
     automatic_limit: raised('automaticDaily'),
     asserted_limit: raised('assertedDaily'),
-    asserted_new_recipient_limit: { limit: amount, given: { assertedNewRecipientLimit: amount } },
+    asserted_new_recipient_limit: raised('assertedNewRecipient'),
     daily_spending_cap: raised('dailySpendingCap'),
     credential_payment_cap: { limit: amount, given: { credentialPaymentCap: amount } },
     credential_daily_cap: raised('credentialDaily'),

@@ -77,12 +77,16 @@ create table private.access_tokens (
 create index access_tokens_of_grant on private.access_tokens (granted);
 create index access_tokens_by_end on private.access_tokens (expires_at);
 
--- A device is a credential together with a client fingerprint (DESIGN section 4).
+-- A device is a credential together with a client fingerprint. Devices and recipients become known by
+-- an act of the owner alone: in a session with a fresh proof, or by an approval whose digest says so
+-- (`consent`), which the key or app `asked_by` had asked for.
 create table private.known_devices (
   account uuid not null references private.accounts,
   key uuid not null references private.credentials,
   fingerprint text not null,
   known_since timestamptz not null default private.clock(),
+  session uuid not null references private.credentials,
+  consent uuid,
   primary key (account, key, fingerprint)
 );
 
@@ -91,7 +95,11 @@ create table private.known_recipients (
   chain_family text not null check (chain_family = 'evm'),
   address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
   known_since timestamptz not null default private.clock(),
-  primary key (account, chain_family, address)
+  session uuid not null references private.credentials,
+  consent uuid,
+  asked_by uuid references private.credentials,
+  primary key (account, chain_family, address),
+  check ((consent is null) = (asked_by is null))
 );
 
 alter table private.accounts enable row level security;

@@ -36,6 +36,11 @@ create table private.payments (
   heard boolean not null default false,
   -- Under which it was authorized.
   mandate uuid,
+  -- What the owner ticked when approving it, each a part of the terms: any key or app of the account may
+  -- pay it; its payee is known from then on; the device that asked for it is.
+  for_any_key boolean not null default false,
+  remembers_payee boolean not null default false,
+  remembers_device boolean not null default false,
   created_at timestamptz not null default private.clock(),
   expires_at timestamptz not null,
   consent_level text check (consent_level in
@@ -123,6 +128,8 @@ create type private.spending as (
   automatic_resets_at timestamptz, asserted_resets_at timestamptz, total_resets_at timestamptz
 );
 
+create type private.payee_spending as (usd_micros bigint, resets_at timestamptz);
+
 -- When a payment that counts leaves the windows, at the latest: what is open may settle as late as its
 -- signature ends, or be seen now to have settled.
 create function private.leaves_at(state text, counts_until timestamptz, valid_before bigint)
@@ -166,14 +173,24 @@ create function private.limits_json(a private.accounts, s private.spending) retu
       'spent', s.total::text, 'resets_at', s.total_resets_at))
 $$;
 
+-- Whom a key or app stands for: itself, or the first of those whose place it takes.
+create function private.holder_of(key uuid) returns uuid language sql stable as $$
+  select coalesce(k.shares_budget_of, k.id) from private.credentials k where k.id = holder_of.key
+$$;
+
 -- The form in which a payment leaves the database: money as text, times as RFC 3339.
+-- `asked_by` and `paid_by` are the budgets of who asked and of who pays: a key or app, and those that
+-- take its place.
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in'] ||
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in',
+      'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
-      'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text)
+      'amount_usd_micros', p.amount_usd_micros::text, 'settled_atomic', p.settled_atomic::text,
+      'asked_by', private.holder_of(p.key), 'paid_by', coalesce(p.budget, p.key),
+      'remembered_device', case when p.remembers_device then p.device end)
 $$;
 
 create function private.recipient_known(payer uuid, payee text) returns boolean
@@ -187,6 +204,21 @@ create function private.device_known(p private.payments) returns boolean
   select exists (select from private.known_devices d
     where d.account = p.account and d.key = p.key and d.fingerprint = p.device)
 $$;
+
+-- What agents moved on their own word to one address and counts now, in micro-USD: to one that the
+-- owner does not know it is bounded together, in however many payments.
+create function private.asserted_to(payer uuid, payee text) returns private.payee_spending
+  language plpgsql stable as $$
+declare
+  s private.payee_spending;
+begin
+  select coalesce(sum(p.counted_usd_micros), 0),
+    min(private.leaves_at(p.state, p.counts_until, p.valid_before))
+    into s.usd_micros, s.resets_at from private.payments p
+   where p.account = payer and p.payee = asserted_to.payee and p.consent_level = 'agent_asserted'
+     and p.counts_until > private.clock();
+  return s;
+end $$;
 
 -- A known recipient that shares the first and last four hex digits with another address: the mark
 -- of address poisoning. Null when there is none.

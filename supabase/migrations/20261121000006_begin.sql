@@ -18,6 +18,12 @@ create function private.refused_ways(p private.payments) returns jsonb
      order by o.authorized_at desc limit 20) r
 $$;
 
+-- Whether a key or app may pay it: the one that asked, or any where the owner said so.
+create function private.may_pay(p private.payments, payer uuid) returns boolean
+  language sql stable as $$
+  select p.for_any_key or private.holder_of(payer) = private.holder_of(p.key)
+$$;
+
 -- Everything that a decision about this payment is taken from; the caps are those of `payer`, who is
 -- about to pay it.
 create function private.payment_facts(p private.payments, payer uuid) returns jsonb
@@ -31,14 +37,19 @@ begin
     'version', a.facts_version,
     'limits', private.limits_json(a, s),
     'caps', private.caps_json(payer),
-    'asserted_new_recipient_limit', a.asserted_new_recipient_limit_usd_micros::text,
+    'may_pay', private.may_pay(p, payer),
+    'asserted_new_recipient', (select jsonb_build_object(
+        'limit', a.asserted_new_recipient_limit_usd_micros::text,
+        'spent', t.usd_micros::text, 'resets_at', t.resets_at)
+      from private.asserted_to(p.account, p.payee) t),
     'recipient_known', private.recipient_known(p.account, p.payee),
     'similar_recipient', private.similar_recipient(p.account, p.payee),
-    'device_known', private.device_known(p),
+    'device_known', private.device_known(p) and private.holder_of(payer) = private.holder_of(p.key),
     'approval', (select jsonb_build_object('decision', o.decision, 'digest', o.digest,
       'level', o.level) from private.approvals o where o.payment = p.id),
     'has_passkey', private.has_passkey(p.account),
-    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)), '[]')
+    'mandates', (select coalesce(jsonb_agg(private.mandate_json(m)
+        || jsonb_build_object('payer', private.payer_under(m, p, payer))), '[]')
       from private.mandates_concerning(p) m),
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),

@@ -4,7 +4,7 @@
 -- Whether a payment fits the limits at this consent level. The decision was taken elsewhere from
 -- facts; this is its second path and the one that holds when requests race.
 create function private.within_limits(
-  a private.accounts, s private.spending, p private.payments, consent text, mandate uuid)
+  a private.accounts, s private.spending, p private.payments, payer uuid, consent text, mandate uuid)
   returns boolean language plpgsql stable as $$
 begin
   if s.total + p.amount_usd_micros > a.daily_spending_cap_usd_micros then
@@ -16,7 +16,7 @@ begin
   end if;
   if consent = 'mandate' then
     return exists (select from private.mandates m
-      where m.id = mandate and m.account = p.account and private.mandate_carries(m, p));
+      where m.id = mandate and m.account = p.account and private.mandate_carries(m, p, payer));
   end if;
   if private.similar_recipient(p.account, p.payee) is not null then
     return false;
@@ -24,10 +24,12 @@ begin
   return case consent
     when 'none' then s.automatic + p.amount_usd_micros <= a.automatic_daily_limit_usd_micros
       and private.recipient_known(p.account, p.payee) and private.device_known(p)
+      and private.holder_of(payer) = private.holder_of(p.key)
     when 'agent_asserted' then
       s.asserted + p.amount_usd_micros <= a.asserted_daily_limit_usd_micros
-      and (p.amount_usd_micros <= a.asserted_new_recipient_limit_usd_micros
-        or private.recipient_known(p.account, p.payee))
+      and (private.recipient_known(p.account, p.payee)
+        or (private.asserted_to(p.account, p.payee)).usd_micros + p.amount_usd_micros
+          <= a.asserted_new_recipient_limit_usd_micros)
     else false
   end;
 end $$;
@@ -98,13 +100,14 @@ begin
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-  elsif p.state not in ('prepared', 'awaiting_confirmation') then
+  elsif p.state not in ('prepared', 'awaiting_confirmation')
+    or not private.may_pay(p, caller.id) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
   elsif payer.facts_version <> facts_version or not private.within_caps(caller.id, p)
     or not private.within_limits(
-      payer, private.spent(payer.id), p, consent_level, custody_authorize.mandate) then
+      payer, private.spent(payer.id), p, caller.id, consent_level, custody_authorize.mandate) then
     outcome := 'stale';
   elsif private.reserved_atomic(p) + p.amount_atomic > funds_atomic::numeric then
     outcome := 'insufficient_funds';

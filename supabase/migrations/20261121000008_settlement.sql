@@ -20,10 +20,8 @@ $$;
 
 -- Books a payment as settled; one that is final stays as it was booked, and keeps its log. A log
 -- belongs to one payment: whoever holds this one by mistake lets it go, and where a final one holds
--- it, this payment has none. Without a log a payment counts in full. A recipient and a device become
--- known with their first settled payment that somebody confirmed: one under a mandate was confirmed
--- by nobody. An address that looks like a known one never becomes known, so the owner is asked each
--- time, and the one that it looks like stays what it is.
+-- it, this payment has none. Without a log a payment counts in full. It makes
+-- nobody known: that is the owner's to do.
 create function private.settle(
   payment uuid, hash text, block bigint, in_block text, log integer, label text,
   settled_atomic text default null)
@@ -57,14 +55,6 @@ begin
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
-  if settled.consent_level not in ('none', 'mandate') then
-    insert into private.known_recipients (account, chain_family, address)
-    select settled.account, 'evm', settled.payee
-     where private.similar_recipient(settled.account, settled.payee) is null
-    on conflict do nothing;
-    insert into private.known_devices (account, key, fingerprint)
-    values (settled.account, settled.key, settled.device) on conflict do nothing;
-  end if;
   delete from private.relay_calls c where c.payment = settled.id and c.slot is null
     and (c.kind = 'cancel' or settled.finality = 'finalized');
   return settled;

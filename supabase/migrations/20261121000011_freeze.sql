@@ -199,9 +199,8 @@ grant execute on function api.housekeeping_uncancelled to service_role;
 grant execute on function api.freeze_account, api.housekeeping_may_send, api.confirm_payer to service_role;
 grant execute on function api.custody_cancel, api.custody_record_cancel to custody;
 
--- What a key could have leave is worked out from this. What is open may be executed, which makes its
--- recipient and its device known, or be released, which frees its part of the limits: either is taken to
--- happen, and a block that is not final may be undone. What has settled for good is summed by the whole minutes until it leaves the windows: at most 1,440 rows.
+-- What a key could have leave is worked out from this. What is open may be executed, or be released,
+-- which frees its part of the limits, and a block that is not final may be undone. What has settled for good is summed by the whole minutes until it leaves the windows: at most 1,440 rows.
 create function private.key_exposure(of_key private.credentials) returns jsonb
   language plpgsql stable as $$
 declare
@@ -209,16 +208,13 @@ declare
   exposure jsonb;
 begin
   with counted as (
-    select p.key, coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
+    select coalesce(p.budget, p.key) = private.budget_of(of_key) as is_own,
       p.finality is not distinct from 'finalized' as is_settled, p.consent_level,
       p.counted_usd_micros as usd,
       case p.finality when 'finalized'
         then pg_catalog.floor(extract(epoch from p.counts_until - at) / 60) end::integer as minutes
       from private.payments p
      where p.account = of_key.account and p.counts_until > at
-  ), coming as (
-    select c.key from counted c
-     where c.consent_level not in ('none', 'mandate') and not c.is_settled
   ), summed as (
     select c.is_settled, c.minutes, jsonb_build_object(
       'automatic', coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0)::text,
@@ -239,9 +235,8 @@ begin
       'total', a.daily_spending_cap_usd_micros::text),
     'caps', jsonb_build_object('payment', of_key.max_per_payment_usd_micros::text,
       'day', of_key.max_per_day_usd_micros::text),
-    'recipient_known', exists (select from coming) or exists (
-      select from private.known_recipients r where r.account = a.id),
-    'device_known', exists (select from coming c where c.key = of_key.id) or exists (
+    'recipient_known', exists (select from private.known_recipients r where r.account = a.id),
+    'device_known', exists (
       select from private.known_devices d where d.account = a.id and d.key = of_key.id),
     'open', (select s.sums from summed s where not s.is_settled),
     'leaving', coalesce((select jsonb_agg(s.sums || jsonb_build_object('minutes', s.minutes))
@@ -261,11 +256,11 @@ begin
 end $$;
 
 -- When an amount fits into a limit at the latest if nothing else is spent, rounded up to the
--- second; null when it never does. `level`, `mandate` or `budget` picks the payments that the
--- limit counts.
+-- second; null when it never does. `level`, `mandate`, `budget` or `payee` picks the payments that
+-- the limit counts.
 create function private.fits_at(
   spender uuid, amount bigint, cap bigint, level text default null, mandate uuid default null,
-  budget uuid default null)
+  budget uuid default null, payee text default null)
   returns timestamptz language sql stable as $$
   with counted as (
     select l.leaves_at, sum(p.counted_usd_micros) over (order by l.leaves_at desc) as not_sooner
@@ -274,6 +269,7 @@ create function private.fits_at(
      where p.account = spender and p.counts_until > private.clock()
        and (level is null or p.consent_level = level)
        and (fits_at.mandate is null or p.mandate = fits_at.mandate)
+       and (fits_at.payee is null or p.payee = fits_at.payee)
        and (fits_at.budget is null or coalesce(p.budget, p.key) = fits_at.budget)
   )
   select case when amount <= cap then coalesce((
@@ -285,7 +281,7 @@ $$;
 -- names its merchant or payee: asked only once it did not fit.
 create function api.payment_headroom(credential text, payment uuid)
   returns table (automatic_daily timestamptz, asserted_daily timestamptz,
-    daily_spending_cap timestamptz, credential_daily timestamptz, mandates jsonb)
+    asserted_new_recipient timestamptz, daily_spending_cap timestamptz, credential_daily timestamptz, mandates jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.recognize(credential, 'pay', true);
@@ -295,6 +291,8 @@ begin
     private.fits_at(a.id, p.amount_usd_micros, a.automatic_daily_limit_usd_micros, 'none'),
     private.fits_at(a.id, p.amount_usd_micros, a.asserted_daily_limit_usd_micros,
       'agent_asserted'),
+    private.fits_at(a.id, p.amount_usd_micros, a.asserted_new_recipient_limit_usd_micros,
+      'agent_asserted', payee => p.payee),
     private.fits_at(a.id, p.amount_usd_micros, a.daily_spending_cap_usd_micros),
     private.fits_at(a.id, p.amount_usd_micros, caller.max_per_day_usd_micros,
       budget => private.budget_of(caller)),

@@ -23,6 +23,11 @@ create table private.consents (
     = case level when 'user_passkey' then 5 else 0 end)
 );
 alter table private.consents enable row level security;
+alter table private.known_devices add foreign key (consent) references private.consents;
+alter table private.known_recipients add foreign key (consent) references private.consents;
+create index known_devices_of_consent on private.known_devices (consent) where consent is not null;
+create index known_recipients_of_consent on private.known_recipients (consent)
+  where consent is not null;
 
 create table private.approvals (
   payment uuid primary key references private.payments,
@@ -73,7 +78,10 @@ create function private.terms_digest(p private.payments) returns text
     'v', 1, 'type', p.kind, 'account_id', p.account, 'payment_id', p.id,
     'chain', 'eip155:' || p.chain, 'token', p.token, 'amount_atomic', p.amount_atomic::text,
     'pay_to', p.payee, 'origin', p.terms -> 'origin',
-    'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at)))
+    'request_digest', p.terms -> 'request_digest', 'expires_at', private.terms_time(p.expires_at),
+    'paid_by', case when p.for_any_key then 'any_key' else private.holder_of(p.key)::text end,
+    'remember_payee', case when p.remembers_payee then true end,
+    'remember_device', case when p.remembers_device then p.device end))
 $$;
 
 -- The hash of a Merkle tree over at least one entry (RFC 9162 section 2.1.1).
@@ -185,7 +193,8 @@ begin
   return kept;
 end $$;
 
--- Enters the owner's word for a payment that waits. Taking an approval back is a decline too.
+-- Enters the owner's word for a payment that waits. Taking an approval back is a decline too, and what
+-- became known by it is not any more.
 create function private.enter_decision(
   caller private.credentials, p private.payments, decision text, digest text,
   given private.consents)
@@ -199,15 +208,53 @@ begin
       decided_at = excluded.decided_at;
   if decision = 'declined' then
     update private.payments q set state = 'declined' where q.id = p.id;
+    delete from private.known_recipients r using private.approvals o
+     where o.payment = p.id and r.consent = o.consent;
+    delete from private.known_devices d using private.approvals o
+     where o.payment = p.id and d.consent = o.consent;
   end if;
   perform private.record_payment(p, 'confirmation_' || decision);
 end $$;
 
--- Stands for the key and the device that asked: once it is paid, the device is known.
+-- What the owner ticked beside an approval, as the row has it from then on, and what that makes known.
+create function private.enter_ticks(p private.payments, given private.consents)
+  returns void language plpgsql as $$
+begin
+  update private.payments q set for_any_key = p.for_any_key, remembers_payee = p.remembers_payee,
+    remembers_device = p.remembers_device where q.id = p.id;
+  if p.remembers_payee then
+    insert into private.known_recipients (account, chain_family, address, session, consent, asked_by)
+    values (p.account, 'evm', p.payee, given.session, given.id, p.key) on conflict do nothing;
+  end if;
+  if p.remembers_device then
+    insert into private.known_devices (account, key, fingerprint, session, consent)
+    values (p.account, p.key, p.device, given.session, given.id) on conflict do nothing;
+  end if;
+  if p.remembers_payee or p.remembers_device then
+    update private.accounts a set facts_version = a.facts_version + 1 where a.id = p.account;
+    insert into private.activities (account, category, type, summary)
+    select p.account, 'security', 'remembered', pg_catalog.format('By an approval %s known from now on.',
+      case when not p.remembers_device then pg_catalog.format('the recipient %s is', p.payee)
+        when not p.remembers_payee then 'the device of the ' || private.holder_name(k) || ' is'
+        else pg_catalog.format('the recipient %s and the device of the %s are', p.payee,
+          private.holder_name(k)) end)
+    from private.credentials k where k.id = p.key;
+  end if;
+end $$;
+
+-- Stands for the key and the device that asked, as the page names them.
 create function private.asker_of(p private.payments) returns text
   language sql stable as $$
   select encode(sha256(convert_to(concat(p.key, ' ', p.device), 'UTF8')), 'hex')
 $$;
+
+-- Whether a key or app, or one that took its place, is in service.
+create function private.is_holder_live(key uuid) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from private.credentials k where private.is_agent_live(k)
+    and private.budget_of(k) = private.holder_of(is_holder_live.key)
+    and k.account = (select o.account from private.credentials o where o.id = is_holder_live.key));
+end $$;
 
 -- Why a payment cannot be decided about as it was shown, or null when it can: by the digest of its
 -- terms, and by who asked where that was shown too, for until then another key or device may take its
@@ -219,6 +266,7 @@ create function private.undecidable(p private.payments, digest text, asker text)
     when p.state = 'expired' or p.expires_at <= private.clock()
       and p.state = 'awaiting_confirmation' then 'expired'
     when p.state <> 'awaiting_confirmation' then 'closed'
+    when not private.is_holder_live(p.key) then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
 $$;
@@ -237,10 +285,14 @@ end $$;
 
 -- The owner decides about one payment of the account. To approve needs consent that is proven and an
 -- account that is not frozen; to decline needs neither. `outcome` is the decision or why it does not
--- count. Approving again what is approved changes nothing.
+-- count. Approving again what is approved changes nothing. What is ticked is a part of the terms, and
+-- nothing else makes a payee or a device known. An address that looks like a known one never becomes
+-- known, so the owner is asked each time.
 create function api.owner_decide_payment(
   credential text, payment uuid, decision text, digest text, asker text default null,
-  assertion jsonb default null)
+  assertion jsonb default null, any_key boolean default false,
+  remember_payee boolean default false, remember_device boolean default false,
+  mail jsonb default null)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -254,9 +306,19 @@ begin
   perform private.hold_payer(caller, approves);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
+  if approves then
+    p.for_any_key := any_key;
+    p.remembers_payee := remember_payee;
+    p.remembers_device := remember_device;
+  end if;
   outcome := coalesce(
-    private.undecidable(p, digest, case when approves then asker end), decision);
+    private.undecidable(p, digest, case when approves then asker end),
+    case when approves and p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
+      then 'similar' end, decision);
   if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
+    outcome := case when exists (select from private.approvals o
+      where o.payment = p.id and o.digest = owner_decide_payment.digest) then 'approved'
+      else 'closed' end;
     return next;
     return;
   end if;
@@ -268,6 +330,10 @@ begin
   end if;
   if outcome = decision then
     perform private.enter_decision(caller, p, decision, digest, given);
+    if approves then
+      perform private.enter_ticks(p, given);
+      perform private.enqueue_mail(caller.account, mail);
+    end if;
   end if;
   return next;
 end $$;
@@ -340,7 +406,8 @@ create function private.approval_json(p private.payments) returns jsonb
     'payment_row', private.payment_json(p) - array['delivery', 'allowance_signature']
       || jsonb_build_object('signature', null),
     'asked', (select jsonb_build_object('title', private.holder_title(k), 'calls_itself', private.own_name(k),
-      'asker', private.asker_of(p), 'device', left(p.device, 8), 'device_known', private.device_known(p))
+      'asker', private.asker_of(p), 'device', left(p.device, 8),
+      'fingerprint', p.device, 'device_known', private.device_known(p))
       from private.credentials k where k.id = p.key),
     'decision', o.decision, 'decided_at', o.decided_at)
   from (values (p.id)) v (id) left join private.approvals o on o.payment = v.id

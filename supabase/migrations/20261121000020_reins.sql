@@ -94,10 +94,12 @@ begin
   return next;
 end $$;
 
--- Whom the account knows, those known last first, with what each was paid.
-create function api.owner_list_recipients(credential text, listed_max integer)
+-- Whom the account knows, those known last first, with what each was paid, and by whose request each
+-- became known; those of one key or app alone, where it is named.
+create function api.owner_list_recipients(
+  credential text, listed_max integer, asked_by uuid default null)
   returns table (address text, alias text, known_since timestamptz, payments integer,
-    paid_usd_micros text)
+    paid_usd_micros text, asker text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
@@ -108,12 +110,16 @@ begin
       from private.payments p where p.account = caller.account and p.state = 'settled'
      group by p.payee
   )
-  select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0')
+  select r.address, a.alias, r.known_since, coalesce(d.payments, 0), coalesce(d.total, '0'),
+    private.holder_title(k)
     from private.known_recipients r
+    left join private.credentials k on k.id = r.asked_by
     left join private.wallets w on w.address = r.address
     left join private.accounts a on a.id = w.account
     left join paid d on d.payee = r.address
-   where r.account = caller.account order by r.known_since desc, r.address limit listed_max;
+   where r.account = caller.account
+     and (owner_list_recipients.asked_by is null or r.asked_by = owner_list_recipients.asked_by)
+   order by r.known_since desc, r.address limit listed_max;
 end $$;
 
 -- Makes an address known, for what is known may be paid without asking; `outcome` is why it does not.
@@ -133,8 +139,8 @@ begin
       and w.address = owner_add_recipient.address) then 'own'
     else 'added' end;
   if outcome = 'added' then
-    insert into private.known_recipients (account, chain_family, address)
-    values (caller.account, 'evm', address) on conflict do nothing;
+    insert into private.known_recipients (account, chain_family, address, session)
+    values (caller.account, 'evm', address, caller.id) on conflict do nothing;
     perform private.record_change(caller, 'security', 'recipient_added',
       pg_catalog.format('The recipient %s was added.', address));
     perform private.enqueue_mail(caller.account, mail);
@@ -173,6 +179,27 @@ begin
    order by d.known_since desc, d.key, d.fingerprint limit listed_max;
 end $$;
 
+-- Forgets all that became known by requests of one key or app; answers how many recipients that were.
+create function api.owner_forget_known_by(credential text, key uuid)
+  returns table (forgotten integer)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  delete from private.known_devices d
+   where d.account = caller.account and d.key = owner_forget_known_by.key;
+  delete from private.known_recipients r
+   where r.account = caller.account and r.asked_by = owner_forget_known_by.key;
+  get diagnostics forgotten = row_count;
+  if forgotten > 0 then
+    perform private.record_change(caller, 'security', 'recipient_forgotten', pg_catalog.format(
+      'The recipients known by requests of the %s were removed: %s.', private.holder_name(k), forgotten))
+      from private.credentials k where k.id = owner_forget_known_by.key;
+  end if;
+  return next;
+end $$;
+
 -- Forgets a device, so that its next payment is asked about.
 create function api.owner_forget_device(credential text, key uuid, fingerprint text)
   returns table (forgotten boolean)
@@ -192,5 +219,5 @@ begin
   return next;
 end $$;
 grant execute on function api.owner_unfreeze, api.owner_read_limits, api.owner_set_limit,
-  api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient,
+  api.owner_list_recipients, api.owner_add_recipient, api.owner_forget_recipient, api.owner_forget_known_by,
   api.owner_list_devices, api.owner_forget_device to service_role;

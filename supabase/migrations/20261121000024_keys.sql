@@ -89,6 +89,45 @@ begin
   return next;
 end $$;
 
+-- Closes what a key or app that is revoked had asked for, under the lock of the account: payments that
+-- wait and that nobody else may pay, mandates and links. What an active mandate of a key is that was
+-- replaced is its successor's.
+create function private.close_requests(revoked private.credentials) returns void
+  language plpgsql as $$
+declare
+  holder uuid := private.budget_of(revoked);
+  is_last boolean := not private.is_holder_live(revoked.id);
+  payments integer;
+  mandates integer;
+  links integer;
+begin
+  update private.payments p set state = 'declined'
+   where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
+     and not p.for_any_key
+     and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
+  get diagnostics payments = row_count;
+  update private.mandates m set
+    state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
+    decided_at = coalesce(m.decided_at, private.clock()),
+    revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
+    revoked_by = case when m.state <> 'pending_approval' then 'owner' end
+   where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+     and not m.for_any_key
+     and (m.key = revoked.id and m.state = 'pending_approval'
+       or is_last and private.holder_of(m.key) = holder);
+  get diagnostics mandates = row_count;
+  update private.hosted_actions h set declined_at = private.clock()
+   where h.account = revoked.account and h.credential = revoked.id
+     and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
+  get diagnostics links = row_count;
+  if payments + mandates + links > 0 then
+    insert into private.activities (account, category, type, summary)
+    values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
+      'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
+      private.holder_name(revoked), payments, mandates, links));
+  end if;
+end $$;
+
 -- Ends an API key at once; a second call changes nothing. No row when the account has no such key.
 create function api.owner_revoke_key(credential text, key uuid) returns table (label text)
   language plpgsql security definer set search_path = '' as $$
@@ -102,7 +141,8 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
-      'The API key %s was revoked.', k.shown)) from private.credentials k where k.id = key;
+      'The API key %s was revoked.', k.shown)), private.close_requests(k)
+      from private.credentials k where k.id = key;
   end if;
   return query select k.label from private.credentials k
    where k.id = owner_revoke_key.key and k.account = caller.account and k.kind = 'api_key';
@@ -131,8 +171,8 @@ begin
     old.burst, old.per_second, old.max_per_payment_usd_micros, old.max_per_day_usd_micros,
     private.budget_of(old));
   if placed is not null then
-    insert into private.known_devices (account, key, fingerprint)
-    select d.account, placed, d.fingerprint from private.known_devices d
+    insert into private.known_devices (account, key, fingerprint, session)
+    select d.account, placed, d.fingerprint, caller.id from private.known_devices d
      where d.account = caller.account and d.key = old.id;
     update private.credentials k set reads_secrets = old.reads_secrets where k.id = placed;
     update private.vault_entries e set created_by = placed where e.created_by = old.id;

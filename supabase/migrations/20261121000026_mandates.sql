@@ -27,6 +27,8 @@ create table private.mandates (
   expires_at timestamptz not null,
   -- The caps as they were asked for, where the owner narrowed them.
   requested jsonb,
+  -- The owner said that any key or app of the account may pay under it.
+  for_any_key boolean not null default false,
   consent uuid references private.consents,
   decided_at timestamptz,
   revoked_at timestamptz,
@@ -86,7 +88,8 @@ create function private.mandate_digest(m private.mandates) returns text language
     'chains', (select jsonb_agg('eip155:' || c.id order by c.n)
       from unnest(m.chains) with ordinality c (id, n)),
     'tokens', to_jsonb(m.tokens), 'pay_to', to_jsonb(m.pay_to),
-    'expires_at', private.terms_time(m.expires_at)))
+    'expires_at', private.terms_time(m.expires_at), 'device', m.device,
+    'paid_by', case when m.for_any_key then 'any_key' else private.holder_of(m.key)::text end))
 $$;
 
 -- The form in which a mandate leaves the database: money as text, with what is used of it.
@@ -94,7 +97,8 @@ create function private.mandate_json(m private.mandates) returns jsonb language 
 declare
   u private.mandate_usage := private.used_of(m);
 begin
-  return to_jsonb(m) - array['key', 'device', 'consent'] || jsonb_build_object(
+  return to_jsonb(m) - array['key', 'consent'] || jsonb_build_object(
+    'asked_by', private.holder_of(m.key),
     'number', m.number::text, 'status', private.mandate_status(m, u),
     'max_payment_usd_micros', m.max_payment_usd_micros::text,
     'max_day_usd_micros', m.max_day_usd_micros::text,
@@ -127,7 +131,16 @@ begin
    limit 50;
 end $$;
 
--- The active mandates of a key's account for private.key_exposure. What is open uses them up for a day
+-- Who pays under a mandate: who asked for it, from that device or another, or somebody else.
+create function private.payer_under(m private.mandates, p private.payments, payer uuid) returns text
+  language sql stable as $$
+  select case when private.holder_of(payer) <> private.holder_of(p.key) then 'other_key'
+    when private.holder_of(payer) <> private.holder_of(m.key)
+      then case when m.for_any_key then 'other_device' else 'other_key' end
+    when m.device <> p.device then 'other_device' else 'asker' end
+$$;
+
+-- The active mandates that a key can pay under, for private.key_exposure: a thief may name the device. What is open uses them up for a day
 -- like what settles now; where payments are counted, one that is released gives back a place in which
 -- the key may pay more than it was: by so much what it regains is larger.
 create function private.exposed_mandates(of_key private.credentials, at timestamptz) returns jsonb
@@ -164,29 +177,31 @@ create function private.exposed_mandates(of_key private.credentials, at timestam
     'leaving', coalesce(u.leaving, '[]'), 'is_pinned', m.pay_to is not null)), '[]')
   from private.mandates m left join used u on u.mandate = m.id
   where m.account = of_key.account and m.state = 'active' and m.expires_at > at
+    and (private.holder_of(m.key) = private.holder_of(of_key.id) or m.for_any_key and exists (
+      select from private.known_devices d where d.account = m.account and d.key = of_key.id))
 $$;
 
 -- What the owner approved and nobody has paid yet, as far as a key may, or was about to when the time for
--- its signature ran out: it passes the limits by, and
--- once it settled its recipient is known, and to the key that asked for it its device.
+-- its signature ran out: it passes the limits by.
 create function private.exposed_approvals(of_key private.credentials, at timestamptz) returns jsonb
   language sql stable as $$
   select coalesce(jsonb_agg(to_jsonb(g)), '[]') from (
-    select p.kind, p.key = of_key.id as is_own,
+    select p.kind,
       ceil(extract(epoch from p.expires_at - at) / 60)::integer as minutes,
       p.amount_usd_micros::text as each_usd, sum(p.amount_usd_micros)::text as usd
     from private.payments p join private.approvals o on o.payment = p.id
     where p.account = of_key.account
       and (p.state = 'awaiting_confirmation' or p.state = 'authorized' and p.counts_until <= at)
-      and p.expires_at > at and o.decision = 'approved'
+      and p.expires_at > at and o.decision = 'approved' and private.may_pay(p, of_key.id)
       and (of_key.max_per_payment_usd_micros is null
         or p.amount_usd_micros <= of_key.max_per_payment_usd_micros)
-    group by 1, 2, 3, 4) g
+    group by 1, 2, 3) g
 $$;
 
 -- Whether a mandate carries a payment that is about to be reserved: each of its bounds, the consent
 -- to exactly these terms, and what nobody may be spared from being asked about.
-create function private.mandate_carries(m private.mandates, p private.payments) returns boolean
+create function private.mandate_carries(m private.mandates, p private.payments, payer uuid)
+  returns boolean
   language plpgsql stable as $$
 declare
   u private.mandate_usage := private.used_of(m);
@@ -208,7 +223,8 @@ begin
     and (m.tokens is null or p.token = any (m.tokens))
     and (m.pay_to is null or pinned)
     and (pinned or private.similar_recipient(p.account, p.payee) is null)
-    and private.device_known(p)
+    and case private.payer_under(m, p, payer) when 'asker' then true
+      when 'other_device' then private.device_known(p) else false end
     and exists (select from private.consents c
       where c.id = m.consent and c.digest = private.mandate_digest(m));
 end $$;

@@ -50,11 +50,12 @@ begin
   return m;
 end $$;
 
--- The owner's word about a mandate, by the digest of the terms that were shown. Approving it makes the
--- device of who asked known; to approve needs consent that is proven, to decline does not.
+-- The owner's word about a mandate, by the digest of the terms that were shown. It is for the key or app
+-- that asked and the device it asked from, or where the owner ticked it for any key; it makes no device
+-- known. To approve needs consent that is proven, to decline does not.
 create function api.owner_decide_mandate(
   credential text, mandate uuid, decision text, digest text, assertion jsonb default null,
-  mail jsonb default null)
+  mail jsonb default null, any_key boolean default false)
   returns table (outcome text)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -66,11 +67,15 @@ begin
   caller := case when approves then private.admit_consent(credential, assertion)
     else private.admit_owner(credential) end;
   m := private.hold_mandate(caller, mandate, approves);
+  if approves and m.state = 'pending_approval' then
+    m.for_any_key := any_key;
+  end if;
   outcome := case
     when m.id is null then 'not_found'
     when approves and m.consent is not null and m.state = 'active' then 'approved'
     when m.state <> 'pending_approval' then 'closed'
     when m.expires_at <= private.clock() then 'expired'
+    when not private.is_holder_live(m.key) then 'closed'
     when digest is distinct from private.mandate_digest(m) then 'terms_changed'
     else decision end;
   if outcome <> decision or m.state <> 'pending_approval' then
@@ -84,10 +89,9 @@ begin
       return next;
       return;
     end if;
-    insert into private.known_devices (account, key, fingerprint)
-    values (m.account, m.key, m.device) on conflict do nothing;
   end if;
   update private.mandates x set decided_at = private.clock(), consent = given.id,
+    for_any_key = m.for_any_key,
     state = case when approves then 'active' else 'declined' end where x.id = m.id;
   perform private.record_mandate(m, decision, decision);
   if approves then

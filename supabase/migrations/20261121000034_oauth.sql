@@ -127,11 +127,16 @@ $$;
 create function private.end_grant(ended uuid, because text) returns boolean
   language plpgsql as $$
 begin
+  perform from private.accounts a
+   where a.id = (select k.account from private.credentials k where k.id = ended) for update;
   update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
     update private.oauth_grants g set ended_because = because where g.credential = ended;
     delete from private.access_tokens t where t.granted = ended;
+    if because <> 'replaced' then
+      perform private.close_requests(k) from private.credentials k where k.id = ended;
+    end if;
     return true;
   end if;
   return false;

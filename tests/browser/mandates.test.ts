@@ -71,6 +71,18 @@ async function buy(agent: Agent) {
   return { attempt, paid: await agent('/x402-payment-execute', order, executed) }
 }
 
+test('a passkey signs what is ticked beside the terms, and the page says so from then on', async () => {
+  const { page, agent } = await newOwner(true)
+  const { approval_url } = await askMandate(agent)
+
+  await page.goto(approval_url)
+  await page.getByLabel('Any key of this account, and any app, may use it').check()
+  await press(page, 'Approve the mandate with your passkey')
+
+  await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
+  await page.getByText('Any key of this account, and any app', { exact: true }).waitFor()
+})
+
 test('a mandate that a passkey approved carries payments until it is revoked', async () => {
   const { page, agent } = await newOwner(true)
   const { mandate_id, status, approval_url } = await askMandate(agent)

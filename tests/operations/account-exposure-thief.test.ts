@@ -78,7 +78,7 @@ test('what the owner approved may still be paid when its signing was cut off', a
   expect(await leftOf(payer)).toBe(900)
 })
 
-test('where nobody new may be paid on its word, what the owner approved opens both limits', async () => {
+test('what the owner approved opens no limit where nobody new may be paid', async () => {
   const payer = await world.agent('pay', { usdc: heldUsd })
   const payee = await world.agent('read')
   await world.db.sql`update private.accounts set asserted_new_recipient_limit_usd_micros = 0
@@ -93,10 +93,29 @@ test('where nobody new may be paid on its word, what the owner approved opens bo
 
   expect(before?.total_usd).toBe('0')
   expect(hour).toEqual({
-    total_usd: '900',
-    bound_by: ['automatic_limit', 'asserted_limit', 'approved_payments'],
+    total_usd: '500',
+    bound_by: ['asserted_new_recipient_limit', 'approved_payments'],
   })
-  expect(await leftOf(payer)).toBe(900)
+  expect(await leftOf(payer)).toBe(500)
+})
+
+test('where the owner knows nobody, a thief gets the limit on his word by new addresses, and no more', async () => {
+  const payer = await world.agent('pay', { usdc: heldUsd })
+  await world.db.sql`update private.accounts set asserted_daily_limit_usd_micros = 35000000
+    where id = ${payer.id}`
+
+  const [hour] = await exposureOf(payer)
+  for (let address = 0; address < 4; address += 1) {
+    const payee = await world.agent('read')
+    for (const amount of ['10', '5', '1', '0.000001']) {
+      for (const user_confirmed of [true, false]) {
+        await send(payer, payee, amount, { user_confirmed })
+      }
+    }
+  }
+
+  expect(hour).toEqual({ total_usd: '35', bound_by: ['asserted_limit'] })
+  expect(await leftOf(payer)).toBe(35)
 })
 
 test('what was signed before a limit was lowered leaves beside what the lower one lets through', async () => {

@@ -18,6 +18,13 @@ async function exposureOf(agent: Agent): Promise<string[]> {
   return horizons.map(({ total_usd: usd }) => usd)
 }
 
+/** An account whose owner knows somebody, and from where its key pays. */
+async function knowing(scope: 'pay' | 'full' = 'pay'): Promise<Agent> {
+  const agent = await world.agent(scope)
+  await world.acquaint(agent, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+  return agent
+}
+
 type Entry = {
   state: string
   level: string
@@ -49,7 +56,7 @@ const limits = (agent: Agent, change: Record<string, string>) =>
   world.db.sql`update private.accounts set ${world.db.sql(change)} where id = ${agent.id}`
 
 test('is what the published limits let through, on either rail alone', async () => {
-  const agent = await world.agent('pay')
+  const agent = await knowing()
 
   const answer = await agent.get(path)
 
@@ -66,8 +73,25 @@ test('is what the published limits let through, on either rail alone', async () 
   })
 })
 
+test('is what agents may say was confirmed where the owner knows nobody, and no word adds to it', async () => {
+  const [stranger, saying] = [await world.agent('pay'), await world.agent('pay')]
+  await enter(saying, { state: 'signed', level: 'agent_asserted', usd: 5, minutesAgo: 1 })
+
+  expect(await exposureOf(stranger)).toEqual(['200', '200', '1400'])
+  expect(await exposureOf(saying)).toEqual(['200', '200', '1400'])
+})
+
+test('counts mandates and approved payments that are for another key for that key alone', async () => {
+  const agent = await knowing()
+  const other = await agent.withKey('pay')
+  await giveMandate(world, agent, { max_payment_usd_micros: '50000000', max_payments: 1 })
+
+  expect((await exposureOf(agent))[0]).toBe('450')
+  expect((await exposureOf(other))[0]).toBe('200')
+})
+
 test('takes off what was spent, until it leaves the window', async () => {
-  const agent = await world.agent('pay')
+  const agent = await knowing()
   await enter(agent, { state: 'settled', level: 'none', usd: 150, minutesAgo: 23 * 60 + 30 })
   await enter(agent, { state: 'settled', level: 'agent_asserted', usd: 20, minutesAgo: 60 })
   await enter(agent, { state: 'released', level: 'none', usd: 200, minutesAgo: 60 })
@@ -76,7 +100,7 @@ test('takes off what was spent, until it leaves the window', async () => {
 })
 
 test('takes nothing off for what may still be released', async () => {
-  const agent = await world.agent('pay')
+  const agent = await knowing()
   await enter(agent, { state: 'signed', level: 'none', usd: 200, minutesAgo: 1 })
   await enter(agent, { state: 'unknown', level: 'agent_asserted', usd: 200, minutesAgo: 1 })
 
@@ -84,7 +108,7 @@ test('takes nothing off for what may still be released', async () => {
 })
 
 test('counts what the owner confirmed against the daily cap alone', async () => {
-  const agent = await world.agent('full')
+  const agent = await knowing('full')
   await enter(agent, { state: 'settled', level: 'user_session', usd: 900, minutesAgo: 60 })
 
   const { horizons } = body.parse((await agent.get(path)).body)
@@ -113,14 +137,14 @@ test('is nothing once the account is frozen', async () => {
 })
 
 test('ends with the key', async () => {
-  const agent = await world.agent('pay')
+  const agent = await knowing()
   await world.db.sql`update private.credentials set expires_at = private.clock() + interval '2 days'
     where account = ${agent.id}`
 
   expect(await exposureOf(agent)).toEqual(['400', '400', '800'])
 })
 
-test('is nothing where nobody new may be paid, until somebody is known or on the way to be', async () => {
+test('is nothing where nobody new may be paid, until the owner knows somebody, whatever is on its way', async () => {
   const [stranger, known, paying] = [
     await world.agent('pay'),
     await world.agent('pay'),
@@ -134,11 +158,11 @@ test('is nothing where nobody new may be paid, until somebody is known or on the
 
   expect(await exposureOf(stranger)).toEqual(['0', '0', '0'])
   expect(await exposureOf(known)).toEqual(['400', '400', '2800'])
-  expect(await exposureOf(paying)).toEqual(['400', '400', '2800'])
+  expect(await exposureOf(paying)).toEqual(['5', '5', '5'])
 })
 
 test('counts what mandates let through beside the limits, on transfers only where they name payees', async () => {
-  const [shopping, pinned] = [await world.agent('pay'), await world.agent('pay')]
+  const [shopping, pinned] = [await knowing(), await knowing()]
   const order = { max_payment_usd_micros: '50000000', max_total_usd_micros: '100000000' }
   await askMandate(world, shopping, order)
   await giveMandate(world, shopping, order)
@@ -158,7 +182,7 @@ test('counts what mandates let through beside the limits, on transfers only wher
 })
 
 test('takes off what settled under a mandate, and not what may be released', async () => {
-  const agent = await world.agent('pay')
+  const agent = await knowing()
   const { id } = await giveMandate(world, agent, {
     max_payment_usd_micros: '50000000',
     max_total_usd_micros: '100000000',
@@ -170,7 +194,7 @@ test('takes off what settled under a mandate, and not what may be released', asy
 })
 
 test('counts a payment under a mandate as one that may be made anew, until it is final', async () => {
-  const agent = await world.agent('pay')
+  const agent = await knowing()
   const { id } = await giveMandate(world, agent, {
     max_payment_usd_micros: '300000000',
     max_payments: 1,

@@ -129,12 +129,12 @@ test('purchases and transfers count against one cap', async () => {
   })
 })
 
-test('what waited for one app and is paid by another counts for the one that pays it', async () => {
+test('what waited for one app and any may pay counts for the one that pays it', async () => {
   const { app, payer, send } = await home({ day: 300 })
   const other = await appWith(market, payer, { day: 299 })
   const owner = await ownerOf(market, payer)
   const { transfer_id } = (await send(app, '300', { user_confirmed: true })).body
-  await owner.decide(String(transfer_id), 'approved')
+  await owner.decide(String(transfer_id), 'approved', 'any_key')
 
   const refused = await send(other, '300', { user_confirmed: true, transfer_id })
   const paid = await send(payer, '300', { user_confirmed: true, transfer_id })

@@ -22,7 +22,10 @@ beforeAll(async () => {
   custody = world.world.custody
   await world.db.sql.unsafe(`
     create or replace function private.within_limits(a private.accounts, s private.spending,
-      p private.payments, consent text, mandate uuid) returns boolean language sql as 'select true'`)
+      p private.payments, payer uuid, consent text, mandate uuid) returns boolean language sql
+      as 'select true';
+    create or replace function private.may_pay(p private.payments, payer uuid) returns boolean
+      language sql as 'select true'`)
 })
 
 const { payee } = asset
@@ -97,6 +100,9 @@ const paymentChanges = [
   ['origin', `terms = terms || '{"origin": "https://evil.example"}'`],
   ['absence of an origin', `terms = terms - 'origin'`],
   ['request', `terms = terms || '{"request_digest": "bb"}'`],
+  ['word on who pays', 'for_any_key = not for_any_key'],
+  ['word on the payee', 'remembers_payee = not remembers_payee'],
+  ['word on the device', 'remembers_device = not remembers_device'],
 ] as const
 
 test.each(paymentChanges)('another %s than the approved one is not signed', async (_, change) => {
@@ -201,6 +207,8 @@ const mandateChanges = [
   ['token', `tokens = tokens || '${otherAddress}'::text`],
   ['payee', `pay_to = array['${payee}']`],
   ['expiry', `expires_at = expires_at + interval '1 second'`],
+  ['word on who pays', 'for_any_key = true'],
+  ['device', `device = 'another'`],
 ] as const
 
 test.each(mandateChanges)(

@@ -5,7 +5,7 @@ import { createApiKey, credentialOf, shownPart } from '../../shared/auth/api-key
 import type { TestOwner } from '../support/owner.ts'
 import { feedOf, ownerOf } from '../support/owner.ts'
 import type { TestWorld } from '../support/world.ts'
-import { pepper, start } from '../support/world.ts'
+import { actOfOwner, pepper, start } from '../support/world.ts'
 
 let world: TestWorld
 beforeAll(async () => {
@@ -93,8 +93,8 @@ test('a session is no key: it is not listed and not to be revoked as one', async
 test('a key is replaced with an overlap: both work, then the new one alone', async () => {
   const { agent, owner } = await account()
   const old = await make(owner, 'pay')
-  await world.db.sql`insert into private.known_devices (account, key, fingerprint)
-    values (${agent.id}, ${String(old.id)}, 'f')`
+  await world.db.sql`insert into private.known_devices (account, key, fingerprint, session)
+    values (${agent.id}, ${String(old.id)}, 'f', ${await actOfOwner(world.db, agent)})`
   const { key, ...known } = await newKey()
 
   const answer = await owner.call('owner_rotate_key', {

@@ -196,7 +196,7 @@ test('warns of a recipient that the issuer of a token bars', async () => {
       code: 'barred',
       message: 'The issuer of USDC bars this recipient on Base Sepolia: it can be paid none there.',
     },
-    { code: 'new_recipient', message: textWith('not been paid') },
+    { code: 'new_recipient', message: textWith('not made this recipient known') },
   ])
   expect(codes(await ask(other))).toEqual(['new_recipient'])
 })

@@ -216,7 +216,7 @@ test('pays nothing without the word of the user, then pays on it', async () => {
 
 test('a known merchant on a known device is paid without a word', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
-  await pay(agent, { resource_url: merchant.v2Url })
+  await market.acquaint(agent, merchant.payTo)
 
   const prepared = await prepare(agent, { resource_url: merchant.v1Url })
   const paid = await execute(agent, attemptOf(prepared), false)
@@ -227,7 +227,7 @@ test('a known merchant on a known device is paid without a word', async () => {
 
 test('a new device needs a word for a merchant that is known', async () => {
   const agent = await market.agent('pay', { usdc: 1 })
-  await pay(agent, { resource_url: merchant.v2Url })
+  await market.acquaint(agent, merchant.payTo)
   const attempt = attemptOf(await prepare(agent, { resource_url: merchant.v2Url }))
 
   const body = { attempt_id: attempt, user_confirmed: false }

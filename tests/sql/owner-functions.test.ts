@@ -24,6 +24,7 @@ const withoutProof = [
   'owner_find_password',
   'owner_finish_login_link',
   'owner_forget_device',
+  'owner_forget_known_by',
   'owner_forget_recipient',
   'owner_list_approvals',
   'owner_list_apps',

@@ -120,12 +120,18 @@ function clientData(
   return Buffer.from(JSON.stringify(data)).toString('base64url')
 }
 
-/** What the page shown asks an authenticator to sign, and the digest that its form carries. */
-export function consentAskedOn({ html }: Pick<Shown, 'html'>): {
-  options: unknown
-  digest: string
-} {
-  const [, attribute = 'null'] = /data-consent="([^"]*)"/.exec(html) ?? []
+/**
+ * What the page shown asks an authenticator to sign while these boxes are ticked, and the digest that
+ * its form carries.
+ */
+export function consentAskedOn(
+  { html }: Pick<Shown, 'html'>,
+  ...ticked: string[]
+): { options: Record<string, unknown>; digest: string } {
+  const [, attribute = '{}'] = /data-consent="([^"]*)"/.exec(html) ?? []
+  const [, challenges = ''] = /data-challenges="([^"]*)"/.exec(html) ?? []
   const [, digest = ''] = /name="digest" value="([0-9a-f]{64})"/.exec(html) ?? []
-  return { options: JSON.parse(attribute.replaceAll('&quot;', '"')), digest }
+  const options = z.looseObject({}).parse(JSON.parse(attribute.replaceAll('&quot;', '"')))
+  const challenge = new URLSearchParams(challenges.replaceAll('&amp;', '&')).get(ticked.join(' '))
+  return { options: { ...options, challenge }, digest }
 }

@@ -2,7 +2,7 @@
 import { digestOfToken, newToken } from '../../shared/auth/access-token.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { Agent, TestWorld } from './world.ts'
-import { fingerprint, pepper } from './world.ts'
+import { actOfOwner, fingerprint, pepper } from './world.ts'
 
 /** In whole USD; absent is no cap. */
 export type CapsUsd = { each?: number; day?: number }
@@ -23,8 +23,9 @@ export async function keyWith(
         max_per_day_usd_micros = ${micros(day)}
        where digest = ${await credentialOf(key.key, pepper)} returning account, id
     )
-    insert into private.known_devices (account, key, fingerprint)
-    select account, id, ${fingerprint} from capped returning key as id`
+    insert into private.known_devices (account, key, fingerprint, session)
+    select account, id, ${fingerprint}, ${await actOfOwner(db, agent)} from capped
+    returning key as id`
   return { ...key, holder: row?.id ?? '' }
 }
 

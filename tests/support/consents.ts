@@ -11,8 +11,8 @@ import type { Authenticator } from './authenticator.ts'
 import { openAuthenticator } from './authenticator.ts'
 import type { MandateOrder } from './mandates.ts'
 import { askMandate } from './mandates.ts'
-import type { TestOwner } from './owner.ts'
-import { ownerOf, paymentOf } from './owner.ts'
+import type { TestOwner, Tick } from './owner.ts'
+import { digestTicked, ownerOf, paymentOf } from './owner.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
 import { gasNow, inTenMinutes } from './signed.ts'
 import type { Agent, TestWorld } from './world.ts'
@@ -27,7 +27,7 @@ export type PasskeyOwner = TestOwner & {
   assertion(digest: string, fault?: Fault): ReturnType<typeof consentByPasskey>
   /** The same as nobody verified it: what a page that was broken into would send. */
   unverified(digest: string, fault?: Fault): Promise<object>
-  approve(payment: string, assertion?: object): Promise<unknown>
+  approve(payment: string, assertion?: object, ...ticks: Tick[]): Promise<unknown>
   approveBatch(payments: readonly string[]): Promise<unknown>
   /** Asks for a mandate as the agent and approves it; answers its id. */
   grant(agent: Agent, order?: MandateOrder): Promise<string>
@@ -53,9 +53,10 @@ export async function passkeyOwnerOf(
     passkey,
     assertion,
     unverified: (digest, fault) => unverified(tests, passkey, digest, fault),
-    async approve(payment, given) {
-      const digest = await digestFor(payment)
-      const question = { payment, decision: 'approved', digest }
+    async approve(payment, given, ...ticks) {
+      const digest = await digestTicked(db, payment, ticks)
+      const ticked = Object.fromEntries(ticks.map((name) => [name, true]))
+      const question = { payment, decision: 'approved', digest, ...ticked }
       const signed = given ?? (await assertion(digest))
       return outcomeOf(await owner.call('owner_decide_payment', { ...question, assertion: signed }))
     },

@@ -15,9 +15,9 @@ type Level = Way | 'user_session'
 /** What is open, or a spending at the later of its authorization and its settlement. */
 type Open = { way: Level; usd: bigint; isOwn: boolean }
 type Spend = Open & { minute: number }
-/** A spending in the story; what it makes known once it settled. */
-type Played = Spend & { tells: boolean; tellsDevice: boolean }
-type Approval = { usd: bigint; isOwn: boolean; expiresInMinutes: number }
+/** A spending in the story, and which of the addresses that the owner does not know it went to. */
+type Played = Spend & { stranger: number | null }
+type Approval = { usd: bigint; expiresInMinutes: number }
 export type Story = {
   facts: ExposureFacts
   known: { recipient: boolean; device: boolean }
@@ -64,11 +64,10 @@ function storyWith(mandates: fc.Arbitrary<Mandate[]>, approvals: fc.Arbitrary<Ap
     .map(({ known, settled, open, approvals: asked, ...rest }): Story => {
       const { payment } = rest.caps
       const payable = asked.filter((one) => payment === null || one.usd <= payment)
-      const told = open.filter(({ way }) => isTold(way))
       const facts = {
         ...rest,
-        recipientKnown: known.recipient || told.length > 0,
-        deviceKnown: known.device || told.some(({ isOwn }) => isOwn),
+        recipientKnown: known.recipient,
+        deviceKnown: known.device,
         open: sumsOf(open),
         leaving: settled.map((one) => ({ minutes: one.minute + day, ...sumsOf([one]) })),
         approved: payable.map(({ usd, ...one }) => ({
@@ -120,10 +119,9 @@ const bounded = fc.record({
 })
 const small = fc.record({
   usd: fc.constant(1n),
-  isOwn: fc.boolean(),
   expiresInMinutes: fc.constant(90 * day),
 })
-const large = fc.record({ usd: amount, isOwn: fc.boolean(), expiresInMinutes: ticks(90) })
+const large = fc.record({ usd: amount, expiresInMinutes: ticks(90) })
 
 /** Where the figure is reached, and where it is a bound. */
 export const stories = {
@@ -151,8 +149,6 @@ export function everything(isApprovedFirst: boolean): Way[] {
   return isApprovedFirst ? ['approved', ...ways] : ways
 }
 
-/** Whether a payment at this level makes its payee known once it settled. */
-export const isTold = (way: Level) => way === 'agent_asserted' || way === 'user_session'
 const sum = (spends: readonly { usd: bigint }[]) =>
   spends.reduce((total, { usd }) => total + usd, 0n)
 const timeAt = (minute: number) => new Date(noon.getTime() + minute * 60_000)
@@ -175,7 +171,7 @@ export function play(
   horizon: number,
   tries: (minute: number) => Way[],
 ): bigint {
-  const books: Books = { open: [], fresh: [], approvals: sorted(given.approvals) }
+  const books: Books = { open: [], fresh: [], approvals: [...given.approvals] }
   for (let minute = 0; minute < horizon; minute += tick) {
     books.open = openAt(given, fates, minute)
     for (const way of tries(minute)) pay(given, books, minute, way)
@@ -184,42 +180,42 @@ export function play(
   return sum(books.fresh) + sum(executed)
 }
 
-/** Those first that make more known. */
-const sorted = (approvals: readonly Approval[]) =>
-  approvals.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn))
-
 /** What is open counts whatever its age, and once it was executed for a day from then. */
 function openAt({ open }: Story, fates: readonly Fate[], now: number): Played[] {
   return open.flatMap((one, at) => {
     const { ends, minute } = fates[at] ?? { ends: 'open', minute: 0 }
-    const tells = isTold(one.way)
-    if (ends === 'open' || minute > now) {
-      return [{ ...one, minute: Infinity, tells: false, tellsDevice: false }]
-    }
-    return ends === 'executed' ? [{ ...one, minute, tells, tellsDevice: tells && one.isOwn }] : []
+    if (ends === 'open' || minute > now) return [{ ...one, minute: Infinity, stranger: null }]
+    return ends === 'executed' ? [{ ...one, minute, stranger: null }] : []
   })
 }
 
 function pay(given: Story, books: Books, minute: number, way: Way): void {
   if (way !== 'approved') {
-    if (passes(given, books, minute, way, 1n)) {
-      const tells = isTold(way)
-      books.fresh.push({ minute, way, usd: 1n, isOwn: true, tells, tellsDevice: tells })
+    // To a new address each time, where the owner knows nobody.
+    const stranger = given.known.recipient ? null : books.fresh.length
+    if (passes(given, books, minute, way, 1n, stranger)) {
+      books.fresh.push({ minute, way, usd: 1n, isOwn: true, stranger })
     }
     return
   }
   const paid = books.approvals.find(
-    (one) => minute < one.expiresInMinutes && passes(given, books, minute, 'user_session', one.usd),
+    (one) =>
+      minute < one.expiresInMinutes && passes(given, books, minute, 'user_session', one.usd, null),
   )
   if (!paid) return
   books.approvals.splice(books.approvals.indexOf(paid), 1)
-  // It makes the device known of the key that asked for it, and counts against the one that pays.
-  const counted = { minute, way: 'user_session' as const, usd: paid.usd, isOwn: true }
-  books.fresh.push({ ...counted, tells: true, tellsDevice: paid.isOwn })
+  books.fresh.push({ minute, way: 'user_session', usd: paid.usd, isOwn: true, stranger: null })
 }
 
 /** Whether an amount passes at this level and minute, as the product itself decides it. */
-function passes(given: Story, books: Books, minute: number, way: Level, usd: bigint): boolean {
+function passes(
+  given: Story,
+  books: Books,
+  minute: number,
+  way: Level,
+  usd: bigint,
+  stranger: number | null,
+): boolean {
   const { facts, known, settled } = given
   const { limits, caps, frozen, canPay, expiresInMinutes } = facts
   if (frozen || !canPay || minute >= (expiresInMinutes ?? Infinity)) return false
@@ -240,9 +236,17 @@ function passes(given: Story, books: Books, minute: number, way: Level, usd: big
     dailySpendingCap: window(limits.total),
     credentialPaymentCap: caps.payment,
     credentialDaily: caps.day === null ? null : { ...window(caps.day), spent: own },
-    assertedNewRecipientLimit: limits.assertedNewRecipient,
-    recipientKnown: known.recipient || played.some(({ tells }) => tells),
-    deviceKnown: known.device || played.some(({ tellsDevice }) => tellsDevice),
+    assertedNewRecipient: {
+      ...window(limits.assertedNewRecipient),
+      spent: sum(
+        books.fresh.filter(
+          (one) =>
+            one.way === 'agent_asserted' && one.stranger === stranger && one.minute > minute - day,
+        ),
+      ),
+    },
+    recipientKnown: stranger === null && known.recipient,
+    deviceKnown: known.device,
     userConfirmed: way === 'agent_asserted' || way === 'user_session',
     ownerApproved: way === 'user_session' ? 'user_session' : null,
     mandates: facts.mandates.map((one, at) => mandateAt(one, at, given, played, counted)),

@@ -102,6 +102,7 @@ const ago = fc.constantFrom(0, 1, hour, 24 * hour - 1, 24 * hour, 24 * hour + 1,
 
 export const stories: fc.Arbitrary<Told> = fc.record({
   state: often<Told['state']>('active', ['pending_approval', 'suspended', 'declined', 'revoked']),
+  payer: often<Told['payer']>('asker', ['other_device', 'other_key']),
   terms: termsStories,
   carried: fc.array(fc.record({ at: ago.map((before) => noon.getTime() - before), usd: few }), {
     maxLength: 4,

@@ -18,7 +18,7 @@ export function usedBy(
   terms: MandateTerms,
   carried: readonly Carried[],
   now: Date,
-): Omit<Mandate, 'id' | 'state'> {
+): Omit<Mandate, 'id' | 'state' | 'payer'> {
   const recent = carried.filter(({ at }) => at > now.getTime() - day)
   const first = recent.map(({ at }) => at).toSorted((a, b) => a - b)[0]
   return {
@@ -81,6 +81,7 @@ export function memoryTwin(bought: readonly Bought[], paid: Bought, isPinned: bo
 /** A story from which both the product and the twin work. */
 export type Told = {
   state: Mandate['state']
+  payer: Mandate['payer']
   terms: MandateTerms
   carried: readonly Carried[]
   bought: readonly Bought[]
@@ -89,7 +90,7 @@ export type Told = {
 }
 
 /** The failing rules by name, in no order; none when the payment is covered. */
-export function coverTwin({ state, terms, carried, bought, request, now }: Told): string[] {
+export function coverTwin({ state, payer, terms, carried, bought, request, now }: Told): string[] {
   const { kind, payTo, chain, token, amountUsdMicros: usd } = request
   const failing: string[] = []
   const must = (code: string, isMet: boolean) => {
@@ -115,7 +116,8 @@ export function coverTwin({ state, terms, carried, bought, request, now }: Told)
   must('mandate_day_limit', isWithin(maxDayUsdMicros, now.getTime() - day))
   must('mandate_total_limit', isWithin(maxTotalUsdMicros, Number.NEGATIVE_INFINITY))
   must('mandate_count_limit', maxPayments === null || withThis.length <= maxPayments)
-  must('new_device', request.deviceKnown)
+  must('other_key', payer !== 'other_key')
+  must('new_device', payer !== 'other_device' || request.deviceKnown)
   must('similar_recipient', request.similarRecipient === null || isNamed)
   must('challenge_not_heard', !isX402 || request.heard || isNamed)
   must('other_resource', !isX402 || !request.otherResource)

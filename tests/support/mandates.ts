@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
+import { mandateTermsRow } from '../../shared/consent/mandate-row.ts'
+import { digestOf, mandateTerms } from '../../shared/consent/terms.ts'
 import type { TestOwner } from './owner.ts'
 import { ownerOf } from './owner.ts'
 import type { Agent, TestWorld } from './world.ts'
@@ -50,15 +52,25 @@ export async function giveMandate(
   tests: Pick<TestWorld, 'world' | 'db'>,
   agent: Agent,
   order: MandateOrder = {},
+  anyKey = false,
 ): Promise<GivenMandate> {
   const asked = await askMandate(tests, agent, order)
   const owner = await ownerOf(tests, agent)
-  const decision = { mandate: asked.id, decision: 'approved', digest: asked.digest }
+  const digest = anyKey ? await digestForAny(tests, asked.id) : asked.digest
+  const decision = { mandate: asked.id, decision: 'approved', digest, any_key: anyKey }
   const answer = await owner.call('owner_decide_mandate', decision)
   if (!Array.isArray(answer) || answer[0]?.['outcome'] !== 'approved') {
     throw new Error(`not approved: ${JSON.stringify(answer)}`)
   }
   return { ...asked, owner }
+}
+
+/** The digest of its terms with the tick that any key may pay under it. */
+async function digestForAny({ db }: Pick<TestWorld, 'db'>, id: string): Promise<string> {
+  const [row] = await db.sql`
+    select private.mandate_json(m) as mandate from private.mandates m where id = ${id}`
+  const mandate = mandateTermsRow.parse(row?.['mandate'])
+  return digestOf(mandateTerms({ ...mandate, for_any_key: true }))
 }
 
 const reasonsOf = z.object({

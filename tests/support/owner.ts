@@ -15,7 +15,7 @@ export type TestOwner = {
   /** Calls a function of the owner's; a refusal is `{ refused }`. */
   call(name: Name, args?: object): Promise<Row[] | { refused: unknown }>
   /** Says yes or no to the terms that the payment has; answers the outcome. */
-  decide(payment: string, decision: 'approved' | 'declined'): Promise<unknown>
+  decide(payment: string, decision: 'approved' | 'declined', ...ticks: Tick[]): Promise<unknown>
 }
 
 /** Signs the owner in; `provenMinutesAgo` is how long ago it gave its password. */
@@ -43,12 +43,34 @@ export async function ownerOf(
   return {
     credential,
     call,
-    async decide(payment, decision) {
-      const digest = await digestOf(paymentTerms(await paymentOf(db, payment)))
-      const answer = await call('owner_decide_payment', { payment, decision, digest })
+    async decide(payment, decision, ...ticks) {
+      const digest = await digestTicked(db, payment, ticks)
+      const ticked = Object.fromEntries(ticks.map((name) => [name, true]))
+      const question = { payment, decision, digest, ...ticked }
+      const answer = await call('owner_decide_payment', question)
       return Array.isArray(answer) ? answer[0]?.['outcome'] : answer
     },
   }
+}
+
+/** What an owner may tick beside an approval. */
+export type Tick = 'any_key' | 'remember_payee' | 'remember_device'
+
+/** The digest of a payment's terms with these, which its row has only once it is approved. */
+export async function digestTicked(
+  db: TestWorld['db'],
+  payment: string,
+  ticks: readonly Tick[],
+): Promise<string> {
+  const row = await paymentOf(db, payment)
+  const [{ device } = { device: '' }] = await db.sql<{ device: string }[]>`
+    select device from private.payments where id = ${payment}`
+  const ticked = {
+    for_any_key: row.for_any_key || ticks.includes('any_key'),
+    remembers_payee: row.remembers_payee || ticks.includes('remember_payee'),
+    remembered_device: ticks.includes('remember_device') ? device : row.remembered_device,
+  }
+  return digestOf(paymentTerms({ ...row, ...ticked }))
 }
 
 /** A payment as its row stands. */

@@ -24,7 +24,7 @@ export const usual: Facts = {
   automaticDaily: window(200),
   assertedDaily: window(200),
   dailySpendingCap: window(1000),
-  assertedNewRecipientLimit: usd(10),
+  assertedNewRecipient: window(10),
   credentialPaymentCap: null,
   credentialDaily: null,
   recipientKnown: true,
@@ -42,6 +42,7 @@ export const purchase: Facts = { ...usual, kind: 'x402', host: 'shop.example.com
 export const mandate: Mandate = {
   id: 'b0000000-0000-4000-8000-000000000001',
   state: 'active',
+  payer: 'asker',
   merchantDomain: 'shop.example.com',
   includeSubdomains: false,
   maxPaymentUsdMicros: usd(5),

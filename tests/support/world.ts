@@ -4,7 +4,7 @@
  * product is replaced but its clock.
  */
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
@@ -19,6 +19,7 @@ import { openAccount, openApiKey, openLane } from '../../scripts/provision.ts'
 import { commonErrors } from '../../shared/contract/operation.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
+import { acquaint, userAgent } from './acquaint.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
 import { openTestDatabase } from './database.ts'
 import { atEnd } from './ending.ts'
@@ -61,7 +62,7 @@ export type TestWorld = {
   worker(differs?: Differing): Worker
   /** Moves all clocks of the product. */
   tick(seconds: number): Promise<void>
-  /** Marks payee and device as known, as a settled confirmed payment would. */
+  /** Marks payee and device as known, as their owner would. */
   acquaint(payer: Agent, payee: string): Promise<void>
   /** Sends what waits in the outbox and answers all that went to this address. */
   mails(to: string): Promise<CaughtMail[]>
@@ -83,8 +84,7 @@ const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
 export const mailDomain = 'agents.example'
-/** What every request of a test says it is, unless it says otherwise. */
-export const userAgent = 'guarantee/1.0'
+export { actOfOwner, fingerprint, userAgent } from './acquaint.ts'
 
 export type StartOptions = {
   chain?: boolean
@@ -281,17 +281,6 @@ function bindingsOf(
 async function openFundedLane(db: TestDatabase, chain: Chain, roots: ReturnType<typeof readRoots>) {
   const lane = await openLane(db.sql, roots, { chainId: chain.chainId, nonce: 0 })
   await fund(chain, lane, { weiAmount: 10n ** 20n })
-}
-
-/** The fingerprint under which every request of a test comes. */
-export const fingerprint = createHash('sha256').update(`agent:${userAgent}`).digest('hex')
-
-async function acquaint(db: TestDatabase, payer: Agent, payee: string): Promise<void> {
-  await db.sql`insert into private.known_recipients (account, chain_family, address)
-    values (${payer.id}, 'evm', ${payee}) on conflict do nothing`
-  await db.sql`insert into private.known_devices (account, key, fingerprint)
-    select account, id, ${fingerprint} from private.credentials where account = ${payer.id}
-    on conflict do nothing`
 }
 
 /** Mines blocks until what was included before is finalized on the local chain. */

@@ -19,10 +19,17 @@ const payment = {
   amount_atomic: 10n ** 20n,
   expires_at: '2026-01-02T05:04:05.678901+02:00',
   terms: { origin: 'https://shop.example', request_digest: 'aa', network: 'not a term' },
+  asked_by: '5c9e6679-7425-40de-944b-e07fc1f90ae7',
+  for_any_key: false,
+  remembers_payee: false,
+  remembered_device: null,
 }
 const mandate = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',
   account: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  asked_by: '5c9e6679-7425-40de-944b-e07fc1f90ae7',
+  for_any_key: false,
+  device: 'dd',
   merchant_domain: 'shop.example',
   include_subdomains: false,
   max_payment_usd_micros: 5_000_000n,
@@ -45,6 +52,7 @@ test('the terms of a payment are these bytes', async () => {
   const canonical =
     '{"account_id":"7c9e6679-7425-40de-944b-e07fc1f90ae7","amount_atomic":"100000000000000000000",' +
     '"chain":"eip155:84532","expires_at":"2026-01-02T03:04:05.678Z","origin":"https://shop.example",' +
+    '"paid_by":"5c9e6679-7425-40de-944b-e07fc1f90ae7",' +
     '"pay_to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8",' +
     '"payment_id":"0f8fad5b-d9cb-469f-a165-70867728950e","request_digest":"aa",' +
     '"token":"0x036CbD53842c5426634e7929541eC2318f3dCF7e","type":"x402","v":1}'
@@ -54,14 +62,33 @@ test('the terms of a payment are these bytes', async () => {
   )
 })
 
+test('what the owner ticks is a part of the terms, and nothing of it is without a tick', async () => {
+  const ticked = {
+    ...payment,
+    for_any_key: true,
+    remembers_payee: true,
+    remembered_device: 'dd',
+  }
+  const { paid_by: _, ...plain } = paymentTerms(payment)
+
+  expect(paymentTerms(ticked)).toEqual({
+    ...plain,
+    paid_by: 'any_key',
+    remember_payee: true,
+    remember_device: 'dd',
+  })
+  expect(mandateTerms({ ...mandate, for_any_key: true })).toMatchObject({ paid_by: 'any_key' })
+})
+
 test('the terms of a mandate are these bytes, whatever order it was asked in', async () => {
   const canonical =
     '{"account_id":"7c9e6679-7425-40de-944b-e07fc1f90ae7",' +
-    '"chains":["eip155:8453","eip155:42161","eip155:84532"],' +
+    '"chains":["eip155:8453","eip155:42161","eip155:84532"],"device":"dd",' +
     '"expires_at":"2026-01-02T03:04:05.678Z","include_subdomains":false,' +
     '"mandate_id":"0f8fad5b-d9cb-469f-a165-70867728950e",' +
     '"max_amount_per_day_usd_micros":"20000000","max_amount_per_payment_usd_micros":"5000000",' +
     '"max_payments":50,"max_total_usd_micros":"100000000","merchant_domain":"shop.example",' +
+    '"paid_by":"5c9e6679-7425-40de-944b-e07fc1f90ae7",' +
     '"pay_to":["0x036CbD53842c5426634e7929541eC2318f3dCF7e",' +
     '"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],' +
     '"tokens":["0x036CbD53842c5426634e7929541eC2318f3dCF7e"],"type":"mandate","v":1}'
@@ -79,14 +106,15 @@ test('what a mandate leaves open is absent from its terms, and not the same as n
   const none = mandateTerms({ ...mandate, ...open, chains: [], tokens: [], pay_to: [] })
 
   expect(Object.values(terms)).not.toContain(null)
-  expect(Object.keys(terms)).toHaveLength(8)
+  expect(Object.keys(terms)).toHaveLength(10)
   expect(await digestOf(terms)).not.toBe(await digestOf(none))
 })
 
 test("an owner's word for some terms is none for terms that differ in any field", async () => {
   const passkey = openAuthenticator()
   const batch = await batchTerms(payment.account, ['aa'.repeat(32), 'bb'.repeat(32)])
-  for (const terms of [paymentTerms(payment), mandateTerms(mandate), batch]) {
+  const ticked = paymentTerms({ ...payment, remembers_payee: true, remembered_device: 'dd' })
+  for (const terms of [paymentTerms(payment), ticked, mandateTerms(mandate), batch]) {
     const digest = await digestOf(terms)
     const stored = storedOf(passkey.get({ challenge: challengeFor(digest) }), passkey.key)
     expect(await faultOfAssertion(stored, { digest, ...place })).toBeUndefined()

@@ -9,9 +9,10 @@ import type { Told } from '../support/mandate-twin.ts'
 import { coverTwin, historyFrom, hostTwin, memoryTwin, usedBy } from '../support/mandate-twin.ts'
 import { mandate, noon, purchase, usd } from '../support/policy.ts'
 
-const givenBy = ({ state, terms, carried, now }: Told, id = 'a'): Mandate => ({
+const givenBy = ({ state, payer, terms, carried, now }: Told, id = 'a'): Mandate => ({
   id,
   state,
+  payer,
   ...usedBy(terms, carried, now),
 })
 const requestOf = ({ request, bought }: Told) => ({ ...request, history: historyFrom(bought) })

@@ -71,6 +71,7 @@ function rehearseTwin(terms: Terms, past: PastPayment[], cap: bigint): Said[] {
     }
     const reasons = coverTwin({
       state: 'active',
+      payer: 'asker',
       terms: { ...terms, expiresAt: new Date(at.getTime() + 1) },
       carried: before
         .filter((one) => verdictOn(one) === 'allowed')

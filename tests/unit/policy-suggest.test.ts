@@ -10,15 +10,21 @@ import { mandate, noon, purchase } from '../support/policy.ts'
 
 /** What was spent, by the second in which it leaves the window. */
 type Level = 'none' | 'mandate' | 'agent_asserted' | 'user_session'
-type Spend = { leaves: number; level: Level; amount: bigint; isOwn: boolean }
+type Spend = { leaves: number; level: Level; amount: bigint; isOwn: boolean; isToPayee: boolean }
 type Story = { facts: Facts; fits: Fits; spends: Spend[] }
 
 const few = fc.bigInt({ min: 0n, max: 9n })
 const secondsMax = 15
-const windowNames = ['automaticDaily', 'assertedDaily', 'dailySpendingCap'] as const
+const windowNames = [
+  'automaticDaily',
+  'assertedDaily',
+  'assertedNewRecipient',
+  'dailySpendingCap',
+] as const
 const counts: Record<(typeof windowNames)[number], string | null> = {
   automaticDaily: 'none',
   assertedDaily: 'agent_asserted',
+  assertedNewRecipient: 'agent_asserted',
   dailySpendingCap: null,
 }
 
@@ -41,9 +47,13 @@ const story = fc
     otherResource: fc.constantFrom(false, false, false, true),
     history,
     given: fc.option(mandates, { freq: 2 }),
-    limits: fc.record({ automaticDaily: few, assertedDaily: few, dailySpendingCap: few }),
+    limits: fc.record({
+      automaticDaily: few,
+      assertedDaily: few,
+      assertedNewRecipient: few,
+      dailySpendingCap: few,
+    }),
     amountUsdMicros: fc.bigInt({ min: 1n, max: 9n }),
-    assertedNewRecipientLimit: few,
     credentialPaymentCap: fc.option(few),
     ownDaily: fc.option(few),
     recipientKnown: fc.boolean(),
@@ -57,6 +67,7 @@ const story = fc
         level: fc.constantFrom<Level[]>('none', 'mandate', 'agent_asserted', 'user_session'),
         amount: fc.bigInt({ min: 1n, max: 5n }),
         isOwn: fc.boolean(),
+        isToPayee: fc.boolean(),
       }),
       { maxLength: 6 },
     ),
@@ -99,10 +110,15 @@ function windowsAt(limits: Limits, spends: Spend[], second: number) {
     resetsAt: null,
   })
   const window = (name: (typeof windowNames)[number]) =>
-    windowOf(limits[name], ({ level }) => (counts[name] ?? level) === level)
+    windowOf(
+      limits[name],
+      ({ level, isToPayee }) =>
+        (counts[name] ?? level) === level && (name !== 'assertedNewRecipient' || isToPayee),
+    )
   return {
     automaticDaily: window('automaticDaily'),
     assertedDaily: window('assertedDaily'),
+    assertedNewRecipient: window('assertedNewRecipient'),
     dailySpendingCap: window('dailySpendingCap'),
     credentialDaily:
       limits.credentialDaily === null
@@ -114,6 +130,7 @@ function windowsAt(limits: Limits, spends: Spend[], second: number) {
 const limitsIn = (facts: Facts): Limits => ({
   automaticDaily: facts.automaticDaily.limit,
   assertedDaily: facts.assertedDaily.limit,
+  assertedNewRecipient: facts.assertedNewRecipient.limit,
   dailySpendingCap: facts.dailySpendingCap.limit,
   credentialDaily: facts.credentialDaily && facts.credentialDaily.limit,
 })
@@ -146,6 +163,7 @@ function fitsOf(facts: Facts, spends: Spend[]): Fits {
   return {
     automaticDaily: first('automaticDaily'),
     assertedDaily: first('assertedDaily'),
+    assertedNewRecipient: first('assertedNewRecipient'),
     dailySpendingCap: first('dailySpendingCap'),
     credentialDaily: first('credentialDaily'),
     mandates: Object.fromEntries(facts.mandates.map((one) => [one.id, dayOf(one)])),
@@ -155,12 +173,12 @@ function fitsOf(facts: Facts, spends: Spend[]): Fits {
 const limitFields = {
   automatic_limit: 'automaticDaily',
   asserted_limit: 'assertedDaily',
+  asserted_new_recipient_limit: 'assertedNewRecipient',
   daily_spending_cap: 'dailySpendingCap',
   credential_daily_cap: 'credentialDaily',
 } as const
 
 function raised(facts: Facts, limit: string, to: bigint): Facts {
-  if (limit === 'asserted_new_recipient_limit') return { ...facts, assertedNewRecipientLimit: to }
   if (limit === 'credential_payment_cap') return { ...facts, credentialPaymentCap: to }
   const [, name] = Object.entries(limitFields).find(([code]) => code === limit) ?? []
   // Where there is no such cap, one of any height lets nothing more through.

@@ -45,7 +45,7 @@ function decideTwin(facts: Facts): string {
     ...memoryReasons(facts.history, facts, false),
     ...(fits(facts.automaticDaily) ? [] : ['automatic_limit']),
   ]
-  const isSmall = facts.amountUsdMicros <= facts.assertedNewRecipientLimit
+  const isSmall = fits(facts.assertedNewRecipient)
   const asserted = [
     ...similar,
     ...(facts.recipientKnown || isSmall ? [] : ['asserted_new_recipient_limit']),
@@ -79,11 +79,11 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
     windows: fc.record({
       automaticDaily: windows,
       assertedDaily: windows,
+      assertedNewRecipient: windows,
       dailySpendingCap: windows,
       credentialDaily: fc.option(windows, { freq: 2 }),
     }),
     own: fc.record({
-      assertedNewRecipientLimit: micros,
       credentialPaymentCap: fc.option(micros, { freq: 2 }),
       recipientKnown: fc.boolean(),
       userConfirmed: fc.boolean(),
@@ -97,11 +97,9 @@ const factsArbitrary: fc.Arbitrary<Facts> = fc
     ...rest.own,
     amountUsdMicros: amountUsdMicros ?? request.amountUsdMicros,
     history: historyFrom(bought),
-    mandates: mandates.map((one, at) => ({
-      id: String(at),
-      state: one.state,
-      ...usedBy(one.terms, one.carried, now),
-    })),
+    mandates: mandates.map(({ state, payer, terms, carried }, at) => {
+      return { id: String(at), state, payer, ...usedBy(terms, carried, now) }
+    }),
     now,
   }))
 const holds = (check: (facts: Facts) => void) =>
@@ -168,7 +166,7 @@ test('a smaller amount, a wider limit or a known face never makes a decision har
         { credentialDaily: wider(facts.credentialDaily ?? none, more) },
         { credentialPaymentCap: (facts.credentialPaymentCap ?? none.limit) + more },
         { credentialDaily: null, credentialPaymentCap: null },
-        { assertedNewRecipientLimit: facts.assertedNewRecipientLimit + more },
+        { assertedNewRecipient: wider(facts.assertedNewRecipient, more) },
         { recipientKnown: true },
         { deviceKnown: true },
         { similarRecipient: null },
@@ -232,7 +230,7 @@ describe("on the agent's word", () => {
     })
   })
 
-  test('10 USD go to a new recipient at a time, not a cent more', () => {
+  test('10 USD go to one new recipient in 24 hours, not a cent more in however many payments', () => {
     const small = { userConfirmed, recipientKnown: false, amountUsdMicros: usd(10) }
     expect(deciding(small)).toEqual({ verdict: 'allow', consentLevel: 'agent_asserted' })
     expect(deciding({ ...small, amountUsdMicros: usd(10) + 1n })).toMatchObject({
@@ -240,6 +238,8 @@ describe("on the agent's word", () => {
       neededLevel: 'user_session',
       reasons: [{ code: 'asserted_new_recipient_limit', headroomUsdMicros: usd(10) }],
     })
+    const more = deciding({ ...small, assertedNewRecipient: window(10, 1) })
+    expect(codesOf(more)).toEqual(['asserted_new_recipient_limit'])
   })
 
   test('a new device pays', () => {
@@ -294,7 +294,5 @@ test.each([false, true])('over the cap nothing goes, confirmed or not (%s)', (us
 })
 
 test('an account that is over a lowered limit has nothing left, and not less than nothing', () => {
-  expect(headroom(window(100, 150))).toBe(0n)
-  expect(headroom(window(100, 100))).toBe(0n)
-  expect(headroom(window(100, 99))).toBe(usd(1))
+  expect([150, 100, 99].map((spent) => headroom(window(100, spent)))).toEqual([0n, 0n, usd(1)])
 })

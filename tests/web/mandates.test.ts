@@ -55,9 +55,9 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
   expect(text).toContain('This name has letters beyond a to z')
 })
 
-test('says what else a new device may do once the mandate is approved', async () => {
+test('says that a new device may pay under the mandate, and no more, once it is approved', async () => {
   const { browser, page, agent } = await asked()
-  const warning = 'it can also pay whom you know within your automatic limit'
+  const warning = 'it can pay under this mandate, and for everything else you are asked as before'
 
   const before = await browser.visit(page)
   await world.acquaint(agent, agent.address)

@@ -25,7 +25,11 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-consent
 }
 
 async function consent(form: HTMLFormElement, button: HTMLButtonElement) {
-  await fillIn(form, JSON.parse(form.dataset['consent'] ?? ''))
+  const ticked = [...form.querySelectorAll<HTMLInputElement>('[data-ticks] input:checked')]
+  const challenges = new URLSearchParams(form.dataset['challenges'])
+  const challenge = challenges.get(ticked.map(({ name }) => name).join(' ')) ?? ''
+  const options: unknown = JSON.parse(form.dataset['consent'] ?? '')
+  await fillIn(form, isToGet(options) ? { ...options, challenge } : options)
   answered.add(form)
   form.requestSubmit(button)
 }

@@ -16,6 +16,7 @@ const approvalRow = z.object({
     calls_itself: z.string().nullable(),
     /** The first digits of the fingerprint. */
     device: z.string(),
+    fingerprint: z.string(),
     device_known: z.boolean(),
     /** Key and device as one text, by which a decision is bound to them. */
     asker: z.string(),

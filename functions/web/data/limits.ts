@@ -21,7 +21,7 @@ export const limitWords: Record<LimitName, { title: string; meaning: string }> =
   asserted_new_recipient: {
     title: 'New recipients',
     meaning:
-      'The most that one payment to a new recipient may be on the word of an agent. Above it, you are asked.',
+      'What agents may pay in 24 hours to one new recipient when they say that you confirmed it. Above it, you are asked.',
   },
   daily_spending_cap: {
     title: 'Everything together',

@@ -12,6 +12,7 @@ import { Button, Form } from '../parts/form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
+import { afterEnding } from './recipients.tsx'
 
 export const routes: Routes = (app) => {
   app.get('/apps/:app', async (c) => showApp(c, await find(c), takeTyped(c)))
@@ -23,7 +24,7 @@ export const routes: Routes = (app) => {
     keepIfUnproven(c, form)
     if (form.get('wanted') === 'disconnected') {
       await me.db.run('owner_disconnect_apps', { app: found.app })
-      return goTo(c, '/apps')
+      return goTo(c, await afterEnding(me, found.app, '/apps'))
     }
     const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
@@ -68,7 +69,10 @@ async function showApp(c: Visit, app: AppRow, typed?: URLSearchParams, problem?:
       </Section>
       {pays && <CapsForm c={c} caps={app.caps} typed={typed} />}
       <Section title="Disconnect it">
-        <p>It is refused from now on. To come back it has to ask you again.</p>
+        <p>
+          It is refused from now on, and what it has asked for is closed. To come back it has to ask
+          you again.
+        </p>
         <Form c={c}>
           <div class="actions">
             <Button kind="danger" name="wanted" value="disconnected">

@@ -50,7 +50,7 @@ async function showBatch(c: Visit, batch: readonly Opened[], unheard?: Unheard) 
       }
       owner={me}
       back={{ to: '/approvals', label: 'Approvals' }}
-      lead="One approval for all of them, each exactly as it stands here."
+      lead="One approval for all of them, each exactly as it stands here. It makes nobody known."
       scripts={['copy', 'passkey', 'considered']}
     >
       <NotHeard why={unheard} />
@@ -85,7 +85,7 @@ function ApproveAll({ c, batch, digest }: { c: Visit; batch: readonly Opened[]; 
     <ConsentForm
       c={c}
       action={pathOf(batch)}
-      digest={digest}
+      digests={{ '': digest }}
       passkeys={batch[0]?.passkeys ?? []}
       label="Approve all"
       // Who asked for each, in the order of the page.

@@ -1,21 +1,24 @@
 import type { Child } from 'hono/jsx'
-import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
 import { fail, Rejection } from '../../../shared/contract/errors.ts'
+import { recipientTrusted } from '../../../shared/mail/money-messages.ts'
 import { statusOf } from '../../../shared/payments/words.ts'
 import type { Opened, Standing } from '../data/approvals.ts'
 import { openApprovals, standingOf } from '../data/approvals.ts'
 import type { Unheard } from '../data/consent.ts'
 import { outcomeRow, unheardOf } from '../data/consent.ts'
+import type { Tick } from '../data/ticks.ts'
+import { digestsOf, digestWith, ticksIn, ticksOffered } from '../data/ticks.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { consentIn } from '../own-consent.ts'
-import { ownSession } from '../own-session.ts'
+import { noticeOf, ownSession } from '../own-session.ts'
 import { Amount, Left, Terms, Warnings } from '../parts/approval.tsx'
 import { FrozenNotice } from '../parts/attention.tsx'
 import { ConsentForm, Digest, NotHeard, ReceiptLink } from '../parts/consent.tsx'
 import { Button, Form, LinkButton } from '../parts/form.tsx'
 import { Notice, Time } from '../parts/show.tsx'
 import { State } from '../parts/state.tsx'
+import { Ticks } from '../parts/ticks.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
@@ -28,7 +31,8 @@ async function showApproval(c: Visit, opened: Opened, unheard?: Unheard) {
   const { approval, facts } = opened
   const standing = standingOf(approval, facts.now)
   const isFrozen = me.account.isFrozen && standing === 'waiting'
-  const digest = await digestOf(paymentTerms(approval.payment_row))
+  const digests = await digestsOf(ticksOffered(opened), (ticked) => digestWith(opened, ticked))
+  const digest = digests[''] ?? ''
   return show(
     c,
     <Page
@@ -48,7 +52,7 @@ async function showApproval(c: Visit, opened: Opened, unheard?: Unheard) {
       {approval.decision === 'approved' && (
         <ReceiptLink of={`/approve/${approval.payment_row.id}`} />
       )}
-      <Decision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
+      <Decision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
     </Page>,
     unheard === undefined ? 200 : 409,
   )
@@ -63,14 +67,32 @@ async function decide(c: Visit): Promise<Response> {
     await db.run('owner_decide_payment', { payment: id, decision: 'declined', ...shownIn(form) })
     return goTo(c, `/approve/${id}`)
   }
-  const { digest, asker } = shownIn(form)
+  return approve(c, opened, form)
+}
+
+async function approve(c: Visit, opened: Opened, form: URLSearchParams): Promise<Response> {
+  const { db } = await owner(c)
+  const { id: payment } = opened.approval.payment_row
+  const { digest: shown, asker } = shownIn(form)
+  if (shown !== (await digestWith(opened, []))) return showApproval(c, opened, 'changed')
+  const ticks = ticksIn(form)
+  const digest = await digestWith(opened, ticks)
   const assertion = await consentIn(await ownSession(c), form, digest, opened.passkeys)
   if (assertion === undefined) return showApproval(c, opened, 'answer')
   // What is decided is what was shown: SQL refuses other terms and another key or device.
-  const question = { payment: id, decision: 'approved', digest, asker, assertion }
-  const entered = await db.one('owner_decide_payment', question, outcomeRow)
+  const question = { payment, decision: 'approved', digest, asker, assertion }
+  const ticked = Object.fromEntries(ticks.map((name) => [name, true]))
+  const mail = await mailAbout(c, opened, ticks)
+  const entered = await db.one('owner_decide_payment', { ...question, ...ticked, mail }, outcomeRow)
   const unheard = unheardOf(entered?.outcome)
-  return unheard ? showApproval(c, await open(c), unheard) : goTo(c, `/approve/${id}`)
+  return unheard ? showApproval(c, await open(c), unheard) : goTo(c, `/approve/${payment}`)
+}
+
+/** Only of a payee that is trusted from now on. */
+async function mailAbout(c: Visit, { approval }: Opened, ticks: readonly Tick[]) {
+  if (!ticks.includes('remember_payee')) return null
+  const { payee: address, payee_alias: label } = approval.payment_row
+  return noticeOf(c, (webUrl, deed) => recipientTrusted(webUrl, { ...deed, label, address }))
 }
 
 function shownIn(form: URLSearchParams) {
@@ -137,21 +159,26 @@ function Outcome({ approval, facts }: Opened) {
 
 function Decision({
   c,
-  opened: { approval, facts, passkeys },
-  digest,
+  opened,
+  digests,
   isFrozen,
 }: {
   c: Visit
   opened: Opened
-  digest: string
+  digests: Record<string, string>
   isFrozen: boolean
 }) {
+  const { approval, facts, passkeys } = opened
   const standing = standingOf(approval, facts.now)
   if (standing === 'waiting' && !isFrozen) {
     const label = 'Approve and allow it once'
-    const consent = { digest, passkeys, label, asker: approval.asked.asker }
+    const consent = { digests, passkeys, label, asker: approval.asked.asker }
     return (
-      <ConsentForm c={c} {...consent}>
+      <ConsentForm
+        c={c}
+        {...consent}
+        ticks={<Ticks offered={ticksOffered(opened)} subject="payment" />}
+      >
         <DeclineButton>Decline</DeclineButton>
       </ConsentForm>
     )
@@ -159,7 +186,7 @@ function Decision({
   if (standing === 'waiting' || standing === 'approved') {
     return (
       <Form c={c}>
-        <input type="hidden" name="digest" value={digest} />
+        <input type="hidden" name="digest" value={digests['']} />
         <div class="actions">
           <DeclineButton>
             {standing === 'waiting' ? 'Decline' : 'Take the approval back'}

@@ -24,6 +24,7 @@ import { SecretsForm } from '../parts/secrets-form.tsx'
 import { Facts, LastUsed, Notice, Section, SendAgain, Time } from '../parts/show.tsx'
 import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
+import { afterEnding } from './recipients.tsx'
 
 const overlapHours = ['0', '1', '24', '168'] as const
 const overlapDefault = '24'
@@ -34,7 +35,7 @@ export const routes: Routes = (app) => {
   app.get('/keys/:key', async (c) => showKey(c, await find(c), takeTyped(c)))
 
   app.post('/keys/:key', async (c) => {
-    const { db } = await owner(c)
+    const me = await owner(c)
     const found = await find(c)
     const { key } = found
     const form = await fields(c)
@@ -48,8 +49,8 @@ export const routes: Routes = (app) => {
       case 'capped':
         return cap(c, found, form)
       case 'revoked':
-        await db.run('owner_revoke_key', { key })
-        return goTo(c, '/keys')
+        await me.db.run('owner_revoke_key', { key })
+        return goTo(c, await afterEnding(me, key, '/keys'))
       default:
         return goTo(c, `/keys/${key}`)
     }
@@ -130,7 +131,10 @@ async function showKey(c: Visit, key: KeyRow, typed?: URLSearchParams, problem?:
       {canPay(key.scopes) && <CapsForm c={c} caps={key.caps} typed={typed} isOptional />}
       <SecretsForm c={c} apiKey={key} />
       <Section title="Revoke it">
-        <p>Whoever has the key is refused from now on. This cannot be taken back.</p>
+        <p>
+          Whoever has the key is refused from now on, and what it has asked for is closed. This
+          cannot be taken back.
+        </p>
         <Form c={c}>
           <div class="actions">
             <Button kind="danger" name="wanted" value="revoked">

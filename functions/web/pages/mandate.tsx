@@ -8,6 +8,7 @@ import type { Unheard } from '../data/consent.ts'
 import { outcomeRow, unheardOf } from '../data/consent.ts'
 import type { OpenedMandate } from '../data/mandates.ts'
 import { openMandate, paidRow } from '../data/mandates.ts'
+import { digestsOf, ticksIn } from '../data/ticks.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { consentIn } from '../own-consent.ts'
@@ -85,19 +86,24 @@ const titles: Record<MandateRow['status'], string> = {
 async function pending(c: Visit, opened: OpenedMandate, { typed, problem }: Trouble) {
   const now = c.get('world').now()
   const { mandate_row: mandate } = opened
-  const digest = await digestOf(mandateTerms(mandate))
+  const digests = await digestsOf(['any_key'], (ticked) => digestFor(mandate, ticked))
   const { isFrozen } = (await owner(c)).account
   return (
     <>
       <WorstCase opened={opened} now={now} />
       <RehearsalOf opened={opened} now={now} />
-      <Digest value={digest} />
+      <Digest value={digests[''] ?? ''} />
       <NewDevice asked={opened.asked} />
       <NamedPayees payees={opened.payees} />
-      <MandateDecision c={c} opened={opened} digest={digest} isFrozen={isFrozen} />
+      <MandateDecision c={c} opened={opened} digests={digests} isFrozen={isFrozen} />
       <NarrowForm c={c} mandate={mandate} now={now} typed={typed} problem={problem} />
     </>
   )
+}
+
+function digestFor(mandate: MandateRow, ticked: readonly string[]): Promise<string> {
+  const isForAny = ticked.includes('any_key')
+  return digestOf(mandateTerms({ ...mandate, for_any_key: isForAny }))
 }
 
 async function decided(c: Visit, { mandate_row: mandate, consent }: OpenedMandate) {
@@ -159,13 +165,24 @@ async function change(c: Visit): Promise<Response> {
 async function approve(c: Visit, opened: OpenedMandate, form: URLSearchParams) {
   const { db } = await owner(c)
   const { mandate_row: row, passkeys } = opened
-  const digest = form.get('digest') ?? ''
+  if (form.get('digest') !== (await digestFor(row, []))) {
+    return showMandate(c, opened, { unheard: 'changed' })
+  }
+  const ticks = ticksIn(form)
+  const digest = await digestFor(row, ticks)
   const assertion = await consentIn(await ownSession(c), form, digest, passkeys)
   if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
   const mail = await noticeOf(c, (webUrl, deed) =>
     mandateApproved(webUrl, { ...deed, terms: mandateSummary(mandateFacts(row)), mandate: row.id }),
   )
-  const question = { mandate: row.id, decision: 'approved', digest, assertion, mail }
+  const question = {
+    mandate: row.id,
+    decision: 'approved',
+    digest,
+    assertion,
+    mail,
+    any_key: ticks.includes('any_key'),
+  }
   const entered = await db.one('owner_decide_mandate', question, outcomeRow)
   const unheard = unheardOf(entered?.outcome)
   if (unheard) return showMandate(c, await openMandate(c), { unheard })

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { bigintText, time } from '../../../shared/db/row-fields.ts'
+import { isUuid } from '../data/approvals.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { Button, Field, Form } from '../parts/form.tsx'
-import { Address, Empty, Money, Section, Table, Time } from '../parts/show.tsx'
+import { Address, Empty, Money, Notice, Section, Table, Time } from '../parts/show.tsx'
 import { spentUsd } from '../parts/usd.ts'
-import type { Routes, Visit } from '../visit.ts'
+import type { Owner, Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
 const listedMax = 200
@@ -16,6 +17,8 @@ const recipientRow = z.object({
   known_since: time,
   payments: z.int(),
   paid_usd_micros: bigintText,
+  /** Whose request the owner approved when it became known; null for one that the owner added. */
+  asker: z.string().nullable(),
 })
 const deviceRow = z.object({
   key: z.uuid(),
@@ -29,7 +32,9 @@ export const routes: Routes = (app) => {
   app.get('/recipients', async (c) => {
     const me = await owner(c)
     const page = { listed_max: listedMax }
-    const [recipients, devices] = await Promise.all([
+    const by = c.req.query('asked_by') ?? ''
+    const [ended, recipients, devices] = await Promise.all([
+      isUuid(by) ? knownBy(me, by) : [],
       me.db.many('owner_list_recipients', page, recipientRow),
       me.db.many('owner_list_devices', page, deviceRow),
     ])
@@ -42,6 +47,7 @@ export const routes: Routes = (app) => {
         lead="Whom agents may pay without asking, and from where. Everybody else is asked about."
         scripts={['copy']}
       >
+        {ended.length > 0 && <KnownByEnded c={c} by={by} recipients={ended} />}
         <Recipients c={c} recipients={recipients} />
         <AddForm />
         <Devices c={c} devices={devices} />
@@ -54,6 +60,8 @@ export const routes: Routes = (app) => {
     const form = await fields(c)
     const address = form.get('address')
     const device = z.tuple([z.uuid(), z.string()]).safeParse((form.get('device') ?? '').split(' '))
+    const by = form.get('asked_by') ?? ''
+    if (isUuid(by)) await db.run('owner_forget_known_by', { key: by })
     if (address !== null) await db.run('owner_forget_recipient', { address })
     if (device.success) {
       const [key, fingerprint] = device.data
@@ -63,11 +71,51 @@ export const routes: Routes = (app) => {
   })
 }
 
-function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof recipientRow>[] }) {
+/** Whom the owner came to know by requests of a key or app. */
+function knownBy({ db }: Owner, key: string) {
+  const question = { listed_max: listedMax, asked_by: key }
+  return db.many('owner_list_recipients', question, recipientRow)
+}
+
+/** Where the page leads that ended a key or app: the list, if there is anything to look at. */
+export async function afterEnding(me: Owner, key: string, otherwise: string): Promise<string> {
+  const known = await knownBy(me, key)
+  return known.length === 0 ? otherwise : `/recipients?asked_by=${key}`
+}
+
+type Recipient = z.output<typeof recipientRow>
+
+/** What one that has ended leaves behind, to be removed by one click. */
+function KnownByEnded({ c, by, recipients }: { c: Visit; by: string; recipients: Recipient[] }) {
+  return (
+    <Notice kind="warning" title="What became known by it">
+      <p>
+        You came to know these recipients by approving requests of {recipients[0]?.asker}. Agents
+        may still pay them without asking.
+      </p>
+      <ul>
+        {recipients.map(({ alias, address }) => (
+          <li>
+            {alias} <Address value={address} />
+          </li>
+        ))}
+      </ul>
+      <Form c={c}>
+        <Button kind="danger" name="asked_by" value={by}>
+          Remove all of them
+        </Button>
+      </Form>
+    </Notice>
+  )
+}
+
+function Recipients({ c, recipients }: { c: Visit; recipients: Recipient[] }) {
   return (
     <Section title="Known recipients">
       {recipients.length === 0 ? (
-        <Empty>Nobody yet. A recipient is known once a payment to it has settled.</Empty>
+        <Empty>
+          Nobody yet. A recipient is known once you add it, or tick so when you approve.
+        </Empty>
       ) : (
         <Table
           caption="Known recipients, those known last first"
@@ -87,6 +135,7 @@ function Recipients({ c, recipients }: { c: Visit; recipients: z.output<typeof r
               ),
             },
             { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
+            { label: 'Known by', cell: ({ asker }) => asker ?? 'You added it' },
             { label: 'Payments', cell: ({ payments }) => payments, isNumber: true },
             {
               label: 'Paid',
@@ -133,7 +182,9 @@ function Devices({ c, devices }: { c: Visit; devices: z.output<typeof deviceRow>
   return (
     <Section title="Known devices">
       {devices.length === 0 ? (
-        <Empty>None yet. A device is known once a payment from it has settled.</Empty>
+        <Empty>
+          None yet. A device is known once you tick so when you approve a payment from it.
+        </Empty>
       ) : (
         <Table
           caption="Known devices, those known last first"

@@ -49,6 +49,7 @@ export function Terms({
           ...(typeof origin === 'string' ? [['For', <code>{origin}</code>] as const] : []),
           ...requestOf(payment),
           ...askedBy(asked),
+          ...chosenOf(payment),
           ['Waits until', <Time at={payment.expires_at} />],
         ]}
       />
@@ -60,6 +61,16 @@ export function Terms({
       )}
     </Section>
   )
+}
+
+/** Who may pay it, and what the owner ticked. */
+function chosenOf(payment: Payment) {
+  const { for_any_key: isForAny, remembers_payee: payee, remembered_device: device } = payment
+  const remembered = [payee && 'this payee', device !== null && 'this device'].filter((one) => one)
+  return [
+    ['May pay it', isForAny ? 'Any key of this account, and any app' : 'Who asked for it'] as const,
+    ...(remembered.length > 0 ? [['You remembered', remembered.join(' and ')] as const] : []),
+  ]
 }
 
 const requestTerms = z.object({
@@ -89,12 +100,12 @@ export function Warnings({ approval, facts }: Opened) {
       )}
       {!facts.recipient_known && facts.similar_recipient === null && (
         <Notice kind="warning" title="New recipient">
-          This account has not paid it before. Compare the whole address with what you were given.
+          You have not made it known. Compare the whole address with what you were given.
         </Notice>
       )}
       {!asked.device_known && (
         <Notice kind="warning" title="New device">
-          The key or app has not paid from this device before.
+          You have not made known the device that the key or app asked from.
         </Notice>
       )}
       {odditiesOf({ payment_row: payment, facts }).map(({ message }) => (

@@ -1,5 +1,5 @@
 /** The form by which the owner consents to what the page shows. */
-import type { PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { consentOptions } from '../../../shared/auth/passkey-options.ts'
 import type { Passkeys, Unheard } from '../data/consent.ts'
 import type { Visit } from '../visit.ts'
@@ -9,29 +9,33 @@ import { Notice } from './show.tsx'
 
 /**
  * With a passkey the browser signs the digest that the form carries (functions/web/client/passkey.ts
- * shows the button), so what is shown, sent and signed is one value. `children` are other ways out.
+ * shows the button), so what is shown, sent and signed is one value: that of `digests` for the boxes
+ * among `ticks` that are ticked, of which none is at first. `children` are other ways out.
  */
 export function ConsentForm({
   c,
   action,
-  digest,
+  digests,
   passkeys,
   label,
   asker,
+  ticks,
   children,
 }: PropsWithChildren<{
   c: Visit
   action?: string
-  digest: string
+  digests: Record<string, string>
   passkeys: Passkeys
   label: string
   asker?: string
+  ticks?: Child
 }>) {
   const isByPasskey = passkeys.length > 0
-  const options = JSON.stringify(consentOptions(c.get('world'), digest, passkeys))
+  const digest = digests[''] ?? ''
+  const byPasskey = isByPasskey ? optionsIn(c, digests, passkeys) : {}
   const target = action === undefined ? {} : { action }
   return (
-    <Form c={c} {...target} {...(isByPasskey && { 'data-consent': options })}>
+    <Form c={c} {...target} {...byPasskey}>
       <input type="hidden" name="digest" value={digest} />
       {asker !== undefined && <input type="hidden" name="asker" value={asker} />}
       {isByPasskey && <input type="hidden" name="answer" value="" />}
@@ -41,6 +45,7 @@ export function ConsentForm({
           Everything else here works without.
         </p>
       )}
+      {ticks}
       <p class="error" role="alert" hidden />
       <div class="actions">
         <Button
@@ -57,14 +62,27 @@ export function ConsentForm({
   )
 }
 
+/** What the script of the page works from: the options, and the challenge of each choice. */
+function optionsIn(c: Visit, digests: Record<string, string>, passkeys: Passkeys) {
+  const optionsFor = (digest: string) => consentOptions(c.get('world'), digest, passkeys)
+  const challenges = new URLSearchParams()
+  for (const [ticked, digest] of Object.entries(digests)) {
+    challenges.set(ticked, optionsFor(digest).challenge)
+  }
+  return {
+    'data-consent': JSON.stringify(optionsFor(digests[''] ?? '')),
+    'data-challenges': challenges.toString(),
+  } as const
+}
+
 /** What the consent is bound to, for whoever wants to compare it. */
 export function Digest({ value }: { value: string }) {
   return (
     <details>
       <summary>What your approval is bound to</summary>
       <p class="hint">
-        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms
-        have another one.
+        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms, of
+        which what you tick is a part, have another one.
       </p>
       <code class="long">{value}</code>
     </details>

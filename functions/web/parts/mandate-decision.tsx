@@ -7,16 +7,17 @@ import { pagesBelow } from '../visit.ts'
 import { ConsentForm } from './consent.tsx'
 import { Button, Form } from './form.tsx'
 import { Notice, Section, Time } from './show.tsx'
+import { Ticks } from './ticks.tsx'
 
 export function MandateDecision({
   c,
   opened: { passkeys },
-  digest,
+  digests,
   isFrozen,
 }: {
   c: Visit
   opened: OpenedMandate
-  digest: string
+  digests: Record<string, string>
   isFrozen: boolean
 }) {
   const decline = (
@@ -26,27 +27,32 @@ export function MandateDecision({
   )
   if (!isFrozen) {
     return (
-      <ConsentForm c={c} digest={digest} passkeys={passkeys} label="Approve the mandate">
+      <ConsentForm
+        c={c}
+        digests={digests}
+        passkeys={passkeys}
+        label="Approve the mandate"
+        ticks={<Ticks offered={['any_key']} subject="mandate" />}
+      >
         {decline}
       </ConsentForm>
     )
   }
   return (
     <Form c={c}>
-      <input type="hidden" name="digest" value={digest} />
+      <input type="hidden" name="digest" value={digests['']} />
       <div class="actions">{decline}</div>
     </Form>
   )
 }
 
-/** An approval is for the device too, which then pays as any other that is known. */
+/** An approval is for the device too, under this mandate alone. */
 export function NewDevice({ asked }: Pick<OpenedMandate, 'asked'>) {
   if (asked.device_known) return null
   return (
     <Notice kind="warning" title="New device">
-      The key or app has not paid from this device before. If you approve, the device is known from
-      then on: it can also pay whom you know within your automatic limit, and under your other
-      mandates.
+      You do not know the device that this was asked from. If you approve, it can pay under this
+      mandate, and for everything else you are asked as before.
     </Notice>
   )
 }

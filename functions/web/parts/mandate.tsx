@@ -74,11 +74,18 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
           ...pins(mandate, world),
           ['Ends', <Time at={mandate.expires_at} />],
           ...askedBy(asked),
+          ['May pay under it', whoPays(mandate)],
         ]}
       />
       {isNarrowed(mandate) && <p class="hint">You narrowed what was asked for.</p>}
     </Section>
   )
+}
+
+function whoPays({ for_any_key: isForAny }: MandateRow): string {
+  return isForAny
+    ? 'Any key of this account, and any app'
+    : 'Who asked for it alone, or a key that you replace it by'
 }
 
 const noCap = 'No limit of its own'

@@ -7,7 +7,7 @@ import { approveBatch, askerOf, decide, declineAll, waitingOf } from './consents
 import type { Dice } from './dice.ts'
 import type { House, Operation } from './house.ts'
 import { agree, ask, pickPayment } from './house.ts'
-import type { Account, Assertion, Payment, Twin } from './state.ts'
+import type { Account, Assertion, Payment, Ticks, Twin } from './state.ts'
 import { refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
@@ -30,8 +30,16 @@ export function drawAssertion({ twin }: House, dice: Dice, account: Account): As
   }
 }
 
-const shownTerms = (twin: Twin, payment: Payment) =>
-  digestOf(paymentTerms(paymentRow.parse(paymentWire(twin, payment))))
+const noTicks: Ticks = { anyKey: false, payee: false, device: false }
+
+const shownTerms = (twin: Twin, payment: Payment, ticks = payment.ticks) =>
+  digestOf(paymentTerms(paymentRow.parse(paymentWire(twin, { ...payment, ticks }))))
+
+const drawTicks = (dice: Dice): Ticks => ({
+  anyKey: dice.isLucky(30),
+  payee: dice.isLucky(30),
+  device: dice.isLucky(30),
+})
 
 function drawAsker(dice: Dice, payment: Payment): string | null {
   if (dice.isLucky(40)) return null
@@ -43,16 +51,24 @@ async function decideOne(house: House, dice: Dice): Promise<void> {
   const payment = dice.isLucky(80) ? dice.anyOf(waiting.slice(-5)) : pickPayment(house, dice)
   const account = dice.isLucky(95) ? payment?.account : dice.anyOf(house.twin.accounts)
   if (!payment || !account) return
-  const shown = await shownTerms(house.twin, payment)
+  const isApproval = dice.isLucky(75)
+  const ticks = isApproval ? drawTicks(dice) : noTicks
+  const shown = await shownTerms(house.twin, payment, isApproval ? ticks : payment.ticks)
   const word: Word = {
     id: payment.id,
-    decision: dice.isLucky(75) ? 'approved' : 'declined',
+    decision: isApproval ? 'approved' : 'declined',
     digest: dice.isLucky(95) ? shown : otherDigest,
     asker: drawAsker(dice, payment),
     assertion: drawAssertion(house, dice, account),
+    ticks,
   }
-  const { id, ...said } = word
-  const question = { credential: account.session, payment: id, ...said }
+  const { id, ticks: _, ...said } = word
+  const ticked = {
+    any_key: ticks.anyKey,
+    remember_payee: ticks.payee,
+    remember_device: ticks.device,
+  }
+  const question = { credential: account.session, payment: id, ...said, ...ticked }
   const answer = await ask(house, 'owner_decide_payment', question)
   const outcome = refusable(() => [{ outcome: decide(house.twin, account, word, shown) }])
   agree('owner_decide_payment', answer, outcome)

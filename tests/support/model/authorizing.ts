@@ -23,10 +23,10 @@ const validMaxSeconds = 900
 const levels: readonly Level[] = ['none', 'agent_asserted', 'user_session', 'user_passkey']
 
 /** What somebody asks of custody: mostly what was decided from true facts, sometimes not. */
-export function drawAsked(house: House, dice: Dice, payment: Payment | undefined): Asked {
+export function drawAsked(house: House, dice: Dice, key: Key, payment: Payment | undefined): Asked {
   const { twin, chain } = house
-  const fitting = levels.filter((level) => payment && fits(twin, payment, level))
-  const covering = payment ? carrying(twin, payment) : []
+  const fitting = levels.filter((level) => payment && fits(twin, key, payment, level))
+  const covering = payment ? carrying(twin, key, payment) : []
   const mandate = dice.anyOf(dice.isLucky(90) ? covering : twin.mandates) ?? null
   const carried = mandate && dice.isLucky(60) ? ('mandate' as const) : dice.anyOf(fitting)
   const level = dice.isLucky(90) ? carried : undefined
@@ -62,7 +62,7 @@ async function decideAndSign(house: House, dice: Dice): Promise<void> {
   const recent = dice.isLucky(80) ? dice.anyOf(usable.slice(-5)) : pickPayment(house, dice)
   const payment = approved ?? recent
   const key = pickKey(house, dice, payment?.account)
-  const asked = drawAsked(house, dice, payment)
+  const asked = drawAsked(house, dice, key, payment)
   await authorizeAs(house, key, asked, dice)
 }
 
@@ -120,10 +120,11 @@ function confirmGiven({ stored }: House, row: ReturnType<typeof rowOf>): void {
 /** A signature that would be good for too long is no refusal but a mistake of whoever asks. */
 async function askTooLong(house: House, dice: Dice): Promise<void> {
   const payment = pickPayment(house, dice)
-  const { credential } = pickKey(house, dice, payment?.account)
+  const key = pickKey(house, dice, payment?.account)
+  const { credential } = key
   const admitted = refusable(() => admit(house.twin, credential, 'pay'))
   if ('refused' in admitted) return
-  const asked = drawAsked(house, dice, payment)
+  const asked = drawAsked(house, dice, key, payment)
   const tooLong = { ...asked, validBefore: house.twin.now + validMaxSeconds + 1 }
   const failure = await askCustody(house, credential, tooLong).catch((error: unknown) => error)
   const said = failure instanceof Error ? failure.message : undefined

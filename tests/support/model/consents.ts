@@ -1,7 +1,8 @@
 /** The twin of what owners consent to: who may, that a digest counts once, and what it is for. */
 import { createHash } from 'node:crypto'
-import type { Account, Assertion, Consent, Decision, Payment, Twin } from './state.ts'
-import { Refused } from './state.ts'
+import { deviceName, lookalikeOf } from './limits.ts'
+import type { Account, Assertion, Consent, Decision, Payment, Ticks, Twin } from './state.ts'
+import { isInService, Refused } from './state.ts'
 
 /** Lets an owner approve: by a passkey where there is one, otherwise by having just proven who it is. */
 export function admitConsent(account: Account, assertion: Assertion | null): void {
@@ -39,24 +40,49 @@ export type Word = {
   digest: string
   asker: string | null
   assertion: Assertion | null
+  ticks: Ticks
 }
 
-/** The owner's word for a payment that waits; `shown` is the digest of its terms. */
+/** The owner's word for a payment that waits; `shown` is the digest of its terms with what is ticked. */
 export function decide(twin: Twin, account: Account, word: Word, shown: string): string {
-  const { decision, digest, assertion } = word
+  const { decision, digest, assertion, ticks } = word
   const isApproval = decision === 'approved'
   if (isApproval) admitConsent(account, assertion)
   const payment = ownOf(twin, account, word.id)
   const asker = isApproval ? word.asker : null
   const hindrance = undecidable(twin, payment, { isShown: digest === shown, asker })
   if (hindrance || !payment) return hindrance ?? 'not_found'
-  if (isApproval && payment.approval) return decision
+  if (isApproval && ticks.payee && lookalikeOf(payment) !== null) return 'similar'
+  if (isApproval && payment.approval) {
+    return payment.approval.digest === digest ? decision : 'closed'
+  }
   const consent = isApproval
     ? keepConsent(twin, account, { digest, leaves: null, assertion })
     : (payment.approval?.consent ?? null)
   if (consent === undefined) return 'closed'
   enter(payment, { decision, digest, consent })
+  if (isApproval) remember(payment, ticks)
   return decision
+}
+
+/** What is ticked is known from now on; what was known already stays what it was. */
+function remember(payment: Payment, ticks: Ticks): void {
+  const { account, payee, id } = payment
+  const { recipients, devices } = account
+  payment.ticks = ticks
+  const device = deviceName(payment)
+  if (ticks.payee && !recipients.has(payee)) recipients.set(payee, id)
+  if (ticks.device && !devices.has(device)) devices.set(device, id)
+  if (!ticks.payee && !ticks.device) return
+  account.version += 1
+  account.feed.push({ type: 'remembered', payment: null })
+}
+
+/** What became known by an approval is not any more, once that is taken back. */
+function forget({ account, id }: Payment): void {
+  for (const known of [account.recipients, account.devices]) {
+    for (const [name, by] of known) if (by === id) known.delete(name)
+  }
 }
 
 const ownOf = (twin: Twin, account: Account, id: string) =>
@@ -70,14 +96,17 @@ function undecidable(
   if (!payment) return 'not_found'
   const isWaiting = payment.state === 'awaiting_confirmation'
   if (payment.state === 'expired' || (isWaiting && payment.expiresAt <= twin.now)) return 'expired'
-  if (!isWaiting) return 'closed'
+  if (!isWaiting || !isInService(twin, payment.key)) return 'closed'
   if (!said.isShown) return 'terms_changed'
   return said.asker !== null && said.asker !== askerOf(payment) ? 'asker_changed' : undefined
 }
 
 function enter(payment: Payment, approval: NonNullable<Payment['approval']>): void {
   payment.approval = approval
-  if (approval.decision === 'declined') payment.state = 'declined'
+  if (approval.decision === 'declined') {
+    payment.state = 'declined'
+    forget(payment)
+  }
   payment.account.feed.push({ type: `confirmation_${approval.decision}`, payment })
 }
 

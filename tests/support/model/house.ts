@@ -100,7 +100,10 @@ export async function openHouse(ledger: Ledger, gasTerms = plentyOfGas): Promise
 
 function newAccount(alias: string, at: number): Account {
   const wallet = `0x${String(at + 1).padStart(40, '7')}`
-  const known = { recipients: new Set<string>(), devices: new Set<string>() }
+  const known = {
+    recipients: new Map<string, string | null>(),
+    devices: new Map<string, string | null>(),
+  }
   const limits = { ...defaults }
   return {
     id: randomUUID(),
@@ -173,12 +176,17 @@ async function openSessions(ledger: Ledger, accounts: Account[]): Promise<void> 
 
 /** Everybody knows everybody, from one device. */
 async function introduce(ledger: Ledger, accounts: Account[], keys: Key[]): Promise<void> {
-  for (const account of accounts) account.recipients = new Set(accounts.map(({ wallet }) => wallet))
-  for (const { account, id } of keys) account.devices.add(`${id}/${devices[0]}`)
-  await ledger.query(`insert into private.known_recipients (account, chain_family, address)
-    select a.id, 'evm', w.address from private.accounts a, private.wallets w`)
-  await ledger.query(`insert into private.known_devices (account, key, fingerprint)
-    select account, id, '${devices[0]}' from private.credentials where kind = 'api_key'`)
+  for (const account of accounts) {
+    account.recipients = new Map(accounts.map(({ wallet }) => [wallet, null]))
+  }
+  for (const { account, id } of keys) account.devices.set(`${id}/${devices[0]}`, null)
+  await ledger.query(`insert into private.known_recipients (account, chain_family, address, session)
+    select s.account, 'evm', w.address, s.id from private.credentials s, private.wallets w
+     where s.kind = 'session'`)
+  await ledger.query(`insert into private.known_devices (account, key, fingerprint, session)
+    select k.account, k.id, '${devices[0]}', s.id
+      from private.credentials k join private.credentials s on s.account = k.account
+     where k.kind = 'api_key' and s.kind = 'session'`)
 }
 
 /** Calls the ledger and keeps it in the trace. */

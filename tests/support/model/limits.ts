@@ -77,6 +77,13 @@ export function reservedOf(twin: Twin, { account, token }: Payment): bigint {
     .reduce((sum, { atomic }) => sum + atomic, 0n)
 }
 
+/** The key that asked, or any where the owner ticked that. */
+export const mayPay = (key: Key, payment: Payment) => payment.ticks.anyKey || key === payment.key
+
+/** What agents moved on their word to whom a payment is for, and counts now. */
+export const assertedTo = (twin: Twin, { account, payee }: Payment): Payment[] =>
+  countedOf(twin, account, 'agent_asserted').filter((one) => one.payee === payee)
+
 export const isKnown = ({ account, payee }: Payment) => account.recipients.has(payee)
 export const deviceName = ({ key, device }: Pick<Payment, 'key' | 'device'>) =>
   `${key.id}/${device}`
@@ -86,7 +93,7 @@ export const isDeviceKnown = (asked: Pick<Payment, 'account' | 'key' | 'device'>
 /** A known recipient that only looks like this payee. */
 export function lookalikeOf({ account, payee }: Payment): string | null {
   const ends = (address: string) => `${address.slice(2, 6)}${address.slice(-4)}`.toLowerCase()
-  const found = [...account.recipients].find(
+  const found = [...account.recipients.keys()].find(
     (known) => known !== payee && ends(known) === ends(payee),
   )
   return found ?? null

@@ -22,7 +22,7 @@ async function shop(house: House, dice: Dice): Promise<void> {
   const key = dice.isLucky(85) ? mandate.key : pickKey(house, dice, mandate.account)
   const payment = await enterAs(house, key, drawPurchase(house, dice, mandate))
   if (!payment || dice.isLucky(20)) return
-  const asked = { ...drawAsked(house, dice, payment), mandate, level: 'mandate' as const }
+  const asked = { ...drawAsked(house, dice, key, payment), mandate, level: 'mandate' as const }
   await authorizeAs(house, key, asked, dice)
 }
 

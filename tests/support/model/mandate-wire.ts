@@ -24,6 +24,9 @@ export function mandateWire(twin: Twin, mandate: Mandate) {
   return {
     id: mandate.id,
     account: mandate.account.id,
+    asked_by: mandate.key.id,
+    for_any_key: mandate.isForAnyKey,
+    device: mandate.device,
     state: mandate.state,
     status: statusOf(twin, mandate),
     merchant_domain: mandate.domain,
@@ -49,6 +52,9 @@ export function mandateFacts(mandate: Mandate) {
   return {
     id: mandate.id,
     account: mandate.account.id,
+    asked_by: mandate.key.id,
+    for_any_key: mandate.isForAnyKey,
+    device: mandate.device,
     merchant_domain: mandate.domain,
     include_subdomains: mandate.subdomains,
     max_payment_usd_micros: caps.payment,

@@ -24,15 +24,18 @@ function pick(house: House, dice: Dice, state: Mandate['state']) {
 async function decideOne(house: House, dice: Dice): Promise<void> {
   const { mandate, account } = pick(house, dice, 'pending_approval') ?? {}
   if (!mandate || !account) return
-  const shown = await digestOfMandate(mandate)
+  const isForAnyKey = dice.isLucky(30)
+  const isApproval = dice.isLucky(85)
+  const shown = await digestOfMandate(isApproval ? { ...mandate, isForAnyKey } : mandate)
   const word: MandateWord = {
     id: mandate.id,
-    decision: dice.isLucky(85) ? 'approved' : 'declined',
+    decision: isApproval ? 'approved' : 'declined',
     digest: dice.isLucky(95) ? shown : otherDigest,
     assertion: drawAssertion(house, dice, account),
+    isForAnyKey,
   }
-  const { id, ...said } = word
-  const question = { credential: account.session, mandate: id, ...said }
+  const { id, isForAnyKey: any_key, ...said } = word
+  const question = { credential: account.session, mandate: id, ...said, any_key }
   const answer = await ask(house, 'owner_decide_mandate', question)
   const outcome = refusable(() => [{ outcome: decideMandate(house.twin, account, word, shown) }])
   agree('owner_decide_mandate', answer, outcome)

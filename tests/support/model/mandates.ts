@@ -1,6 +1,6 @@
 /** The twin of mandates: what is used of them, whether one carries a payment, and who changes them. */
 import { admitConsent, keepConsent } from './consents.ts'
-import { deviceName, firstLeaves, isCounted, isDeviceKnown, lookalikeOf } from './limits.ts'
+import { firstLeaves, isCounted, isDeviceKnown, lookalikeOf } from './limits.ts'
 import type {
   Account,
   Assertion,
@@ -11,7 +11,7 @@ import type {
   Payment,
   Twin,
 } from './state.ts'
-import { admit, Refused } from './state.ts'
+import { admit, isInService, Refused } from './state.ts'
 
 const waitingMax = 20
 const toldMax = 50
@@ -63,7 +63,7 @@ function isMerchant({ domain, subdomains }: Mandate, host: string | null): boole
 }
 
 /** Whether a mandate of the account lets a payment through now. */
-export function carries(twin: Twin, mandate: Mandate, payment: Payment): boolean {
+export function carries(twin: Twin, key: Key, mandate: Mandate, payment: Payment): boolean {
   const { account, kind, usd, heard, token } = payment
   if (mandate.account !== account || statusOf(twin, mandate) !== 'active') return false
   const { day, total } = usageOf(twin, mandate)
@@ -78,11 +78,20 @@ export function carries(twin: Twin, mandate: Mandate, payment: Payment): boolean
   if (kind === 'transfer' && !isPinned) return false
   if (kind === 'x402' && !isMerchant(mandate, hostOf(payment))) return false
   if (kind === 'x402' && !heard && !isPinned) return false
-  return isDeviceKnown(payment) && (isPinned || lookalikeOf(payment) === null)
+  const payer = payerUnder(key, mandate, payment)
+  if (payer === 'other_key' || (payer === 'other_device' && !isDeviceKnown(payment))) return false
+  return isPinned || lookalikeOf(payment) === null
 }
 
-export function carrying(twin: Twin, payment: Payment): Mandate[] {
-  return twin.mandates.filter((mandate) => carries(twin, mandate, payment))
+/** Who pays under it: who asked for it from that device, or another device or key. */
+export function payerUnder(key: Key, mandate: Mandate, payment: Payment) {
+  const isAsker = key === mandate.key
+  if (key !== payment.key || (!isAsker && !mandate.isForAnyKey)) return 'other_key'
+  return isAsker && mandate.device === payment.device ? 'asker' : 'other_device'
+}
+
+export function carrying(twin: Twin, key: Key, payment: Payment): Mandate[] {
+  return twin.mandates.filter((mandate) => carries(twin, key, mandate, payment))
 }
 
 /** A host, without its port, and each domain above it. */
@@ -122,6 +131,7 @@ export function askMandate(twin: Twin, credential: string, id: string, wanted: W
   const { ttl, ...terms } = wanted
   const blank = {
     requested: null,
+    isForAnyKey: false,
     consent: null,
     decidedAt: null,
     revokedAt: null,
@@ -156,13 +166,14 @@ export type MandateWord = {
   decision: Decision
   digest: string
   assertion: Assertion | null
+  isForAnyKey: boolean
 }
 
 /** The owner's word for a mandate; `shown` is the digest of its terms. */
 export function decideMandate(
   twin: Twin,
   account: Account,
-  { id, decision, digest, assertion }: MandateWord,
+  { id, decision, digest, assertion, isForAnyKey }: MandateWord,
   shown: string,
 ): string {
   const isApproval = decision === 'approved'
@@ -172,6 +183,7 @@ export function decideMandate(
   if (isApproval && mandate.state === 'active') return 'approved'
   if (mandate.state !== 'pending_approval') return 'closed'
   if (mandate.expiresAt <= twin.now) return 'expired'
+  if (!isInService(twin, mandate.key)) return 'closed'
   if (digest !== shown) return 'terms_changed'
   const consent = isApproval
     ? keepConsent(twin, account, { digest, leaves: null, assertion })
@@ -179,7 +191,7 @@ export function decideMandate(
   if (consent === undefined) return 'closed'
   const state = isApproval ? 'active' : 'declined'
   Object.assign(mandate, { state, consent, decidedAt: twin.now })
-  if (isApproval) account.devices.add(deviceName(mandate))
+  if (isApproval) mandate.isForAnyKey = isForAnyKey
   told(account, decision)
   return decision
 }

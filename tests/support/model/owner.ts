@@ -5,6 +5,7 @@ import { agree, ask, pickKey, pickPayment, rowOf, strangers } from './house.ts'
 import { claimKey, keepAnswer } from './kept-answers.ts'
 import { fieldsOf, newDigest } from './ledger.ts'
 import { isPromised } from './limits.ts'
+import type { Account } from './state.ts'
 import { admit, refusable } from './state.ts'
 import { capsWire, limitsWire, paymentWire } from './wire.ts'
 
@@ -59,12 +60,24 @@ async function know(house: House, dice: Dice): Promise<void> {
   const account = dice.anyOf(house.twin.accounts)
   if (!account) return
   const payee = dice.oneOf(strangers)
-  account.recipients.add(payee)
+  if (dice.isLucky(40)) return forget(house, account, payee)
+  if (!account.recipients.has(payee)) account.recipients.set(payee, null)
   await house.ledger.query(
-    `insert into private.known_recipients (account, chain_family, address)
-     values ($1, 'evm', $2) on conflict do nothing`,
+    `insert into private.known_recipients (account, chain_family, address, session)
+     select account, 'evm', $2, id from private.credentials where account = $1 and kind = 'session'
+     on conflict do nothing`,
     [account.id, payee],
   )
+}
+
+/** What was removed stays removed, whatever settles later. */
+async function forget(house: House, account: Account, address: string): Promise<void> {
+  const question = { credential: account.session, address }
+  const answer = await ask(house, 'owner_forget_recipient', question)
+  const forgotten = account.recipients.delete(address)
+  account.version += 1
+  if (forgotten) account.feed.push({ type: 'recipient_forgotten', payment: null })
+  agree('owner_forget_recipient', answer, [{ forgotten }])
 }
 
 async function readIdentity(house: House, dice: Dice): Promise<void> {

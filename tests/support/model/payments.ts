@@ -1,6 +1,6 @@
 /** The twin of entering a payment, deciding about it and keeping its signature. */
 import { reserveGas } from './gas.ts'
-import { deviceName, isCounted, isWithinCaps, lookalikeOf, reservedOf } from './limits.ts'
+import { isCounted, isWithinCaps, mayPay, reservedOf } from './limits.ts'
 import { fits } from './policy.ts'
 import type { Claim, Seen } from './relay.ts'
 import {
@@ -34,6 +34,7 @@ export type Entry = {
 const blank = {
   state: 'prepared' as const,
   approval: null,
+  ticks: { anyKey: false, payee: false, device: false },
   mandate: null,
   level: null,
   authorizedAt: null,
@@ -172,11 +173,11 @@ function takesOwnPlace({ kind, signature }: Payment, { gasFrom }: Asked): boolea
 }
 
 function hindranceOf(twin: Twin, key: Key, payment: Payment, asked: Asked): string | undefined {
-  if (!isUnused(payment)) return 'closed'
+  if (!isUnused(payment) || !mayPay(key, payment)) return 'closed'
   if (payment.expiresAt <= twin.now) return 'expired'
   if (key.account.version !== asked.version) return 'stale'
   if (!isWithinCaps(twin, key, payment)) return 'stale'
-  if (!fits(twin, payment, asked.level, asked.mandate)) return 'stale'
+  if (!fits(twin, key, payment, asked.level, asked.mandate)) return 'stale'
   if (reservedOf(twin, payment) + payment.atomic > asked.funds) return 'insufficient_funds'
   return undefined
 }
@@ -261,14 +262,4 @@ export function noteHeard(twin: Twin, credential: string, id: string): boolean {
   if (!payment || !isUnused(payment)) return false
   payment.heard = true
   return true
-}
-
-/**
- * A device and a recipient that imitates none are known after a settled payment that somebody
- * confirmed: a mandate confirms none.
- */
-export function acquaint(payment: Payment): void {
-  if (payment.level === 'none' || payment.level === 'mandate') return
-  if (lookalikeOf(payment) === null) payment.account.recipients.add(payment.payee)
-  payment.account.devices.add(deviceName(payment))
 }

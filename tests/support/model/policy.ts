@@ -5,7 +5,16 @@
 import { factsOf } from '../../../shared/payments/decision-facts.ts'
 import { enteredRow } from '../../../shared/payments/entered.ts'
 import { decide } from '../../../shared/policy/decide.ts'
-import { isDeviceKnown, isKnown, isWithinCaps, lookalikeOf, paidBefore, usedOf } from './limits.ts'
+import {
+  assertedTo,
+  isDeviceKnown,
+  isKnown,
+  isWithinCaps,
+  lookalikeOf,
+  mayPay,
+  paidBefore,
+  usedOf,
+} from './limits.ts'
 import { carries, hostOf, isLoopback, mandatesFor } from './mandates.ts'
 import type { Key, Level, Mandate, Payment, Twin } from './state.ts'
 
@@ -18,6 +27,7 @@ export function approvedAt({ approval }: Payment): 'user_session' | 'user_passke
 /** Whether a payment may be authorized at this level now. */
 export function fits(
   twin: Twin,
+  key: Key,
   payment: Payment,
   level: Level,
   mandate: Mandate | null = null,
@@ -26,15 +36,16 @@ export function fits(
   const { limits } = account
   if (usedOf(twin, account) + usd > limits.cap) return false
   if (level === 'user_session' || level === 'user_passkey') return approvedAt(payment) === level
-  if (level === 'mandate') return mandate !== null && carries(twin, mandate, payment)
+  if (level === 'mandate') return mandate !== null && carries(twin, key, mandate, payment)
   if (lookalikeOf(payment) !== null) return false
   if (level === 'none') {
     const isWithin = usedOf(twin, account, 'none') + usd <= limits.automatic
-    return isWithin && isKnown(payment) && isDeviceKnown(payment)
+    return isWithin && isKnown(payment) && isDeviceKnown(payment) && key === payment.key
   }
   if (level !== 'agent_asserted') return false
   const isWithin = usedOf(twin, account, 'agent_asserted') + usd <= limits.asserted
-  return isWithin && (isKnown(payment) || usd <= limits.newRecipient)
+  const before = assertedTo(twin, payment).reduce((sum, one) => sum + one.usd, 0n)
+  return isWithin && (isKnown(payment) || before + usd <= limits.newRecipient)
 }
 
 /**
@@ -48,6 +59,8 @@ export async function confirmPolicy(
   told: unknown,
 ): Promise<void> {
   const entered = enteredRow.parse(told)
+  // What is another key's to pay is decided by nobody.
+  if (!mayPay(key, payment)) return
   for (const isConfirmed of [false, true]) {
     const decided = decide(await factsOf(entered, isConfirmed))
     const { verdict } = decided
@@ -56,27 +69,27 @@ export async function confirmPolicy(
     const mandate = 'mandateId' in decided ? ` ${decided.mandateId}` : ''
     const said = `${verdict} ${level ?? needed ?? ''}${mandate}`
     const isCapped = !isWithinCaps(twin, key, payment)
-    const wanted = isCapped ? 'refuse ' : wantedFrom(twin, payment, isConfirmed)
+    const wanted = isCapped ? 'refuse ' : wantedFrom(twin, key, payment, isConfirmed)
     if (said !== wanted) throw new Error(`policy says ${said}, the rules say ${wanted}`)
   }
 }
 
-function wantedFrom(twin: Twin, payment: Payment, isConfirmed: boolean): string {
+function wantedFrom(twin: Twin, key: Key, payment: Payment, isConfirmed: boolean): string {
   const { account, usd } = payment
   if (usedOf(twin, account) + usd > account.limits.cap) return 'refuse '
   const approved = approvedAt(payment)
   if (isConfirmed && approved) return `allow ${approved}`
-  const best = bestOf(twin, payment)
+  const best = bestOf(twin, key, payment)
   if (best) return `allow mandate ${best.id}`
-  const isAsserted = fits(twin, payment, 'agent_asserted')
+  const isAsserted = fits(twin, key, payment, 'agent_asserted')
   if (isConfirmed && isAsserted) return 'allow agent_asserted'
-  if (fits(twin, payment, 'none') && isUsual(twin, payment, false)) return 'allow none'
+  if (fits(twin, key, payment, 'none') && isUsual(twin, payment, false)) return 'allow none'
   if (isAsserted) return 'confirm agent_asserted'
   return account.passkeys.length > 0 ? 'confirm user_passkey' : 'confirm user_session'
 }
 
 /** Of the mandates that carry it, the one that is for least else. */
-function bestOf(twin: Twin, payment: Payment): Mandate | undefined {
+function bestOf(twin: Twin, key: Key, payment: Payment): Mandate | undefined {
   const host = hostOf(payment)
   const placeOf = ({ domain, payTo, expiresAt, id }: Mandate) => {
     const isExact = host === domain || isLoopback(domain, host)
@@ -84,7 +97,7 @@ function bestOf(twin: Twin, payment: Payment): Mandate | undefined {
   }
   const covering = mandatesFor(twin, payment).filter(
     (one) =>
-      carries(twin, one, payment) &&
+      carries(twin, key, one, payment) &&
       // The second in which it is decided is not over yet.
       one.expiresAt > twin.now + 1 &&
       isUsual(twin, payment, one.payTo !== null),

@@ -1,7 +1,6 @@
 /** The twin of what the ledger books when somebody looked at the chain. */
 import { requeueCall } from './gas.ts'
 import { isCounted } from './limits.ts'
-import { acquaint } from './payments.ts'
 import { callsOf, isInSlot, leaveQueue, mayLeave, transfersIn } from './relay.ts'
 import type { Call, Finality, Payment, Slot, Twin } from './state.ts'
 import { isUnused, liveUntil } from './state.ts'
@@ -37,7 +36,6 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }
   payment.finality = proof.finality
   if (hadLeft && isCounted(twin, payment)) payment.returnedAt = twin.now
-  acquaint(payment)
   leaveQueue(twin, payment, payment.finality === 'finalized' ? ['cancel', 'transfer'] : ['cancel'])
   return payment
 }

@@ -15,8 +15,9 @@ export type Account = {
   frozenAt: number
   /** What was open then, in the order in which it is listed. */
   openAtFreeze: Payment[]
-  recipients: Set<string>
-  devices: Set<string>
+  /** By the payment whose approval made them known; null where that was another act of the owner. */
+  recipients: Map<string, string | null>
+  devices: Map<string, string | null>
   /** The credential of the owner's session. */
   session: string
   passkeys: Passkey[]
@@ -72,6 +73,8 @@ export type Consent = {
   at: number
 }
 
+export type Ticks = { anyKey: boolean; payee: boolean; device: boolean }
+
 export type Payment = {
   id: string
   account: Account
@@ -81,6 +84,8 @@ export type Payment = {
   state: State
   claim: string | null
   approval: { decision: Decision; digest: string; consent: Consent | null } | null
+  /** What the owner ticked beside the approval. */
+  ticks: Ticks
   token: string
   payee: string
   alias: string | null
@@ -145,6 +150,7 @@ export type Mandate = MandateTerms & {
   createdAt: number
   /** As it was asked for, once it was narrowed. */
   requested: MandateTerms | null
+  isForAnyKey: boolean
   consent: Consent | null
   decidedAt: number | null
   revokedAt: number | null
@@ -251,6 +257,10 @@ export function refusable<Value>(run: () => Value): Value | { refused: string } 
 
 const covers = { read: ['read'], pay: ['read', 'pay'], full: ['read', 'pay', 'full'] }
 
+/** Whether a key is good still. */
+export const isInService = (twin: Twin, { isRevoked, expiresAt }: Key) =>
+  !isRevoked && (expiresAt === null || expiresAt > twin.now)
+
 /** The key of a credential, or the refusal of whoever holds it. */
 export function admit(
   twin: Twin,
@@ -259,8 +269,7 @@ export function admit(
   evenFrozen = false,
 ): Key {
   const key = twin.keys.find((one) => one.credential === credential)
-  const isOver = key?.expiresAt !== null && (key?.expiresAt ?? 0) <= twin.now
-  if (!key || key.isRevoked || isOver) throw new Refused('unauthorized')
+  if (!key || !isInService(twin, key)) throw new Refused('unauthorized')
   if (!covers[key.scope].includes(needed)) throw new Refused('insufficient_scope')
   if (needed === 'pay' && key.account.isFrozen && !evenFrozen) throw new Refused('account_frozen')
   return key

@@ -2,17 +2,19 @@
 
 import { gasWire, openWei } from './gas.ts'
 import {
+  assertedTo,
   firstLeaves,
   isDeviceKnown,
   isKnown,
   lookalikeOf,
+  mayPay,
   movedBy,
   reservedOf,
   resetsAt,
   usedOf,
 } from './limits.ts'
 import { approvalWire, historyOf, mandateWire, refusedOf, timeText } from './mandate-wire.ts'
-import { mandatesFor } from './mandates.ts'
+import { mandatesFor, payerUnder } from './mandates.ts'
 import type { Account, Key, Lane, Level, Payment, Twin } from './state.ts'
 
 /** As private.payment_json. */
@@ -21,6 +23,11 @@ export function paymentWire(twin: Twin, payment: Payment) {
   return {
     id: payment.id,
     account: account.id,
+    asked_by: payment.key.id,
+    paid_by: (payment.paidBy ?? payment.key).id,
+    for_any_key: payment.ticks.anyKey,
+    remembers_payee: payment.ticks.payee,
+    remembered_device: payment.ticks.device ? payment.device : null,
     kind: payment.kind,
     state: payment.state,
     chain: twin.chain,
@@ -86,18 +93,27 @@ export function capsWire(twin: Twin, key: Key) {
 
 /** As private.payment_facts; the order of lanes means nothing. */
 export function factsWire(twin: Twin, key: Key, payment: Payment) {
+  const asserted = assertedTo(twin, payment)
   const inService = twin.lanes.filter((lane) => lane.kind === 'relayer' && lane.pausedFor === null)
   return {
     version: payment.account.version,
     limits: limitsWire(twin, payment.account),
     caps: capsWire(twin, key),
-    asserted_new_recipient_limit: payment.account.limits.newRecipient.toString(),
+    may_pay: mayPay(key, payment),
+    asserted_new_recipient: {
+      limit: payment.account.limits.newRecipient.toString(),
+      spent: asserted.reduce((sum, { usd }) => sum + usd, 0n).toString(),
+      resets_at: timeText(firstLeaves(twin, asserted)),
+    },
     recipient_known: isKnown(payment),
     similar_recipient: lookalikeOf(payment),
-    device_known: isDeviceKnown(payment),
+    device_known: isDeviceKnown(payment) && key === payment.key,
     approval: approvalWire(payment),
     has_passkey: payment.account.passkeys.length > 0,
-    mandates: mandatesFor(twin, payment).map((mandate) => mandateWire(twin, mandate)),
+    mandates: mandatesFor(twin, payment).map((mandate) => ({
+      ...mandateWire(twin, mandate),
+      payer: payerUnder(key, mandate, payment),
+    })),
     history: historyOf(twin, payment),
     refused_ways: refusedOf(twin, payment),
     reserved_atomic: reservedOf(twin, payment).toString(),

@@ -76,10 +76,14 @@ const byNonce = ([a = '']: string[], [b = '']: string[]) => (a < b ? -1 : 1)
 function confirmOne({ book }: Account, paid: Paid[], one: Paid): void {
   switch (one.level) {
     case 'none':
-      must(isKnown(book, paid, one), one, 'went to somebody new with nobody asked')
+      must(isKnown(book, one), one, 'went to somebody new with nobody asked')
       break
     case 'agent_asserted':
-      must(isKnown(book, paid, one) || one.usd <= limits.newPayee, one, 'is much for a new payee')
+      must(
+        isKnown(book, one) || assertedTo(paid, one) <= limits.newPayee,
+        one,
+        'is much for a new payee',
+      )
       break
     case 'mandate':
       must(book.mandates.has(one.mandate ?? ''), one, 'is under a mandate that nobody gave')
@@ -93,13 +97,16 @@ function confirmOne({ book }: Account, paid: Paid[], one: Paid): void {
   }
 }
 
-/** By the owner, or since a payment that somebody confirmed had settled. */
-function isKnown({ known }: OwnersBook, paid: Paid[], one: Paid): boolean {
-  const before = paid.filter(({ payee, settled_at }) => {
-    return payee === one.payee && settled_at !== null && settled_at <= one.at
-  })
-  const confirmed = before.filter(({ level }) => level !== 'none' && level !== 'mandate')
-  return known.includes(one.payee) || confirmed.length > 0
+/** By the owner alone. */
+const isKnown = ({ known }: OwnersBook, one: Paid) => known.includes(one.payee)
+
+/** What was said of the agents to go to the same address and counts when this one was authorized. */
+function assertedTo(paid: Paid[], { payee, at }: Paid): bigint {
+  const dayBefore = at - dayMilliseconds
+  return atLevel(paid, 'agent_asserted')
+    .filter((one) => one.payee === payee && one.counts && one.at <= at)
+    .filter((one) => one.at > dayBefore)
+    .reduce((sum, { usd }) => sum + usd, 0n)
 }
 
 function confirmMandate(mandate: NotedMandate, paid: Paid[]): void {

@@ -1,0 +1,32 @@
+/** The boxes beside an approval, in words that say what each of them gives away. */
+import type { Tick } from '../data/ticks.ts'
+import { Checkbox } from './form.tsx'
+
+const words: Record<Tick, string> = {
+  any_key: 'Any key of this account, and any app, may use it',
+  remember_payee:
+    'and remember this payee: agents may then pay it without asking, within my limits',
+  remember_device: 'and remember this device: its key or app may then pay from it without asking',
+}
+
+export function Ticks({
+  offered,
+  subject,
+}: {
+  offered: readonly Tick[]
+  subject: 'payment' | 'mandate'
+}) {
+  if (offered.length === 0) return null
+  return (
+    <fieldset data-ticks="">
+      <legend>Only if you want more than this one {subject}</legend>
+      {offered.map((name) => (
+        <Checkbox name={name} label={words[name]} />
+      ))}
+      <p class="hint">
+        What you tick becomes a part of the terms that you approve. Without a tick nobody and no
+        device is trusted from then on.
+      </p>
+    </fieldset>
+  )
+}
