@@ -88,6 +88,7 @@ test('a tip that one endpoint tells alone makes no replacement and no cancellati
 /** Signs purchases until custody signs no more, or so many. */
 async function signMany(world: TestWorld, payer: Agent, most: number): Promise<number> {
   const payee = await world.agent('read')
+  await world.acquaint(payer, payee.address)
   for (let signed = 0; signed < most; signed += 1) {
     const request = await authorizing(world, payer, payee.address)
     const gas = { ...request.gas, maxFeePerGas: '3', maxPriorityFeePerGas: '1' }

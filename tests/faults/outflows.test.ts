@@ -234,6 +234,7 @@ test('two permits settled by one log own one, and the other transfer finds the s
 test('a transfer belongs to the permit that is settled in its block, not to one never seen used', async () => {
   const { agent } = await owned(world)
   const payee = newKey().at
+  await world.acquaint(agent, payee)
   const [unused, ended, used] = [
     await permitted(agent, payee, 'exact'),
     await permitted(agent, payee, 'exact'),

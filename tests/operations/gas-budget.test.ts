@@ -191,6 +191,7 @@ test('no more is signed than can be cancelled, and none of it is charged while n
   await limitGas(world, { cancelsPerDay: 2n, callsPerDay: 1n })
   const payer = await world.agent('pay', { usdc: 1000 })
   const payee = await world.agent('read')
+  await world.acquaint(payer, payee.address)
   await signedPayment(world, payer, payee.address)
   await signedPayment(world, payer, payee.address)
 

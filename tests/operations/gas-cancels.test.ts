@@ -24,6 +24,7 @@ beforeEach(async () => {
 /** Signs purchases until custody signs no more, or so many; answers those that it signed. */
 async function signMany(payer: Agent, most: number): Promise<Hex[]> {
   const payee = await world.agent('read')
+  await world.acquaint(payer, payee.address)
   const signed: Hex[] = []
   while (signed.length < most) {
     const request = await authorizing(world, payer, payee.address)
