@@ -65,10 +65,9 @@ test('what the owner approved is paid once, however often and at once it is repe
   for (const { body } of repeats) {
     expect(body).toMatchObject({ status: 'submitted', consent_level: 'user_session' })
   }
-  expect([await usdcOf(world, payer), await usdcOf(world, payee)]).toEqual([
-    1_500_000_000n,
-    500_000_000n,
-  ])
+  // Submitted is not mined yet.
+  const held = async () => [await usdcOf(world, payer), await usdcOf(world, payee)]
+  await expect.poll(held).toEqual([1_500_000_000n, 500_000_000n])
 })
 
 test('what the owner approved uses up neither limit, and no more of the cap than its amount', async () => {

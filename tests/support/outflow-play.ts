@@ -35,18 +35,20 @@ const fundedUsdc = 500
 /** Agents with money and an index that has begun. */
 export async function beginPlay(world: TestWorld, random: Random): Promise<Play> {
   const agents = []
+  const payee = newKey().at
   for (let count = 0; count < 3; count += 1) {
     agents.push(await world.agent('pay', { usdc: fundedUsdc }))
   }
   for (const agent of agents) {
     for (const { address } of agents) await world.acquaint(agent, address)
+    await world.acquaint(agent, payee)
   }
   await callRpc(world.chain.rpcUrl, [['anvil_mine', '0x10']])
   await indexTransfers(world.world)
   const begun = await Promise.all(
     agents.map(async (agent) => (await hadInAll(world, agent)) - (await usdcOf(world, agent))),
   )
-  return { world, random, agents, payee: newKey().at, uses: [], used: new Map(), begun }
+  return { world, random, agents, payee, uses: [], used: new Map(), begun }
 }
 
 /** So many steps, each drawn anew. */

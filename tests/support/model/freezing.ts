@@ -7,7 +7,7 @@ import { agree, ask, pickKey, pickPayment, rowOf } from './house.ts'
 import { rowsOf } from './ledger.ts'
 import { newCall } from './relay.ts'
 import type { Account, Call, Payment, Twin } from './state.ts'
-import { admit, liveUntil, refusable } from './state.ts'
+import { admitBrake, liveUntil, refusable } from './state.ts'
 import { paymentWire } from './wire.ts'
 
 async function freezeOne(house: House, dice: Dice): Promise<void> {
@@ -21,7 +21,7 @@ async function freezeOne(house: House, dice: Dice): Promise<void> {
   // A rate that is taken in real time.
   await ledger.query("delete from private.rate_buckets where bucket like 'freeze:%'")
   const isSession = credential === key.account.session
-  const found = refusable(() => (isSession ? key : admit(twin, credential, 'read')))
+  const found = refusable(() => (isSession ? key : admitBrake(twin, credential)))
   if ('refused' in found) return agree('freeze_account', answer, found)
   const after = freeze(twin, found.account) ? 0 : given
   const { frozen_since, open_payments, next_place } = rowOf(answer) ?? {}

@@ -124,7 +124,7 @@ function newAccount(alias: string, at: number): Account {
 function newKey(account: Account, scope: Key['scope']): Key {
   const id = randomUUID()
   const caps = { payment: null, day: null }
-  return { id, credential: newDigest(), scope, account, isRevoked: false, expiresAt: null, caps }
+  return { id, credential: newDigest(), scope, account, revokedAt: null, expiresAt: null, caps }
 }
 
 async function bringIn(ledger: Ledger, accounts: Account[], keys: Key[], lanes: Twin['lanes']) {

@@ -47,12 +47,12 @@ async function changeCaps(house: House, dice: Dice): Promise<void> {
 async function changeKey(house: House, dice: Dice): Promise<void> {
   const key = dice.anyOf(house.twin.keys)
   if (!key) return
-  key.isRevoked = dice.isLucky(10)
+  key.revokedAt = dice.isLucky(10) ? house.twin.now : null
   key.expiresAt = dice.isLucky(15) ? house.twin.now + dice.below(900) : null
   await house.ledger.query(
     `update private.credentials set revoked_at = case when $2 then private.clock() end,
        expires_at = to_timestamp($3) where id = $1`,
-    [key.id, key.isRevoked, key.expiresAt],
+    [key.id, key.revokedAt !== null, key.expiresAt],
   )
 }
 
@@ -176,7 +176,9 @@ async function changePasskey(house: House, dice: Dice): Promise<void> {
   const isAdded = dice.isLucky(40)
   account.passkeys = isAdded ? [...account.passkeys, added] : account.passkeys.slice(1)
   await house.ledger.query(
-    `with kept as (delete from private.passkeys where account = $1 and id <> all ($2))
+    `with kept as (delete from private.passkeys where account = $1 and id <> all ($2)),
+       proven as (update private.sessions s set proven_by = $7 from private.credentials k
+         where k.id = s.credential and k.account = $1)
      insert into private.passkeys (id, account, public_key, counter, transports, label, is_first)
      select $3, $1, $4, $5, '{}', 'model', true where $6`,
     [
@@ -186,6 +188,7 @@ async function changePasskey(house: House, dice: Dice): Promise<void> {
       added.publicKey,
       added.counter,
       isAdded,
+      account.passkeys[0]?.id ?? null,
     ],
   )
 }

@@ -42,7 +42,7 @@ export type Key = {
   credential: string
   scope: 'read' | 'pay' | 'full'
   account: Account
-  isRevoked: boolean
+  revokedAt: number | null
   expiresAt: number | null
   /** The most that it may move by itself, in micro-USD; null for no cap. */
   caps: { payment: bigint | null; day: bigint | null }
@@ -258,8 +258,10 @@ export function refusable<Value>(run: () => Value): Value | { refused: string } 
 const covers = { read: ['read'], pay: ['read', 'pay'], full: ['read', 'pay', 'full'] }
 
 /** Whether a key is good still. */
-export const isInService = (twin: Twin, { isRevoked, expiresAt }: Key) =>
-  !isRevoked && (expiresAt === null || expiresAt > twin.now)
+export const isInService = (twin: Twin, key: Key) =>
+  key.revokedAt === null && isUnexpired(twin, key)
+
+const isUnexpired = (twin: Twin, { expiresAt }: Key) => expiresAt === null || expiresAt > twin.now
 
 /** The key of a credential, or the refusal of whoever holds it. */
 export function admit(
@@ -273,6 +275,13 @@ export function admit(
   if (!covers[key.scope].includes(needed)) throw new Refused('insufficient_scope')
   if (needed === 'pay' && key.account.isFrozen && !evenFrozen) throw new Refused('account_frozen')
   return key
+}
+
+/** The same for a freeze, which a key may ask for that was revoked in the last three days. */
+export function admitBrake(twin: Twin, credential: string): Key {
+  const key = twin.keys.find((one) => one.credential === credential)
+  const wasRevoked = key !== undefined && (key.revokedAt ?? -Infinity) > twin.now - 3 * 86_400
+  return wasRevoked && isUnexpired(twin, key) ? key : admit(twin, credential, 'read')
 }
 
 export function findOwn(twin: Twin, { account }: Key, id: string): Payment | undefined {
