@@ -150,7 +150,7 @@ describe('with a passkey', () => {
 test('an imitation and a batch are offered no such tick', async () => {
   const { agent, browser } = await home()
   const known = (await world.agent('read')).address
-  const twin = `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`
+  const twin = `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`.toLowerCase()
   await world.acquaint(agent, known)
   const order = { recipient: twin, chain: 'base-sepolia', token: 'USDC', amount: '1' }
   const asked = await agent.post('/wallet-custodial-transfer', order)
