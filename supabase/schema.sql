@@ -4014,7 +4014,7 @@ begin
   update private.owners o set passkeys_lost_at = private.clock(),
     guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
    where o.account = caller.account and o.passkeys_lost_at is null
-     and private.is_recovered(caller) and private.has_passkey(caller.account);
+     and private.signed_in_with(caller, 'recovery_code') and private.has_passkey(caller.account);
   if found then
     perform private.record_security(caller.account, 'passkeys_lost',
       'All passkeys were given up for lost. In three days a password can take their place.');
@@ -4379,10 +4379,10 @@ begin
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
     -- Whether what it asks for here needs no proof first.
-    'is_proven', private.is_recovered(caller) or private.is_proven(caller) and (
+    'is_proven', private.signed_in_with(caller, 'recovery_code') or private.is_proven(caller) and (
       select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
        where s.credential = caller.id),
-    'is_recovered', private.is_recovered(caller),
+    'is_recovered', private.signed_in_with(caller, 'recovery_code'),
     'needs_passkey', private.needs_passkey(o.account),
     'passkeys_lost_at', o.passkeys_lost_at,
     'is_fresh', private.is_fresh(caller),
@@ -4542,8 +4542,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+  if private.signed_in_with(caller, 'passkey') then
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);
@@ -5339,8 +5338,7 @@ begin
     perform private.demand_fresh(caller);
     return caller;
   end if;
-  if exists (select from private.owners o where o.account = caller.account
-    and o.guarded_until > private.clock()) then
+  if private.is_guarded(caller) then
     perform private.refuse('account_guarded', '403');
   end if;
   perform from private.passkeys k
@@ -5374,7 +5372,7 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not private.is_recovered(caller) or exists (select from private.owners o
+  if not private.signed_in_with(caller, 'recovery_code') or exists (select from private.owners o
     where o.account = caller.account and o.passkeys_lost_at is null
       and exists (select from private.passkeys p where p.account = o.account)) then
     perform private.demand_proof(caller);
@@ -5834,8 +5832,7 @@ CREATE OR REPLACE FUNCTION private.demand_brake(caller private.credentials)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if private.is_guarded(caller) and not exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+  if private.is_guarded(caller) and not private.signed_in_with(caller, 'passkey') then
     perform private.refuse('account_guarded', '403');
   end if;
 end $function$;
@@ -6815,15 +6812,6 @@ AS $function$
   select exists (select from private.sessions s where s.credential = caller.id
     and s.proven_at > private.clock() - interval '10 minutes'
     and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
-$function$;
-
-CREATE OR REPLACE FUNCTION private.is_recovered(caller private.credentials)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'recovery_code')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_redeemed_rightly(code private.oauth_codes, client_id text, redirect_uri text, challenge text, dpop_key text)
@@ -8437,6 +8425,15 @@ CREATE OR REPLACE FUNCTION private.settles_at(p private.payments)
 AS $function$
   select case when p.settled_at is null then private.clock()
     else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.signed_in_with(caller private.credentials, way text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = way)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.similar_recipient(payer uuid, payee text)

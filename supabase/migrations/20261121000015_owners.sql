@@ -66,6 +66,13 @@ create function private.is_proven(caller private.credentials) returns boolean
     and (private.counts_in(s, s.proven_by) or not private.needs_passkey(caller.account)))
 $$;
 
+-- Whether the session was opened so.
+create function private.signed_in_with(caller private.credentials, way text) returns boolean
+  language sql stable as $$
+  select exists (select from private.sessions s
+    where s.credential = caller.id and s.signed_in_with = way)
+$$;
+
 -- Whether the account is guarded after a recovery: then nothing is widened.
 create function private.is_guarded(caller private.credentials) returns boolean
   language sql stable as $$

@@ -159,8 +159,7 @@ begin
     perform private.demand_fresh(caller);
     return caller;
   end if;
-  if exists (select from private.owners o where o.account = caller.account
-    and o.guarded_until > private.clock()) then
+  if private.is_guarded(caller) then
     perform private.refuse('account_guarded', '403');
   end if;
   perform from private.passkeys k

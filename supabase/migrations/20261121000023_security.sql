@@ -1,12 +1,5 @@
 -- What the owner does about its own sessions, password, passkeys and recovery codes.
 
--- Whether a recovery code opened the session.
-create function private.is_recovered(caller private.credentials) returns boolean
-  language sql stable as $$
-  select exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'recovery_code')
-$$;
-
 -- Gives all passkeys up for lost, in a session that a recovery code opened and in no other: three days
 -- later a password proves again, unless one of them was used meanwhile. False where nothing is given up.
 create function api.owner_lose_passkeys(credential text, mail jsonb default null)
@@ -17,7 +10,7 @@ begin
   update private.owners o set passkeys_lost_at = private.clock(),
     guarded_until = greatest(o.guarded_until, private.clock() + interval '72 hours')
    where o.account = caller.account and o.passkeys_lost_at is null
-     and private.is_recovered(caller) and private.has_passkey(caller.account);
+     and private.signed_in_with(caller, 'recovery_code') and private.has_passkey(caller.account);
   if found then
     perform private.record_security(caller.account, 'passkeys_lost',
       'All passkeys were given up for lost. In three days a password can take their place.');
@@ -36,7 +29,7 @@ create function private.admit_proven(credential text) returns private.credential
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if not private.is_recovered(caller) or exists (select from private.owners o
+  if not private.signed_in_with(caller, 'recovery_code') or exists (select from private.owners o
     where o.account = caller.account and o.passkeys_lost_at is null
       and exists (select from private.passkeys p where p.account = o.account)) then
     perform private.demand_proof(caller);
@@ -49,8 +42,7 @@ end $$;
 -- found a code cannot take the brake from the owner.
 create function private.demand_brake(caller private.credentials) returns void language plpgsql as $$
 begin
-  if private.is_guarded(caller) and not exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+  if private.is_guarded(caller) and not private.signed_in_with(caller, 'passkey') then
     perform private.refuse('account_guarded', '403');
   end if;
 end $$;
@@ -111,10 +103,10 @@ begin
   select jsonb_build_object(
     'account_id', o.account, 'email', o.email, 'has_password', o.password_hash is not null,
     -- Whether what it asks for here needs no proof first.
-    'is_proven', private.is_recovered(caller) or private.is_proven(caller) and (
+    'is_proven', private.signed_in_with(caller, 'recovery_code') or private.is_proven(caller) and (
       select s.proven_at > private.clock() - interval '9 minutes' from private.sessions s
        where s.credential = caller.id),
-    'is_recovered', private.is_recovered(caller),
+    'is_recovered', private.signed_in_with(caller, 'recovery_code'),
     'needs_passkey', private.needs_passkey(o.account),
     'passkeys_lost_at', o.passkeys_lost_at,
     'is_fresh', private.is_fresh(caller),
@@ -318,8 +310,7 @@ create function api.owner_set_recovery_codes(
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  if exists (select from private.sessions s
-    where s.credential = caller.id and s.signed_in_with = 'passkey') then
+  if private.signed_in_with(caller, 'passkey') then
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);

@@ -1,4 +1,4 @@
-/** What an owner may tick beside an approval. All of it is off until then, and a part of the terms. */
+/** Ticks that an owner may set beside an approval: off until then, and a part of the terms. */
 import { digestOf, paymentTerms } from '../../../shared/consent/terms.ts'
 import type { Opened } from './approvals.ts'
 

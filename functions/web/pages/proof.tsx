@@ -85,7 +85,7 @@ async function showProof(c: Visit, way: string, error?: string) {
   )
 }
 
-/** Why the account takes no password here. */
+/** Tells why the account takes no password here. */
 function PasskeyAlone({ isThere }: { isThere: boolean }) {
   return isThere ? (
     <p class="quiet">

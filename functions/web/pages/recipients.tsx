@@ -17,7 +17,7 @@ const recipientRow = z.object({
   known_since: time,
   payments: z.int(),
   paid_usd_micros: bigintText,
-  /** Whose request the owner approved when it became known; null for one that the owner added. */
+  /** Title of the key or app whose approved request made it known; null for one that the owner added. */
   asker: z.string().nullable(),
 })
 const deviceRow = z.object({
@@ -71,13 +71,13 @@ export const routes: Routes = (app) => {
   })
 }
 
-/** Whom the owner came to know by requests of a key or app. */
+/** Recipients that became known by requests of a key or app. */
 function knownBy({ db }: Owner, key: string) {
   const question = { listed_max: listedMax, asked_by: key }
   return db.many('owner_list_recipients', question, recipientRow)
 }
 
-/** Where the page leads that ended a key or app: the list, if there is anything to look at. */
+/** Answers the way on after a key or app was ended: its list, if there is anything to look at. */
 export async function afterEnding(me: Owner, key: string, otherwise: string): Promise<string> {
   const known = await knownBy(me, key)
   return known.length === 0 ? otherwise : `/recipients?asked_by=${key}`
@@ -85,7 +85,7 @@ export async function afterEnding(me: Owner, key: string, otherwise: string): Pr
 
 type Recipient = z.output<typeof recipientRow>
 
-/** What one that has ended leaves behind, to be removed by one click. */
+/** Lists what one that has ended leaves behind, to be removed by one click. */
 function KnownByEnded({ c, by, recipients }: { c: Visit; by: string; recipients: Recipient[] }) {
   return (
     <Notice kind="warning" title="What became known by it">
