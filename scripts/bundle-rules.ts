@@ -141,6 +141,9 @@ const mandates: BundleRule = {
   runtime: [],
 }
 
+/** Asks for a second of work where very many ask for codes. */
+const codes: BundleRule = { ...plain, packages: [...plain.packages, 'altcha-lib'] }
+
 /** Every function that is not named here is held to the plain rule. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
   'consent-receipt': receipts,
@@ -158,6 +161,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'payment-mandate-create': merchants,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
+  'request-signup-verification': codes,
   'resolve-transfer-recipient': onChain,
   'transfer-status': onChain,
   vault,

@@ -2944,14 +2944,14 @@ begin
    order by e.number desc limit page;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.login_find(email text, client text)
+CREATE OR REPLACE FUNCTION api.login_find(email text, client text, work text DEFAULT NULL::text)
  RETURNS TABLE(password_hash text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  perform private.limit_sign_in(email, client);
+  perform private.limit_sign_in(email, client, work);
   return query select o.password_hash from private.owners o
    where o.email = login_find.email and o.password_hash is not null;
 end $function$;
@@ -2966,7 +2966,7 @@ AS $function$
     from private.passkeys p where p.id = passkey
 $function$;
 
-CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb DEFAULT NULL::jsonb, work text DEFAULT NULL::text)
  RETURNS TABLE(account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2975,7 +2975,7 @@ AS $function$
 declare
   owner uuid;
 begin
-  perform private.limit_sign_in(email, client);
+  perform private.limit_sign_in(email, client, work);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
@@ -3281,8 +3281,8 @@ CREATE OR REPLACE FUNCTION api.oauth_register_client(client_id text, metadata js
  SET search_path TO ''
 AS $function$
 begin
-  perform private.take_slowly_of_all(
-    'oauth-register', client, 30, interval '20 seconds', 1000, interval '1 second');
+  perform private.take_slowly_of_networks('oauth-register', client, 30, interval '20 seconds');
+  perform private.take_slowly('oauth-register', 1000, interval '1 second');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
 end $function$;
@@ -4943,7 +4943,7 @@ begin
    where s.link_digest = signup_read.link_digest and private.is_open(s);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text DEFAULT NULL::text, work text DEFAULT NULL::text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4953,7 +4953,7 @@ declare
   asking text := private.network_of(client);
   asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide, work);
   delete from private.signups s where s.id in (select o.id from private.signups o
     where o.created_at <= private.clock() - interval '1 day'
     order by o.created_at limit 10 for update skip locked);
@@ -5500,9 +5500,8 @@ begin
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
     log_index = o.log_index, checked_at = private.clock(),
     -- What was not counted counts from now; so does what was told to be in another block.
-    settled_at = case when p.state = 'settled' and p.block_hash = o.block_hash
+    settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic then p.settled_at
-      when p.state in ('signed', 'unknown') then private.settles_at(p)
       else private.clock() end,
     settled_in = o.block_hash,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
@@ -7045,7 +7044,7 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text)
+CREATE OR REPLACE FUNCTION private.limit_sign_in(email text, client text, work text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -7057,13 +7056,13 @@ begin
   if private.network_known(email, network) then
     perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   else
-    perform private.take_slowly_of_all(
-      'sign-in', client, 60, interval '20 seconds', 600, interval '250 milliseconds');
+    perform private.take_slowly_of_networks('sign-in', client, 60, interval '20 seconds');
+    perform private.take_slowly_by_work('sign-in', 600, interval '250 milliseconds', work);
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
+CREATE OR REPLACE FUNCTION private.limit_signups(of_mailbox text, of_network text, of_wide_network text, work text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -7081,7 +7080,7 @@ begin
   perform private.limit_pace((select s.created_at from private.signups s
     where s.wide_network = of_wide_network
     order by s.created_at desc offset 59 limit 1), interval '1 hour');
-  perform private.take_slowly('sign-up', 300, interval '1 second');
+  perform private.take_slowly_by_work('sign-up', 300, interval '1 second', work);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.limit_words(limit_name text)
@@ -8384,8 +8383,7 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.settled_in = in_block then p.settled_at
-      else private.settles_at(p) end,
+    settled_at = case when p.settled_in = in_block then p.settled_at else private.clock() end,
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
@@ -8417,15 +8415,6 @@ begin
     label, case when picked.log_index is not null or settled_atomic::numeric = amount
       then settled_atomic end);
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.settles_at(p private.payments)
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when p.settled_at is null then private.clock()
-    else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.signed_in_with(caller private.credentials, way text)
  RETURNS boolean
@@ -8606,7 +8595,29 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.take_slowly_of_all(taken text, client text, burst integer, every interval, all_burst integer, all_every interval)
+CREATE OR REPLACE FUNCTION private.take_slowly_by_work(taken text, burst integer, every interval, work text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := private.clock();
+begin
+  if work is null then
+    if exists (select from private.rate_buckets b
+      where b.bucket = taken and b.arrives_at > at + every * (burst / 2 - 1)) then
+      perform private.refuse('work_required', '429');
+    end if;
+  else
+    insert into private.rate_buckets values ('work:' || work, at + interval '15 minutes')
+    on conflict do nothing;
+    if not found then
+      perform private.refuse('work_required', '429');
+    end if;
+  end if;
+  perform private.take_slowly(taken, burst, every);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.take_slowly_of_networks(taken text, client text, burst integer, every interval)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -8614,7 +8625,6 @@ begin
   perform private.take_slowly(taken || ':' || private.network_of(client), burst, every);
   perform private.take_slowly(
     taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
-  perform private.take_slowly(taken, all_burst, all_every);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.take_vault_place(of_account uuid)
@@ -8996,11 +9006,11 @@ grant execute on function api.list_mandates(credential text, page integer, befor
 
 grant execute on function api.list_vault_entries(credential text, needed text, page integer, before bigint, at_site text) to service_role;
 
-grant execute on function api.login_find(email text, client text) to service_role;
+grant execute on function api.login_find(email text, client text, work text) to service_role;
 
 grant execute on function api.login_find_passkey(passkey text) to service_role;
 
-grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
+grant execute on function api.login_with_code(email text, code_digest text, session_digest text, user_agent text, client text, mail jsonb, work text) to service_role;
 
 grant execute on function api.login_with_passkey(passkey text, counter_seen text, counter_now text, challenge text, session_digest text, user_agent text, client text, mail jsonb) to service_role;
 
@@ -9180,7 +9190,7 @@ grant execute on function api.signup_confirm(email text, code_digest text, link_
 
 grant execute on function api.signup_read(link_digest text) to service_role;
 
-grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text) to service_role;
+grant execute on function api.signup_request(email text, code_digest text, client text, code_mail jsonb, known_mail jsonb, wish text, work text) to service_role;
 
 grant execute on function api.spend_proof(credential text, proof_digest text) to service_role;
 

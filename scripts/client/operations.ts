@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = '9c74b16201a25cfe0a4e117f93771155c3b5896b5520e0b7487983207d4e9cb9'
+export const contractDigest = '04728f3310fcd8be4e027fda68a12f6abd03f2c07681fe1660a2e36e8b793110'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -69,6 +69,7 @@ export const errorCodes = [
   'alias_unavailable',
   'weak_password',
   'account_exists',
+  'work_required',
   'rate_limited',
   'internal_error',
   'unavailable',
@@ -183,6 +184,8 @@ export type RequestSignupVerificationRequest = {
   email: string
   /** A wish; check_alias tells what is free. */
   alias?: string | undefined
+  /** JSON of challenge and solution (altcha-lib), after a refusal `work_required`. */
+  solution?: string | undefined
 }
 
 export type RequestSignupVerificationAnswer = {
@@ -193,7 +196,7 @@ export type RequestSignupVerificationAnswer = {
   gap_status?: 'live' | 'partial_live' | 'unavailable'
 }
 
-export type RequestSignupVerificationError = 'alias_unavailable' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unavailable' | 'unsupported_media_type'
+export type RequestSignupVerificationError = 'alias_unavailable' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unavailable' | 'unsupported_media_type' | 'work_required'
 
 export type ConfirmRegistrationCodeRequest = {
   /** Mail address. */

@@ -11,18 +11,22 @@ import type { World } from '../world.ts'
 import type { Browser } from './new-session.ts'
 import { browserArgs, deedOf, newSession, openedRow, tokenOf } from './new-session.ts'
 import { hashPassword, verifyPassword } from './password.ts'
+import { withWork } from './proof-of-work.ts'
 import { recoveryDigest } from './recovery-code.ts'
 
 /** The token of a new session, or undefined when name and password do not belong together. */
 export async function signInWithPassword(
   world: World,
-  given: { email: string; password: string },
+  given: { email: string; password: string; solution?: string | undefined },
   browser: Browser,
 ): Promise<string | undefined> {
   const db = unbound(world.db)
   const email = canonicalEmail(given.email)
   const hashRow = z.object({ password_hash: z.string() })
-  const found = await db.one('login_find', { email, client: browser.client }, hashRow)
+  const { solution } = given
+  const found = await withWork(world, { purpose: 'sign-in', solution }, (work) =>
+    db.one('login_find', { email, client: browser.client, work }, hashRow),
+  )
   const verdict = verifyPassword(world, given.password, found?.password_hash)
   if (!found || verdict === 'wrong') return undefined
   const rehashed = verdict === 'stale' ? hashPassword(world, given.password) : null
@@ -36,7 +40,7 @@ export async function signInWithPassword(
 /** The token of a new session, or undefined when the code is not one of this owner's or was used. */
 export async function signInWithRecoveryCode(
   world: World,
-  given: { email: string; code: string },
+  given: { email: string; code: string; solution?: string | undefined },
   browser: Browser,
 ): Promise<string | undefined> {
   const email = canonicalEmail(given.email)
@@ -44,5 +48,9 @@ export async function signInWithRecoveryCode(
   const mail = await sealMail(world, recoveryUsed(world.config.WEB_URL, deedOf(world, browser)))
   const { sid, session_digest } = await newSession(world)
   const args = { email, code_digest, session_digest, ...browserArgs(browser), mail }
-  return tokenOf(world, sid, await unbound(world.db).one('login_with_code', args, openedRow))
+  const { solution } = given
+  const opened = await withWork(world, { purpose: 'sign-in', solution }, (work) =>
+    unbound(world.db).one('login_with_code', { ...args, work }, openedRow),
+  )
+  return tokenOf(world, sid, opened)
 }

@@ -119,6 +119,10 @@ export const errorTable = {
   alias_unavailable: [409, 'This alias cannot be had. check_alias tells why, and what is free.'],
   weak_password: [422, 'The password is too easy to guess. Choose another one.'],
   account_exists: [409, 'This mail address has an account already. Sign in to it.'],
+  work_required: [
+    429,
+    'Very many ask for this now. Solve `details.challenge` and send it again with `solution`.',
+  ],
   rate_limited: [429, 'Too many requests. Wait, then try again.'],
   internal_error: [500, 'Something failed on our side. The request id identifies it.'],
   unavailable: [503, 'A part that this needs does not answer right now. Nothing was changed.'],

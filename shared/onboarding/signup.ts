@@ -4,6 +4,7 @@
  * is done and another mail is sent.
  */
 import * as z from 'zod'
+import { withWork } from '../auth/proof-of-work.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
@@ -25,7 +26,7 @@ export type Asking = { world: World; client: string }
 /** Sends a code to the address, or tells an owner that there is an account already. */
 export async function requestSignup(
   { world, client }: Asking,
-  asked: { email: string; alias?: string | undefined },
+  asked: { email: string; alias?: string | undefined; solution?: string | undefined },
 ): Promise<Refusal<'alias_unavailable'> | undefined> {
   const wish = asked.alias === undefined ? undefined : canonicalAlias(asked.alias)
   if (wish !== undefined && aliasProblem(wish) !== undefined) return fail('alias_unavailable')
@@ -33,14 +34,17 @@ export async function requestSignup(
   const email = canonicalEmail(asked.email)
   const code = createCode(world)
   const minutes = codeSeconds / 60
-  await unbound(world.db).run('signup_request', {
+  const question = {
     email,
     code_digest: await codeDigest(required(config, 'OTP_PEPPER'), email, code),
     client,
     code_mail: await sealMail(world, { to: email, ...signUpCode({ code, minutes }) }),
     known_mail: await sealMail(world, { to: email, ...alreadyHaveAccount(config.WEB_URL) }),
     ...(wish === undefined ? {} : { wish }),
-  })
+  }
+  await withWork(world, { purpose: 'sign-up', solution: asked.solution }, (work) =>
+    unbound(world.db).run('signup_request', { ...question, work }),
+  )
   return undefined
 }
 

@@ -65,8 +65,9 @@ create table private.payments (
   reopened boolean not null default false,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
-  -- When it was first booked in the block `settled_in` (private.settles_at); both stay when the settlement
-  -- is taken back, so that the same block shown again starts no new day.
+  -- When it was first booked in the block `settled_in`; both stay when the settlement is taken back, so
+  -- that the same block shown again starts no new day. Another block does, however late: it may be the
+  -- one in which the money left.
   settled_at timestamptz,
   settled_in text,
   -- Until when it counts against limits: what may still be signed for the 20 seconds after which custody

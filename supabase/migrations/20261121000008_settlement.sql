@@ -9,15 +9,6 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $$;
 
--- When a payment settles that is booked in a block now: now. One that was booked in another block before
--- settled then, or before its signature's end: however often it is shown and taken back, it counts for no
--- longer than a day from there.
-create function private.settles_at(p private.payments) returns timestamptz
-  language sql stable as $$
-  select case when p.settled_at is null then private.clock()
-    else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end
-$$;
-
 -- Books a payment as settled; one that is final stays as it was booked, and keeps its log. A log
 -- belongs to one payment: whoever holds this one by mistake lets it go, and where a final one holds
 -- it, this payment has none. Without a log a payment counts in full. It makes
@@ -50,8 +41,7 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.settled_in = in_block then p.settled_at
-      else private.settles_at(p) end,
+    settled_at = case when p.settled_in = in_block then p.settled_at else private.clock() end,
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;

@@ -63,16 +63,38 @@ begin
   end if;
 end $$;
 
--- The same of a network, of the wider one that it is in, which has four times as many, and of all
--- callers together.
-create function private.take_slowly_of_all(
-  taken text, client text, burst integer, every interval, all_burst integer, all_every interval)
+-- The same of a network, and of the wider one that it is in, which has four times as many.
+create function private.take_slowly_of_networks(
+  taken text, client text, burst integer, every interval)
   returns void language plpgsql as $$
 begin
   perform private.take_slowly(taken || ':' || private.network_of(client), burst, every);
   perform private.take_slowly(
     taken || ':wide:' || private.wide_network_of(client), 4 * burst, every / 4);
-  perform private.take_slowly(taken, all_burst, all_every);
+end $$;
+
+-- The same of all callers together. The second half of the bucket is for those who bring a work, of
+-- which `work` is the digest: who comes from very many networks leaves it to people. A work is good for
+-- one cell; it is known for longer than its challenge is good.
+create function private.take_slowly_by_work(
+  taken text, burst integer, every interval, work text)
+  returns void language plpgsql as $$
+declare
+  at timestamptz := private.clock();
+begin
+  if work is null then
+    if exists (select from private.rate_buckets b
+      where b.bucket = taken and b.arrives_at > at + every * (burst / 2 - 1)) then
+      perform private.refuse('work_required', '429');
+    end if;
+  else
+    insert into private.rate_buckets values ('work:' || work, at + interval '15 minutes')
+    on conflict do nothing;
+    if not found then
+      perform private.refuse('work_required', '429');
+    end if;
+  end if;
+  perform private.take_slowly(taken, burst, every);
 end $$;
 
 -- Whether the owner with this address signed in from this network before; nobody's never.
@@ -88,7 +110,8 @@ $$;
 -- limited too, for one name and for all of them, since a try costs a quarter of a second of CPU; but
 -- for one that the owner signed in from: however many strangers guess, they do not keep the owner out.
 -- Names that nobody has are limited alike.
-create function private.limit_sign_in(email text, client text) returns void language plpgsql as $$
+create function private.limit_sign_in(email text, client text, work text) returns void
+  language plpgsql as $$
 declare
   name text := pg_catalog.md5(email);
   network text := private.network_of(client);
@@ -97,8 +120,8 @@ begin
   if private.network_known(email, network) then
     perform private.take_slowly('sign-in:' || network, 60, interval '20 seconds');
   else
-    perform private.take_slowly_of_all(
-      'sign-in', client, 60, interval '20 seconds', 600, interval '250 milliseconds');
+    perform private.take_slowly_of_networks('sign-in', client, 60, interval '20 seconds');
+    perform private.take_slowly_by_work('sign-in', 600, interval '250 milliseconds', work);
     perform private.take_slowly('sign-in:' || name, 60, interval '1 minute');
   end if;
 end $$;
@@ -138,10 +161,11 @@ end $$;
 
 -- The hash to compare a password with. No row for a stranger and for who has no password: the caller
 -- must spend the same work on either.
-create function api.login_find(email text, client text) returns table (password_hash text)
+create function api.login_find(email text, client text, work text default null)
+  returns table (password_hash text)
   language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.limit_sign_in(email, client);
+  perform private.limit_sign_in(email, client, work);
   return query select o.password_hash from private.owners o
    where o.email = login_find.email and o.password_hash is not null;
 end $$;
@@ -170,13 +194,13 @@ end $$;
 -- Spends a recovery code: it signs in and proves nothing, and guards the account for three days.
 create function api.login_with_code(
   email text, code_digest text, session_digest text, user_agent text, client text,
-  mail jsonb default null)
+  mail jsonb default null, work text default null)
   returns table (account_opened uuid, expires_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   owner uuid;
 begin
-  perform private.limit_sign_in(email, client);
+  perform private.limit_sign_in(email, client, work);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email

@@ -72,9 +72,10 @@ begin
 end $$;
 
 -- 3 codes an hour and 10 a day for a mailbox, 20 an hour for who asks and 60 for its wider network, and
--- 3,900 for all together. They count what was asked, so a refusal tells nothing about whether the
+-- 3,900 for all together, the second half of them with work. They count what was asked, so a refusal tells nothing about whether the
 -- address has an account. One after the other, because two at once would both find the last place free.
-create function private.limit_signups(of_mailbox text, of_network text, of_wide_network text)
+create function private.limit_signups(
+  of_mailbox text, of_network text, of_wide_network text, work text)
   returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(17, hashtext(of_mailbox));
@@ -90,20 +91,20 @@ begin
   perform private.limit_pace((select s.created_at from private.signups s
     where s.wide_network = of_wide_network
     order by s.created_at desc offset 59 limit 1), interval '1 hour');
-  perform private.take_slowly('sign-up', 300, interval '1 second');
+  perform private.take_slowly_by_work('sign-up', 300, interval '1 second', work);
 end $$;
 
 -- Enters a code and sends it. Who owns an account already is sent the other mail, and the rest is the
 -- same work: the answer cannot tell. That code was sent to nobody.
 create function api.signup_request(
   email text, code_digest text, client text, code_mail jsonb, known_mail jsonb,
-  wish text default null)
+  wish text default null, work text default null)
   returns boolean language plpgsql security definer set search_path = '' as $$
 declare
   asking text := private.network_of(client);
   asking_wide text := private.wide_network_of(client);
 begin
-  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide);
+  perform private.limit_signups(private.mailbox_of(email), asking, asking_wide, work);
   delete from private.signups s where s.id in (select o.id from private.signups o
     where o.created_at <= private.clock() - interval '1 day'
     order by o.created_at limit 10 for update skip locked);

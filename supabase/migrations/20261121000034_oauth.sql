@@ -77,8 +77,8 @@ alter table private.oauth_refresh_tokens enable row level security;
 create function api.oauth_register_client(client_id text, metadata jsonb, client text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
-  perform private.take_slowly_of_all(
-    'oauth-register', client, 30, interval '20 seconds', 1000, interval '1 second');
+  perform private.take_slowly_of_networks('oauth-register', client, 30, interval '20 seconds');
+  perform private.take_slowly('oauth-register', 1000, interval '1 second');
   insert into private.oauth_clients (id, metadata) values (client_id, metadata);
   return true;
 end $$;

@@ -189,9 +189,8 @@ begin
     tx_hash = o.tx_hash, block_number = o.block_number, block_hash = o.block_hash,
     log_index = o.log_index, checked_at = private.clock(),
     -- What was not counted counts from now; so does what was told to be in another block.
-    settled_at = case when p.state = 'settled' and p.block_hash = o.block_hash
+    settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
       and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic then p.settled_at
-      when p.state in ('signed', 'unknown') then private.settles_at(p)
       else private.clock() end,
     settled_in = o.block_hash,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic

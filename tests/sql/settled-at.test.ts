@@ -63,7 +63,7 @@ test('one that moves to another block counts from then', async () => {
   expect([before, await spent(account)]).toEqual([40, 0])
 })
 
-test('however long it is shown and taken back, once final it counts no longer than a day from its end', async () => {
+test('one that is final in another block than those it was shown in counts for a day from then', async () => {
   const { account, id } = await signed()
   for (let hour = 0; hour < 48; hour += 1) {
     await settle(id, `block ${hour}`)
@@ -71,10 +71,13 @@ test('however long it is shown and taken back, once final it counts no longer th
     await world.tick(3_600)
   }
   const during = await spent(account)
-
   await settle(id, 'block', 'finalized')
 
-  expect([during, await spent(account)]).toEqual([40, 0])
+  await world.tick(daySeconds - 1)
+  const before = await spent(account)
+  await world.tick(2)
+
+  expect([during, before, await spent(account)]).toEqual([40, 40, 0])
 })
 
 test('one that is first seen long after its end counts for a day from then', async () => {

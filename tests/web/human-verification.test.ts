@@ -4,25 +4,11 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { openBrowser } from '../support/browserless.ts'
 import { linkOf, statusOf } from '../support/links.ts'
+import { challengeOf, solved } from '../support/work.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start()
-const challengeSchema = z.object({
-  parameters: z.object({
-    algorithm: z.string(),
-    nonce: z.string(),
-    salt: z.string(),
-    cost: z.number(),
-    keyLength: z.number(),
-    keyPrefix: z.string(),
-    keySignature: z.string(),
-    data: z.object({ action: z.string() }),
-  }),
-  signature: z.string(),
-})
-type Challenge = z.output<typeof challengeSchema>
-
 /** A link opened in a browser, and the challenge of its page. */
 async function opened(agent: Agent) {
   const link = await linkOf(agent, { action_type: 'human_verification' })
@@ -30,15 +16,9 @@ async function opened(agent: Agent) {
   const browser = openBrowser(world)
   await browser.visit(path)
   const page = await browser.submit({}, `${path}/open`)
-  const [, text = ''] = /data-challenge="([^"]+)"/.exec(page.html) ?? []
-  const challenge = challengeSchema.parse(JSON.parse(text.replaceAll('&quot;', '"')))
+  const challenge = challengeOf(page.html)
   const verify = (solution: string) => browser.submit({ solution }, `${path}/verify`)
   return { link, path, browser, challenge, verify }
-}
-
-async function solved(challenge: Challenge): Promise<string> {
-  const solution = await solveChallenge({ challenge, deriveKey })
-  return JSON.stringify({ challenge, solution })
 }
 
 test('who does the work and confirms is told to the agent, with an end', async () => {

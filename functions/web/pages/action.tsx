@@ -1,9 +1,9 @@
 /** The page of a hosted action's link. Looking at it changes nothing: mail scanners open links too. */
 
 import { deedOf } from '../../../shared/auth/new-session.ts'
+import { workOf } from '../../../shared/auth/proof-of-work.ts'
 import { readAddress } from '../../../shared/chains/evm/address.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
-import { isSolved } from '../../../shared/hosted/proof-of-work.ts'
 import type { Seen } from '../data/hosted-link.ts'
 import { connectWallet, enterLogin, heldLink, takeStep } from '../data/hosted-link.ts'
 import { fields, goTo, owner } from '../frame.ts'
@@ -98,7 +98,7 @@ async function knownOwner(c: Visit): Promise<Owner | undefined> {
 async function verify(c: Visit, solution: string): Promise<void> {
   const { action } = await takeStep(c, 'link_look')
   if (action?.type !== 'human_verification' || action.status !== 'opened') return
-  if (!(await isSolved(c.get('world'), action.id, solution))) {
+  if ((await workOf(c.get('world'), action.id, solution)) === undefined) {
     throw new Rejection(
       fail('invalid_request', {
         message: 'Your browser did not do its part. Allow scripts on this page and try again.',

@@ -9,6 +9,7 @@ import { fields, goTo } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { browserOf } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
+import { challengeIn, Work, WorkAsked, workFor } from '../parts/work.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -25,19 +26,23 @@ const codeForm = /^[0-9]{6}$/
 const cookie = 'aoa_join'
 const host = { path: '/', secure: true, prefix: 'host' } as const
 
+type Tried = { error?: string; challenge?: string }
+
 function asking(c: Visit) {
   return { world: c.get('world'), client: browserOf(c).client }
 }
 
-function askAddress(c: Visit, typed = '', error?: string) {
+function askAddress(c: Visit, typed = '', { error, challenge }: Tried = {}) {
   return show(
     c,
     <Page
       c={c}
       title="Open an account"
       lead="Your agent gets a mail address and a wallet. You set what it may spend, and can stop it at any time."
+      {...(challenge === undefined ? {} : { scripts: ['human'] })}
     >
-      <Form c={c} action="/join">
+      {challenge !== undefined && <WorkAsked />}
+      <Form c={c} action="/join" {...workFor(challenge)}>
         <Field
           name="email"
           label="Your mail address"
@@ -50,34 +55,41 @@ function askAddress(c: Visit, typed = '', error?: string) {
           {...(error === undefined ? {} : { error })}
         />
         <Button>Send the code</Button>
+        {challenge !== undefined && <Work />}
       </Form>
       <p class="quiet">
         You have an account? <a href={`${pagesBelow}/login`}>Sign in</a>.
       </p>
     </Page>,
-    error === undefined ? 200 : 422,
+    challenge !== undefined ? 429 : error === undefined ? 200 : 422,
   )
 }
 
 async function sendCode(c: Visit) {
-  const typed = (await fields(c)).get('email')?.trim() ?? ''
+  const form = await fields(c)
+  const typed = form.get('email')?.trim() ?? ''
   const email = emailField.safeParse(typed)
-  if (!email.success) return askAddress(c, typed, 'This is not a mail address. Look it over.')
-  const refused = await refusalOf(requestSignup(asking(c), { email: email.data }))
-  if (refused) return askAddress(c, typed, waitWords(refused))
+  if (!email.success)
+    return askAddress(c, typed, { error: 'This is not a mail address. Look it over.' })
+  const asked = { email: email.data, solution: form.get('solution') ?? undefined }
+  const tried = await triedBy(requestSignup(asking(c), asked))
+  if (tried) return askAddress(c, typed, tried)
   wakeMailer(c.get('world'), laterOf(c))
   const kept = { ...host, httpOnly: true, sameSite: 'Lax', maxAge: 600 } as const
   setCookie(c, cookie, email.data, kept)
   return goTo(c, '/join/code')
 }
 
-/** Too many codes is something to say beside the field; all else is not for this page. */
-async function refusalOf(work: Promise<Refusal | undefined>): Promise<Refusal | undefined> {
+/** Too many codes, or a work that is asked for, stand beside the field; all else is not for this page. */
+async function triedBy(asking: Promise<unknown>): Promise<Tried | undefined> {
   try {
-    return await work
+    await asking
+    return undefined
   } catch (error) {
-    if (error instanceof Rejection && error.refusal.refusal === 'rate_limited') return error.refusal
-    throw error
+    if (error instanceof Rejection && error.refusal.refusal === 'rate_limited') {
+      return { error: waitWords(error.refusal) }
+    }
+    return { challenge: challengeIn(error) }
   }
 }
 

@@ -4,30 +4,41 @@ import { Page, show } from '../layout.tsx'
 import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
 import { Notice } from '../parts/show.tsx'
+import { challengeIn, Work, WorkAsked, workFor } from '../parts/work.tsx'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
-  app.get('/login/recovery', (c) => showRecovery(c, ''))
+  app.get('/login/recovery', (c) => showRecovery(c, {}))
   app.post('/login/recovery', async (c) => {
     const form = await fields(c)
-    const given = { email: form.get('email') ?? '', code: form.get('code') ?? '' }
-    const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
-    if (token === undefined) return showRecovery(c, given.email, true)
-    return signIn(c, token, '/security')
+    const email = form.get('email') ?? ''
+    const solution = form.get('solution') ?? undefined
+    const given = { email, code: form.get('code') ?? '', solution }
+    try {
+      const token = await signInWithRecoveryCode(c.get('world'), given, browserOf(c))
+      if (token === undefined) return showRecovery(c, { email, isWrong: true })
+      return signIn(c, token, '/security')
+    } catch (error) {
+      return showRecovery(c, { email, challenge: challengeIn(error) })
+    }
   })
 }
 
-function showRecovery(c: Visit, email: string, isWrong = false) {
+type Tried = { email?: string; isWrong?: boolean; challenge?: string }
+
+function showRecovery(c: Visit, { email = '', isWrong = false, challenge }: Tried) {
   return show(
     c,
     <Page
       c={c}
       title="Sign in with a recovery code"
       back={{ to: '/login', label: 'Sign in' }}
+      {...(challenge === undefined ? {} : { scripts: ['human'] })}
       lead="Each code works once. For three days after it nothing can be widened: limits stay as they are, and no payment can be approved. Freezing works."
     >
+      {challenge !== undefined && <WorkAsked />}
       {isWrong && <Notice kind="danger">The mail address or the code is not right.</Notice>}
-      <Form c={c}>
+      <Form c={c} {...workFor(challenge)}>
         <Field
           name="email"
           label="Mail address"
@@ -39,8 +50,9 @@ function showRecovery(c: Visit, email: string, isWrong = false) {
         />
         <Field name="code" label="Recovery code" autocomplete="off" maxlength={64} required />
         <Button>Sign in</Button>
+        {challenge !== undefined && <Work />}
       </Form>
     </Page>,
-    isWrong ? 403 : 200,
+    challenge !== undefined ? 429 : isWrong ? 403 : 200,
   )
 }

@@ -7,6 +7,7 @@ import { browserOf, signIn } from '../own-session.ts'
 import { Button, Field, Form } from '../parts/form.tsx'
 import { PasskeyForm } from '../parts/passkey.tsx'
 import { Notice } from '../parts/show.tsx'
+import { challengeIn, Work, WorkAsked, workFor } from '../parts/work.tsx'
 import type { Routes, Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 import { nextOf, wayBack } from '../way-back.ts'
@@ -15,12 +16,16 @@ export const routes: Routes = (app) => {
   app.get('/login', (c) => showLogin(c, { way: wayBack(c.req.query('next')) }))
   app.post('/login', async (c) => {
     const form = await fields(c)
-    const given = { email: form.get('email') ?? '', password: form.get('password') ?? '' }
+    const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
+    const given = { email, password, solution: form.get('solution') ?? undefined }
     const way = wayBack(form.get('next'))
-    const token = await signInWithPassword(c.get('world'), given, browserOf(c))
     const error = 'The mail address or the password is not right.'
-    if (token === undefined) return showLogin(c, { way, email: given.email, error })
-    return signIn(c, token, way)
+    try {
+      const token = await signInWithPassword(c.get('world'), given, browserOf(c))
+      return token === undefined ? showLogin(c, { way, email, error }) : signIn(c, token, way)
+    } catch (thrown) {
+      return showLogin(c, { way, email, challenge: challengeIn(thrown) })
+    }
   })
   app.post('/login/passkey/options', async (c) => {
     return c.json(await beginPasskeySignIn(c.get('world'), c.get('formToken')))
@@ -36,15 +41,21 @@ export const routes: Routes = (app) => {
   })
 }
 
-function showLogin(c: Visit, given: { way: string; email?: string; error?: string }) {
-  const { way, email = '', error } = given
+type Tried = { way: string; email?: string; error?: string; challenge?: string }
+
+function showLogin(c: Visit, { way, email = '', error, challenge }: Tried) {
   const next = nextOf(way)
   return show(
     c,
-    <Page c={c} title="Sign in" scripts={['passkey']}>
+    <Page
+      c={c}
+      title="Sign in"
+      scripts={challenge === undefined ? ['passkey'] : ['passkey', 'human']}
+    >
       {way.startsWith('/authorize?') && (
         <p>An app asks to be let into your account. Sign in to see what it asks for and decide.</p>
       )}
+      {challenge !== undefined && <WorkAsked />}
       {error && <Notice kind="danger">{error}</Notice>}
       <PasskeyForm
         c={c}
@@ -53,7 +64,7 @@ function showLogin(c: Visit, given: { way: string; email?: string; error?: strin
         label="Sign in with a passkey"
         next={next}
       />
-      <Form c={c} action="/login">
+      <Form c={c} action="/login" {...workFor(challenge)}>
         <input type="hidden" name="next" value={next} />
         <Field
           name="email"
@@ -72,12 +83,13 @@ function showLogin(c: Visit, given: { way: string; email?: string; error?: strin
           required
         />
         <Button>Sign in</Button>
+        {challenge !== undefined && <Work />}
       </Form>
       <p class="quiet">
         Lost both? <a href={`${pagesBelow}/login/recovery`}>Use a recovery code</a>. No account yet?{' '}
         <a href={`${pagesBelow}/join`}>Open one</a>.
       </p>
     </Page>,
-    error === undefined ? 200 : 403,
+    challenge !== undefined ? 429 : error === undefined ? 200 : 403,
   )
 }

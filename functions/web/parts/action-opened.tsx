@@ -1,5 +1,5 @@
 /** A hosted action at work: the browser that opened the link does what it is for. */
-import { challengeFor } from '../../../shared/hosted/proof-of-work.ts'
+import { challengeFor } from '../../../shared/auth/proof-of-work.ts'
 import { Page, show } from '../layout.tsx'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -8,8 +8,8 @@ import { Decline, stepPath, titleOf } from './action-steps.tsx'
 import { Choosing, SendTo, wayOf } from './deposit.tsx'
 import { enteringLogin } from './enter-login.tsx'
 import { Button, Form, LinkButton } from './form.tsx'
-import { Notice } from './show.tsx'
 import { WalletPanel } from './wallet.tsx'
+import { NeedsScripts, Work } from './work.tsx'
 
 const refreshSeconds = 10
 
@@ -94,19 +94,14 @@ async function confirming(c: Visit, { action }: Shown) {
       lead="Your agent wants to know that a person is there, not a program."
       scripts={['human']}
     >
-      <noscript>
-        <Notice kind="warning" title="Scripts are needed here">
-          Your browser has to compute something for about a second.
-        </Notice>
-      </noscript>
+      <NeedsScripts />
       <div class="actions">
         <Form c={c} action={stepPath(c, 'verify')} data-challenge={challenge}>
-          <input type="hidden" name="solution" value="" />
           <Button>I am here</Button>
+          <Work />
         </Form>
         <Decline c={c} />
       </div>
-      <p id="progress" role="status" />
     </Page>,
   )
 }
