@@ -29,8 +29,18 @@ export const quantitySchema = z
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform((text) => BigInt(text))
 
-/** A height or a place in a list: what no chain reaches is no answer, and would fit into no column. */
-export const positionSchema = quantitySchema.refine((position) => position < 2n ** 31n)
+/** Whether it can be a height or a place in a list: what no chain reaches would fit into no column. */
+export function isPosition(quantity: bigint): boolean {
+  return quantity < 2n ** 31n
+}
+
+/** Whether seconds since 1970 can be the time of a block: no date holds what is far beyond. */
+export function isTime(seconds: bigint): boolean {
+  return seconds < 2n ** 40n
+}
+
+/** A height or a place in a list. */
+export const positionSchema = quantitySchema.refine(isPosition)
 
 /** A block number as JSON-RPC takes it. */
 export function hexOf(quantity: bigint): Hex {

@@ -12,7 +12,7 @@ import type { World } from '../world.ts'
 import { isShown } from './fate.ts'
 import type { LaneRow } from './lanes.ts'
 import { keepLanes, laneRow } from './lanes.ts'
-import { foundRow } from './payment.ts'
+import { paymentRow } from './payment.ts'
 import { sendAndRelay } from './relay.ts'
 import type { Slot } from './slot.ts'
 import { slotRow } from './slot.ts'
@@ -23,8 +23,6 @@ import { watchPayment } from './watch.ts'
 const batchMax = 50
 /** Payments that are taken at once: a run that is cut off has taken few that it did not look at. */
 const openBatchMax = 40
-/** Batches of payments in one run, while each comes back full. */
-const openRoundsMax = 10
 /** At once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
 /** How long payments wait for each of cancellations and slots, which then go on beside them. */
@@ -42,7 +40,8 @@ export async function keepHouse(world: World): Promise<{ seen: number; moved: nu
   const none: Relayed = { seen: 0, moves: [] }
   const relaying = orLogged(world, 'relaying', none, () => keepRelays(world))
   await atMost(world, relaying)
-  const open = await watchOpen(world, end)
+  const unwatched = { seen: 0, moves: [] }
+  const open = await orLogged(world, 'watching', unwatched, () => watchOpen(world, end))
   await cancelling
   const relayed = await relaying
   const moves = [...relayed.moves, ...open.moves]
@@ -76,9 +75,9 @@ async function keepRelays(world: World): Promise<Relayed> {
 async function watchOpen(world: World, end: AbortSignal) {
   const seen = new Set<string>()
   const moves: boolean[] = []
-  for (let round = 0; round < openRoundsMax && !end.aborted; round += 1) {
+  while (!end.aborted) {
     const question = { batch: openBatchMax }
-    const open = await unbound(world.db).many('housekeeping_open', question, foundRow)
+    const open = await unbound(world.db).many('housekeeping_open', question, openRow)
     const unseen = open.filter(({ payment_row: { id } }) => !seen.has(id))
     moves.push(...(await watchAll(world, unseen, end)))
     for (const { payment_row } of unseen) seen.add(payment_row.id)
@@ -87,15 +86,15 @@ async function watchOpen(world: World, end: AbortSignal) {
   return { seen: seen.size, moves }
 }
 
-async function watchAll(
-  world: World,
-  open: readonly z.output<typeof foundRow>[],
-  end: AbortSignal,
-) {
+/** A payment that is read by itself: one that cannot be read keeps no other waiting. */
+const openRow = z.object({ payment_row: z.looseObject({ id: z.uuid() }) })
+
+async function watchAll(world: World, open: readonly z.output<typeof openRow>[], end: AbortSignal) {
   const moves: boolean[] = []
-  await inParallel(open, async ({ payment_row: before }) => {
+  await inParallel(open, async ({ payment_row: row }) => {
     if (end.aborted) return
-    const isMoved = await orLogged(world, before.id, false, async () => {
+    const isMoved = await orLogged(world, row.id, false, async () => {
+      const before = paymentRow.parse(row)
       const { payment: after } = await watchPayment(world, unbound(world.db), before)
       return after.state !== before.state
     })

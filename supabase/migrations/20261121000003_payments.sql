@@ -58,7 +58,8 @@ create table private.payments (
   allowance_nonce text check (allowance_nonce ~ '^[0-9]{1,78}$'),
   allowance_signature text,
   tx_hash text check (tx_hash ~ '^0x[0-9a-f]{64}$'),
-  block_number bigint,
+  -- No chain reaches a height of 2^31.
+  block_number bigint check (block_number between 0 and 2147483647),
   block_hash text,
   log_index integer,
   -- Was settled in a block that is gone.

@@ -3,7 +3,7 @@
  * can still be undone by a reorganization; the block is named with them.
  */
 import type { Address, Chain, Token } from '../chain.ts'
-import type { Unavailable } from './answer.ts'
+import type { RpcAnswer, Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
 import { balanceCall, decodeSnapshot, encodeSnapshot, nativeCall, readWord } from './multicall.ts'
 import type { ChainWorld } from './rpc.ts'
@@ -34,7 +34,9 @@ export async function readBalances(
   const natives = [address, ...extraNative]
   const calls = [...tokens.map((token) => balanceCall(token, address)), ...natives.map(nativeCall)]
   const { method, params } = encodeSnapshot(chain, calls)
-  const answer = await rpcFor(world, chain).request(method, params, { timeoutMilliseconds })
+  const isEnough = ([answer]: readonly RpcAnswer[]) => decodeSnapshot(answer).status === 'ok'
+  const limits = { timeoutMilliseconds, isEnough }
+  const answer = await rpcFor(world, chain).request(method, params, limits)
   const snapshot = decodeSnapshot(answer)
   if (snapshot.status !== 'ok') return snapshot
   const words = snapshot.results.map(readWord)

@@ -68,7 +68,8 @@ export function encodeHeader(header: z.output<typeof headerSchema>): Hex {
 /** A receipt as a node answers it, with what is needed to find a log in it. */
 export const receiptSchema = z.object({
   transactionHash: wordSchema,
-  type: later(quantitySchema),
+  // One byte below 0x80 (EIP-2718).
+  type: later(quantitySchema.refine((type) => type < 0x80n)),
   status: quantity,
   cumulativeGasUsed: quantity,
   logsBloom: hexSchema,

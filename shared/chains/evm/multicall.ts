@@ -5,7 +5,7 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { hexSchema } from '../hex.ts'
+import { hexSchema, isPosition, isTime } from '../hex.ts'
 import { multicallAbi, rollupAbi, tokenAbi } from './abi.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
@@ -56,6 +56,7 @@ export function decodeSnapshot(answer: RpcAnswer | undefined): Snapshot | Unavai
   const number = readWord(arbitrumNumber) ?? readWord(evmNumber)
   const seconds = readWord(timestamp)
   if (number === undefined || seconds === undefined) return unavailable('no block was named')
+  if (!isPosition(number) || !isTime(seconds)) return unavailable('no such block can be')
   return { status: 'ok', blockNumber: number, blockTimestampSeconds: seconds, results: rest }
 }
 

@@ -14,7 +14,7 @@ import { encodeHeader, encodeReceipt, headerSchema, receiptSchema } from './cons
 import { sameHex } from './logs.ts'
 import { receiptCalls } from './proof.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
-import { rpcFor } from './rpc.ts'
+import { rpcsFor } from './rpc.ts'
 import { pathInTrie } from './trie.ts'
 
 /** A log, by its block and its transaction. */
@@ -45,13 +45,22 @@ const blockSchema = headerSchema.extend({
 const receiptsSchema = z.array(receiptSchema).max(transactionsMax)
 type Receipt = z.output<typeof receiptSchema>
 
-/** Reads the block in one HTTP request, in a few more where the node cannot answer all receipts. */
+/** By the first endpoint whose block and receipts add up to a proof. */
 export async function proveReceipt(
   world: ChainWorld,
   chain: Chain,
   place: LogPlace,
 ): Promise<ReceiptProof | Unavailable> {
-  const rpc = rpcFor(world, chain)
+  let read: ReceiptProof | Unavailable = unavailable('no endpoint is configured')
+  for (const rpc of rpcsFor(world, chain)) {
+    read = await proveBy(rpc, place).catch((error) => unavailable(String(error)))
+    if (read.status === 'proven') break
+  }
+  return read
+}
+
+/** Reads the block in one HTTP request, in a few more where the node cannot answer all receipts. */
+async function proveBy(rpc: Rpc, place: LogPlace): Promise<ReceiptProof | Unavailable> {
   const [blockAnswer, receiptsAnswer] = await rpc.batch(
     [
       { method: 'eth_getBlockByHash', params: [place.blockHash, false] },
