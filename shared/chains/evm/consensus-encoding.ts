@@ -7,6 +7,7 @@ import { concatHex, numberToHex, toRlp } from 'viem/utils'
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
 import { hexSchema, quantitySchema, wordSchema } from '../hex.ts'
+import { listOf } from '../list.ts'
 
 const logsMax = 10_000
 
@@ -73,16 +74,15 @@ export const receiptSchema = z.object({
   status: quantity,
   cumulativeGasUsed: quantity,
   logsBloom: hexSchema,
-  logs: z
-    .array(
-      z.object({
-        address: hexSchema,
-        topics: z.array(wordSchema).max(4),
-        data: hexSchema,
-        logIndex: quantitySchema,
-      }),
-    )
-    .max(logsMax),
+  logs: listOf(
+    z.object({
+      address: hexSchema,
+      topics: listOf(wordSchema, 4),
+      data: hexSchema,
+      logIndex: quantitySchema,
+    }),
+    logsMax,
+  ),
   depositNonce: later(quantity),
   depositReceiptVersion: later(quantity),
 })

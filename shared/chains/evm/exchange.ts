@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import type { World } from '../../world.ts'
+import { listOf } from '../list.ts'
 import type { RpcAnswer, RpcCall } from './answer.ts'
 
 /** Answers in the order of the calls, and the rest that the endpoint asked for. */
@@ -22,7 +23,6 @@ const responseSchema = z.object({
   error: z.object({ code: z.int(), message: z.string() }).nullish(),
 })
 type RpcResponse = z.output<typeof responseSchema>
-const bodySchema = z.union([z.array(responseSchema), responseSchema.transform((one) => [one])])
 
 /** Sends the calls in one request, once. */
 export async function exchange(
@@ -40,7 +40,7 @@ export async function exchange(
     const { status } = response
     const text = await readBounded(response, responseBytesMax)
     if (isOfEndpoint(status)) return { answers: lost(`HTTP ${status}`), ...askedRest(response) }
-    const read = bodySchema.safeParse(parse(text))
+    const read = listOf(responseSchema, calls.length).safeParse([parse(text)].flat())
     const answers = read.success
       ? matchAnswers(calls, read.data)
       : lost(`HTTP ${status}, not JSON-RPC`)

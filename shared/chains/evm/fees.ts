@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { quantitySchema } from '../hex.ts'
+import { listOf } from '../list.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { readAnswer } from './answer.ts'
 
@@ -27,12 +28,12 @@ export type Fees = { baseFeePerGas: bigint; maxPriorityFeePerGas: bigint; maxFee
 const historyBlocks = 5
 const tipMinimum = 1_000_000n
 
+const hasSome = (list: readonly bigint[]) => list.length > 0
+
 const historySchema = z.object({
-  baseFeePerGas: z
-    .array(quantitySchema)
-    .min(1)
-    .max(historyBlocks + 1),
-  reward: z.array(z.array(quantitySchema).min(1)).max(historyBlocks).nullish(),
+  baseFeePerGas: listOf(quantitySchema, historyBlocks + 1).refine(hasSome),
+  // One percentile is asked for.
+  reward: listOf(listOf(quantitySchema, 1).refine(hasSome), historyBlocks).nullish(),
 })
 
 /** Asks for the base fee of the next block and the median tips of the last ones. */

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import type { Hex } from '../hex.ts'
 import { hexOf, hexSchema, positionSchema, wordSchema } from '../hex.ts'
+import { listOf } from '../list.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import type { Rpc, RpcLimits } from './rpc.ts'
@@ -17,7 +18,7 @@ export type BlockRange = { from: bigint; to: bigint }
 /** One event log as a node answers it. */
 export const logSchema = z.object({
   address: hexSchema,
-  topics: z.array(wordSchema).max(4),
+  topics: listOf(wordSchema, 4),
   data: hexSchema,
   logIndex: positionSchema,
   transactionHash: wordSchema,
@@ -30,6 +31,11 @@ export type Log = z.output<typeof logSchema>
 const placedLog = logSchema.extend({ blockHash: wordSchema })
 /** A log with the block that it stands in. */
 export type PlacedLog = z.output<typeof placedLog>
+
+/** More than 16 MB of logs hold. */
+const logsMax = 40_000
+/** An answer to eth_getLogs. */
+export const placedLogs = listOf(placedLog, logsMax)
 
 // Hosted nodes commonly refuse eth_getLogs over more than 10,000 blocks.
 const searchBlocksMax = 9_000n
@@ -62,9 +68,10 @@ export async function readLogs(
     if (!next) return { logs }
     const asked = { ...filter, fromBlock: hexOf(next.from), toBlock: hexOf(next.to) }
     const answer = await rpc.request('eth_getLogs', [asked], { responseBytesMax, ...limits })
-    const read = readAnswer(answer, z.array(placedLog))
-    if ('value' in read) logs.push(...read.value)
-    else if (next.from === next.to) return read
+    const read = readAnswer(answer, placedLogs)
+    if ('value' in read) for (const log of read.value) logs.push(log)
+    // A shorter range makes no sense of an answer that has none.
+    else if ('result' in answer || next.from === next.to) return read
     else open.push(...halves(next))
   }
   return open.length === 0 ? { logs } : unavailable('the logs take too many requests')
@@ -72,7 +79,7 @@ export async function readLogs(
 
 /** Whether an answer to eth_getLogs has any: a node that lags has none yet of what another one saw. */
 export function hasLogs([answer]: readonly RpcAnswer[]): boolean {
-  const read = readAnswer(answer, z.array(placedLog))
+  const read = readAnswer(answer, placedLogs)
   return 'value' in read && read.value.length > 0
 }
 

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { positionSchema, quantitySchema, wordSchema } from '../hex.ts'
+import { listOf } from '../list.ts'
 import type { RpcCall } from './answer.ts'
 import { isFound, readAnswer } from './answer.ts'
 import { logSchema } from './log-ranges.ts'
@@ -27,7 +28,7 @@ export const receiptSchema = z.object({
   blockNumber: positionSchema,
   blockHash: wordSchema,
   status: quantitySchema,
-  logs: z.array(logSchema).max(logsMax),
+  logs: listOf(logSchema, logsMax),
 })
 
 /** A receipt in its place; `status` is 1 when the transaction did not revert. */

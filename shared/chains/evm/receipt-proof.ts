@@ -8,6 +8,7 @@ import * as z from 'zod'
 import type { Chain } from '../chain.ts'
 import type { Hex } from '../hex.ts'
 import { wordSchema } from '../hex.ts'
+import { listOf } from '../list.ts'
 import type { RpcAnswer, Unavailable } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import { encodeHeader, encodeReceipt, headerSchema, receiptSchema } from './consensus-encoding.ts'
@@ -40,9 +41,9 @@ const singlyMax = 400
 const singlyPerRequest = 100
 
 const blockSchema = headerSchema.extend({
-  transactions: z.array(wordSchema).max(transactionsMax),
+  transactions: listOf(wordSchema, transactionsMax),
 })
-const receiptsSchema = z.array(receiptSchema).max(transactionsMax)
+const receiptsSchema = listOf(receiptSchema, transactionsMax)
 type Receipt = z.output<typeof receiptSchema>
 
 /** By the first endpoint whose block and receipts add up to a proof. */

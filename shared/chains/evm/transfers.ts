@@ -7,14 +7,15 @@ import { encodeEventTopics } from 'viem/utils'
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
 import type { Hex } from '../hex.ts'
-import { quantitySchema, wordSchema } from '../hex.ts'
+import { quantitySchema } from '../hex.ts'
 import { tokenByAddress } from '../registry.ts'
 import { tokenAbi } from './abi.ts'
 import type { Agreed } from './agreement.ts'
 import { findAgreed } from './agreement.ts'
 import type { RpcAnswer, RpcCall, Unavailable } from './answer.ts'
 import { isFound, readAnswer, unavailable } from './answer.ts'
-import { logSchema } from './log-ranges.ts'
+import type { PlacedLog } from './log-ranges.ts'
+import { placedLogs } from './log-ranges.ts'
 import { readTransfer, sameHex } from './logs.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 
@@ -42,8 +43,6 @@ const responseBytesMax = 4_194_304
 const responseBytesMaxOfBlock = 4 * responseBytesMax
 
 const blockSchema = z.object({ number: quantitySchema })
-const placedLog = logSchema.extend({ blockHash: wordSchema })
-type PlacedLog = z.output<typeof placedLog>
 
 /**
  * Transfers in these blocks to or from these wallets, or all of them when `wallets` is null; in the order
@@ -68,9 +67,9 @@ export async function readTransfers(
   if ('status' in last) return last
   const logs: PlacedLog[] = []
   for (const answer of answers.slice(0, -1)) {
-    const read = readAnswer(answer, z.array(placedLog))
+    const read = readAnswer(answer, placedLogs)
     if ('status' in read) return read
-    logs.push(...read.value)
+    for (const log of read.value) logs.push(log)
   }
   if (logs.some(({ blockNumber: at }) => at < range.from || at > range.to)) {
     return unavailable('a log of a block that was not asked for')

@@ -1,0 +1,72 @@
+/** Long answers of a node in the wrong shape cost no more than reading their bytes. */
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { listen } from '../../../scripts/local/listen.ts'
+import { placedLogs, readLogs } from '../../../shared/chains/evm/log-ranges.ts'
+import { receiptSchema } from '../../../shared/chains/evm/proof.ts'
+import { rpcFor } from '../../../shared/chains/evm/rpc.ts'
+import { listOf } from '../../../shared/chains/list.ts'
+import { findChain } from '../../../shared/chains/registry.ts'
+import { worldOn } from '../../support/chain-world.ts'
+import { atEnd } from '../../support/ending.ts'
+
+const empty = Array.from({ length: 30_000 }, () => ({}))
+const address = `0x${'1'.repeat(40)}` as const
+
+test('a list is read as far as its first wrong element, and one that is too long not at all', () => {
+  let looks = 0
+  const never = z.custom<string>(() => {
+    looks += 1
+    return false
+  })
+
+  const wrong = listOf(never, 40_000).safeParse(empty)
+  const long = listOf(never, 10).safeParse(empty)
+
+  expect([wrong.success, long.success, looks]).toEqual([false, false, 1])
+})
+
+test.each([
+  ['logs', placedLogs, empty],
+  ['receipts', receiptSchema, { logs: empty }],
+])('of %s in the wrong shape one thing is told for the list', (_, schema, answer) => {
+  const { error } = schema.safeParse(answer)
+
+  expect(error?.issues.length).toBeLessThan(10)
+})
+
+test.each([
+  ['wrong logs', 'result', empty],
+  ['no list', 'result', 7],
+])('%s are asked for once', async (_, field, told) => {
+  let asked = 0
+  const { url, close } = await listen(async () => {
+    asked += 1
+    return Response.json({ jsonrpc: '2.0', id: 0, [field]: told })
+  })
+  atEnd(close)
+  const chain = findChain('eip155:84532')
+  if (!chain) throw new Error('the chain is not known')
+  const rpc = rpcFor(worldOn({ [chain.caip2]: url }), chain)
+
+  const read = await readLogs(rpc, { address, topics: [] }, { from: 0n, to: 8_000n })
+
+  expect(read).toMatchObject({ status: 'unavailable' })
+  expect(asked).toBe(1)
+})
+
+test('a batch with more answers than calls is none', async () => {
+  const many = Array.from({ length: 50_000 }, (_, id) => ({ jsonrpc: '2.0', id, result: '0x1' }))
+  const { url, close } = await listen(async () => Response.json(many))
+  atEnd(close)
+  const chain = findChain('eip155:84532')
+  if (!chain) throw new Error('the chain is not known')
+  const rpc = rpcFor(worldOn({ [chain.caip2]: url }), chain)
+
+  const [answer] = await rpc.batch([
+    { method: 'eth_blockNumber', params: [] },
+    { method: 'eth_chainId', params: [] },
+  ])
+
+  expect(answer).toMatchObject({ failure: { kind: 'unreachable' } })
+})
