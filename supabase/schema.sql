@@ -1314,7 +1314,8 @@ begin
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
       created_at = at, status = null, body = null,
-      claim = case when i.status is null then i.claim else excluded.claim end
+      claim = case when i.status is null and i.request_digest = excluded.request_digest
+        then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
       and i.request_digest = excluded.request_digest)
@@ -2146,7 +2147,8 @@ declare
   finished private.payments;
   booked private.payments;
 begin
-  update private.payments p set delivery = housekeeping_finish_attempt.delivery,
+  update private.payments p set delivery = case when private.is_delivered(p.delivery)
+      then p.delivery else housekeeping_finish_attempt.delivery end,
     leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end
    where p.id = payment and p.kind = 'x402'
@@ -6677,6 +6679,15 @@ CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
  IMMUTABLE
 AS $function$
   select p.terms ->> 'transfer_method' is distinct from 'permit2'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_delivered(delivery jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(delivery ->> 'kind' = 'answered'
+    and (delivery ->> 'status')::integer between 200 and 299, false)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_first_use(caller private.credentials, e private.vault_entries)

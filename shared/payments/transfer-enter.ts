@@ -33,7 +33,7 @@ async function begin(
   order: TransferOrder,
   device: string,
   memo: string | undefined,
-): Promise<Entered | Refusal<'recipient_refused'>> {
+): Promise<Entered | Refusal<'recipient_refused' | 'terms_changed'>> {
   const terms = {
     ...termsOf(order),
     kind: 'transfer',
@@ -45,7 +45,9 @@ async function begin(
     ...(context.claim === null ? {} : { claim: context.claim }),
   }
   const entered = await context.db.one('begin_payment', terms, enteredRow)
-  return entered ?? ownWallet
+  if (!entered) return ownWallet
+  // Another request with this claim may have entered it.
+  return hasTerms(entered, order) ? entered : fail('terms_changed')
 }
 
 /** What of an order the ledger holds it to. */

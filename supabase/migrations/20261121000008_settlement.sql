@@ -101,8 +101,15 @@ begin
   return reopened;
 end $$;
 
+-- Whether a kept answer of a merchant is what was paid for.
+create function private.is_delivered(delivery jsonb) returns boolean language sql immutable as $$
+  select coalesce(delivery ->> 'kind' = 'answered'
+    and (delivery ->> 'status')::integer between 200 and 299, false)
+$$;
+
 -- The outcome of an x402 delivery in one step: what the merchant answered, and the settlement when
--- the chain shows one; without it the payment is unknown and keeps its reservation.
+-- the chain shows one; without it the payment is unknown and keeps its reservation. What was delivered
+-- stays, whatever a second request with the same signature is answered.
 create function api.housekeeping_finish_attempt(
   payment uuid, delivery jsonb, tx_hash text default null,
   block_number bigint default null, block_hash text default null, logs jsonb default null,
@@ -113,7 +120,8 @@ declare
   finished private.payments;
   booked private.payments;
 begin
-  update private.payments p set delivery = housekeeping_finish_attempt.delivery,
+  update private.payments p set delivery = case when private.is_delivered(p.delivery)
+      then p.delivery else housekeeping_finish_attempt.delivery end,
     leased_until = private.clock(),
     state = case p.state when 'signed' then 'unknown' else p.state end
    where p.id = payment and p.kind = 'x402'

@@ -38,7 +38,8 @@ begin
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
       created_at = at, status = null, body = null,
-      claim = case when i.status is null then i.claim else excluded.claim end
+      claim = case when i.status is null and i.request_digest = excluded.request_digest
+        then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
       and i.request_digest = excluded.request_digest)

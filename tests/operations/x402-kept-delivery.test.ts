@@ -1,0 +1,69 @@
+/** What was delivered stays, whatever a second request with the same signature is answered. */
+import { expect, test } from 'vitest'
+import { serverThat } from '../support/http.ts'
+import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
+
+const market = await openMarket()
+const { hostile, chain } = market
+
+/** An isolate whose endpoint stops answering when it is told to, and goes on later. */
+function stoppable() {
+  let isStopped = false
+  const gate = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  const worker = market.worker({
+    fetch: async (input, init) => {
+      const url = input instanceof Request ? input.url : String(input)
+      if (isStopped && url.startsWith(chain.rpcUrl)) {
+        reached.resolve()
+        await gate.promise
+      }
+      return fetch(input, init)
+    },
+  })
+  const stop = () => void (isStopped = true)
+  const go = () => {
+    isStopped = false
+    gate.resolve()
+  }
+  return { worker, stop, reached: reached.promise, go }
+}
+
+test('the answer to a second request does not take the place of a paid delivery', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const [one, two] = [stoppable(), stoppable()]
+  let paid = 0
+  const shop = await serverThat((response, { url, headers }) => {
+    const payment = headers['payment-signature']
+    if (payment !== undefined) paid += 1
+    if (paid > 1) {
+      two.stop()
+      return void response.writeHead(409).end('{"error":"authorization already used"}')
+    }
+    const given = payment === undefined ? {} : { headers: { 'payment-signature': `${payment}` } }
+    void fetch(`${hostile.url}/settled${url}`, given).then(async (answer) => {
+      const asking = answer.headers.get('payment-required')
+      const text = await answer.text()
+      if (payment !== undefined) one.stop()
+      response.writeHead(answer.status, asking === null ? {} : { 'payment-required': asking })
+      response.end(payment === undefined ? text : '{"goods":"what was paid for"}')
+    })
+  })
+  const attempt = attemptOf(await prepare(agent, { resource_url: `${shop.url}ok` }))
+  const body = { attempt_id: attempt, user_confirmed: true }
+
+  const first = one.worker.post(agent, '/x402-payment-execute', body)
+  await one.reached
+  // The lease of the first is over while its endpoint is slow.
+  await market.tick(46)
+  const second = two.worker.post(agent, '/x402-payment-execute', body)
+  await two.reached
+  one.go()
+  await first
+  two.go()
+  const answers = [await first, await second, await execute(agent, attempt)]
+
+  const delivered = { status: 'settled', response: { status: 200, body: expect.any(String) } }
+  expect(answers.map((answer) => answer.body)).toMatchObject([delivered, delivered, delivered])
+  expect(await market.usdcOf(agent.address)).toBe(990_000n)
+})
