@@ -902,6 +902,17 @@ create table private.transfer_cursors (
 );
 alter table private.transfer_cursors enable row level security;
 
+create table private.untold_mails (
+  account uuid not null,
+  topic text not null,
+  mails integer not null,
+  since timestamp with time zone not null default private.clock(),
+  constraint untold_mails_pkey PRIMARY KEY (account, topic),
+  constraint untold_mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint untold_mails_mails_check CHECK ((mails > 0))
+);
+alter table private.untold_mails enable row level security;
+
 create table private.vault_entries (
   id uuid not null,
   number bigint not null generated always as identity,
@@ -1208,7 +1219,7 @@ begin
   end if;
   if exists (select from private.payments p where p.id = payment
     and p.account = caller.account and p.state = 'awaiting_confirmation') then
-    perform private.enqueue_mail(caller.account, mail, 6);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return true;
 end $function$;
@@ -1397,7 +1408,7 @@ begin
       + pg_catalog.make_interval(secs => ttl_seconds))
   returning * into asked;
   perform private.record_mandate(asked, 'requested', 'asked for');
-  perform private.enqueue_mail(caller.account, mail, 6);
+  perform private.enqueue_mail(caller.account, mail);
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
@@ -3098,6 +3109,33 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.mailer_tell(account_id uuid, untold jsonb, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from private.untold_mails u where u.account = account_id order by u.topic for update;
+  if untold is distinct from (select pg_catalog.jsonb_object_agg(u.topic, u.mails)
+      from private.untold_mails u where u.account = account_id) then
+    return false;
+  end if;
+  delete from private.untold_mails u where u.account = account_id;
+  return private.enqueue_mail(account_id, mail);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_untold(accounts_max integer)
+ RETURNS TABLE(account_id uuid, untold jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select u.account, pg_catalog.jsonb_object_agg(u.topic, u.mails) from private.untold_mails u
+   group by u.account having min(u.since) <= private.clock() - interval '1 hour'
+   order by min(u.since) limit accounts_max
+$function$;
+
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
  LANGUAGE plpgsql
@@ -3141,12 +3179,12 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
- RETURNS TABLE(name text, host text)
+ RETURNS TABLE(host text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-  select k.label, k.shown from private.credentials k
+  select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $function$;
@@ -5185,8 +5223,8 @@ declare
 begin
   insert into private.vault_sites (account, site) values (caller.account, e.site)
   on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+  if found and not private.enqueue_mail(caller.account, mail) then
+    delete from private.vault_sites s where s.account = caller.account and s.site = e.site;
   end if;
   return true;
 end $function$;
@@ -5981,27 +6019,36 @@ begin
   return 'invalid_grant';
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
- RETURNS void
+CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb)
+ RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  most constant integer := private.hourly_max(mail ->> 'topic');
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
-    return;
+    return false;
   end if;
-  if hourly_max is not null then
-    -- One after the other, or many at once would each find room for one more.
-    perform from private.owners o where o.account = enqueue_mail.account for no key update;
-    if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = enqueue_mail.mail ->> 'topic'
-      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
-      return;
+  if most is not null then
+    -- One after the other, or many at once would each find room for one more. The account first, which
+    -- a row of the outbox refers to: nobody who holds it then waits for who waits for it.
+    perform from private.accounts a where a.id = enqueue_mail.account for key share;
+    perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
+    if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
+      and (select count(*) from private.outbox m where m.account = enqueue_mail.account
+        and m.topic = enqueue_mail.mail ->> 'topic'
+        and m.created_at > private.clock() - interval '1 hour') >= most then
+      insert into private.untold_mails as u (account, topic, mails)
+      values (enqueue_mail.account, mail ->> 'topic', 1)
+      on conflict on constraint untold_mails_pkey do update set mails = u.mails + 1;
+      return false;
     end if;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
     (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
   on conflict on constraint outbox_pkey do nothing;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text, given private.consents)
@@ -6659,6 +6706,18 @@ AS $function$
     when a.expires_at <= private.clock() then 'expired'
     when a.opened_at is not null then 'opened'
     else 'pending'
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hourly_max(topic text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case
+    when topic = 'site_first_used' then 20
+    when topic in ('account_frozen', 'app_token_reused', 'approval_wanted', 'balance_short',
+      'login_entered', 'mandate_wanted', 'money_unaccounted') then 6
   end
 $function$;
 
@@ -9013,6 +9072,10 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
+
+grant execute on function api.mailer_tell(account_id uuid, untold jsonb, mail jsonb) to service_role;
+
+grant execute on function api.mailer_untold(accounts_max integer) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 

@@ -449,6 +449,8 @@ export type DatabaseFunctions = {
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
+  mailer_tell: { args: { account_id: string; untold: unknown; mail: unknown } }
+  mailer_untold: { args: { accounts_max: number } }
   mails_after: {
     args: {
       credential: string

@@ -45,7 +45,7 @@ create index vault_entries_listed on private.vault_entries (account, number desc
 create index vault_entries_made on private.vault_entries (created_by);
 create index vault_entries_linked on private.vault_entries (link_of);
 
--- Sites at which a secret of the account was used or read before.
+-- Sites at which a secret of the account was used or read, of which its owner was told.
 create table private.vault_sites (
   account uuid not null references private.accounts,
   site text not null,
@@ -292,7 +292,8 @@ begin
     'first_use', private.is_first_use(caller, e));
 end $$;
 
--- Notes the first use of a site, once, with the mail that tells the owner of it.
+-- Tells the owner of the first use of a site, once; where there is no room for the mail, it is a first
+-- use again the next time.
 create function api.vault_note_site(credential text, entry uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -301,8 +302,8 @@ declare
 begin
   insert into private.vault_sites (account, site) values (caller.account, e.site)
   on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+  if found and not private.enqueue_mail(caller.account, mail) then
+    delete from private.vault_sites s where s.account = caller.account and s.site = e.site;
   end if;
   return true;
 end $$;

@@ -428,9 +428,9 @@ begin
 end $$;
 
 -- What the owner is told of an app whose access was ended.
-create function api.oauth_ended_app(ended uuid) returns table (name text, host text)
+create function api.oauth_ended_app(ended uuid) returns table (host text)
   language sql stable security definer set search_path = '' as $$
-  select k.label, k.shown from private.credentials k
+  select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $$;
