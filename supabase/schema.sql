@@ -503,7 +503,7 @@ create table private.mandates (
   constraint mandates_max_total_usd_micros_check CHECK ((max_total_usd_micros > 0)),
   constraint mandates_merchant_domain_check CHECK (((length(merchant_domain) >= 1) AND (length(merchant_domain) <= 260))),
   constraint mandates_pay_to_check CHECK ((cardinality(pay_to) > 0)),
-  constraint mandates_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['agent'::text, 'owner'::text]))),
+  constraint mandates_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['agent'::text, 'owner'::text, 'app'::text, 'service'::text]))),
   constraint mandates_state_check CHECK ((state = ANY (ARRAY['pending_approval'::text, 'active'::text, 'suspended'::text, 'declined'::text, 'revoked'::text]))),
   constraint mandates_tokens_check CHECK ((cardinality(tokens) > 0))
 );
@@ -903,13 +903,13 @@ create table private.transfer_cursors (
 alter table private.transfer_cursors enable row level security;
 
 create table private.untold_mails (
+  id uuid not null default gen_random_uuid(),
   account uuid not null,
-  topic text not null,
-  mails integer not null,
+  topics jsonb not null,
   since timestamp with time zone not null default private.clock(),
-  constraint untold_mails_pkey PRIMARY KEY (account, topic),
+  constraint untold_mails_pkey PRIMARY KEY (id),
   constraint untold_mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint untold_mails_mails_check CHECK ((mails > 0))
+  constraint untold_mails_account_key UNIQUE (account)
 );
 alter table private.untold_mails enable row level security;
 
@@ -1362,6 +1362,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
+  perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   delete from private.hosted_actions a
@@ -1377,7 +1378,7 @@ begin
   values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
     create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
     private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
-  returning a.id, a.expires_at;
+  returning a.id, private.hosted_action_end(a);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb, new_id uuid DEFAULT gen_random_uuid())
@@ -1862,7 +1863,9 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent), 'relayed', private.relayed_json(a.id), 'health', private.health_json())
+    'limits', private.limits_json(a, spent) || jsonb_build_object(
+      'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text),
+    'relayed', private.relayed_json(a.id), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -2753,14 +2756,15 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.link_login_asked(token_digest text, browser text, client text)
+CREATE OR REPLACE FUNCTION api.link_login_asked(credential text, token_digest text, browser text, client text)
  RETURNS TABLE(account uuid, site text, wrap jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  asked private.hosted_actions :=
+    private.login_asked_by_link(credential, token_digest, browser, client);
 begin
   return query select asked.account, asked.asked ->> 'site',
     private.account_key(asked.account, 'vault') where asked.id is not null;
@@ -2777,31 +2781,38 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text)
+CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text, credential text DEFAULT NULL::text)
  RETURNS TABLE(action jsonb, alias text, address text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  visitor private.credentials;
 begin
   perform private.limit_link(client);
+  if credential is not null then
+    visitor := private.admit_owner(credential);
+  end if;
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
        where v.account = a.account and not v.hidden and v.category = 'deposit'), 0)
    where a.token_digest = link_open.token_digest and a.opened_at is null
+     and (a.type <> 'website_login' or a.account = visitor.account)
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.link_store_login(credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  asked private.hosted_actions :=
+    private.login_asked_by_link(credential, token_digest, browser, client);
   given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
 begin
   if asked.id is null then
@@ -2825,7 +2836,7 @@ begin
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
     select asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      'A login for %s was entered by the owner, by a link of the %s.', asked.asked ->> 'site',
       private.holder_name(k)), given.id
     from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
@@ -3109,31 +3120,28 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.mailer_tell(account_id uuid, untold jsonb, mail jsonb)
+CREATE OR REPLACE FUNCTION api.mailer_tell(told uuid, topics jsonb, mail jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  of_account uuid;
 begin
-  perform from private.untold_mails u where u.account = account_id order by u.topic for update;
-  if untold is distinct from (select pg_catalog.jsonb_object_agg(u.topic, u.mails)
-      from private.untold_mails u where u.account = account_id) then
-    return false;
-  end if;
-  delete from private.untold_mails u where u.account = account_id;
-  return private.enqueue_mail(account_id, mail);
+  delete from private.untold_mails u
+   where u.id = told and u.topics = mailer_tell.topics returning u.account into of_account;
+  return of_account is not null and private.enqueue_mail(of_account, mail);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_untold(accounts_max integer)
- RETURNS TABLE(account_id uuid, untold jsonb)
+ RETURNS TABLE(told uuid, topics jsonb)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-  select u.account, pg_catalog.jsonb_object_agg(u.topic, u.mails) from private.untold_mails u
-   group by u.account having min(u.since) <= private.clock() - interval '1 hour'
-   order by min(u.since) limit accounts_max
+  select u.id, u.topics from private.untold_mails u
+   where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
 $function$;
 
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -3947,7 +3955,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_entries(credential text, page integer, before bigint DEFAULT NULL::bigint, words text DEFAULT ''::text, entry uuid DEFAULT NULL::uuid)
- RETURNS TABLE(number text, listed jsonb, maker text)
+ RETURNS TABLE(number text, listed jsonb, maker text, asker text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3956,8 +3964,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select e.number::text, private.entry_json(caller, e),
-    coalesce(private.holder_title(k),
-      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
+    private.holder_title(k), private.holder_title(linked)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
     left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)
@@ -4324,7 +4331,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
-      'The API key %s was revoked.', k.shown)), private.close_requests(k)
+      'The API key %s was revoked.', k.shown)), private.close_requests(k, 'owner')
       from private.credentials k where k.id = key;
   end if;
   return query select k.label from private.credentials k
@@ -5741,7 +5748,7 @@ CREATE OR REPLACE FUNCTION private.clock()
  STABLE
 AS $function$select pg_catalog.clock_timestamp()$function$;
 
-CREATE OR REPLACE FUNCTION private.close_requests(revoked private.credentials)
+CREATE OR REPLACE FUNCTION private.close_requests(revoked private.credentials, by text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -5761,13 +5768,13 @@ begin
     state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
     decided_at = coalesce(m.decided_at, private.clock()),
     revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-    revoked_by = case when m.state <> 'pending_approval' then 'owner' end
+    revoked_by = case when m.state <> 'pending_approval' then by end
    where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
      and not m.for_any_key
      and (m.key = revoked.id and m.state = 'pending_approval'
        or is_last and private.holder_of(m.key) = holder);
   get diagnostics mandates = row_count;
-  update private.hosted_actions h set declined_at = private.clock()
+  update private.hosted_actions h set expires_at = private.clock()
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
@@ -5981,7 +5988,9 @@ begin
     update private.oauth_grants g set ended_because = because where g.credential = ended;
     delete from private.access_tokens t where t.granted = ended;
     if because <> 'replaced' then
-      perform private.close_requests(k) from private.credentials k where k.id = ended;
+      perform private.close_requests(k, case because when 'revoked by the app' then 'app'
+        when 'reused' then 'service' else 'owner' end)
+        from private.credentials k where k.id = ended;
     end if;
     return true;
   end if;
@@ -6039,9 +6048,10 @@ begin
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
         and m.topic = enqueue_mail.mail ->> 'topic'
         and m.created_at > private.clock() - interval '1 hour') >= most then
-      insert into private.untold_mails as u (account, topic, mails)
-      values (enqueue_mail.account, mail ->> 'topic', 1)
-      on conflict on constraint untold_mails_pkey do update set mails = u.mails + 1;
+      insert into private.untold_mails as u (account, topics)
+      values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
+      on conflict on constraint untold_mails_account_key do update set topics = u.topics
+        || jsonb_build_object(mail ->> 'topic', 1 + coalesce((u.topics -> (mail ->> 'topic'))::integer, 0));
       return false;
     end if;
   end if;
@@ -6121,7 +6131,9 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
  STABLE
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
-    'by_link', e.link_of is not null,
+    'entered_by', coalesce((select private.holder_name(k) from private.credentials k
+      where k.id = e.created_by), 'owner'),
+    'asked_by', (select private.holder_name(k) from private.credentials k where k.id = e.link_of),
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'takes_codes', e.takes_codes,
     'created_by_this_key', e.created_by is not distinct from caller.id,
@@ -6648,11 +6660,21 @@ AS $function$
   select d.id from private.activities v join private.deposits d on d.id = v.deposit
    where a.type in ('deposit', 'walletconnect')
      and v.account = a.account and not v.hidden and v.category = 'deposit'
-     and v.id > a.opened_after and v.at <= a.expires_at
+     and v.id > a.opened_after and v.at <= private.hosted_action_end(a)
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
      and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
    order by v.id limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_end(a private.hosted_actions)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when private.scope_covers(k.scopes, private.hosted_action_scope(a.type))
+    then least(a.expires_at, k.expires_at, k.revoked_at) else a.created_at end
+    from private.credentials k where k.id = a.credential
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
@@ -6662,7 +6684,7 @@ CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
 AS $function$
   select jsonb_build_object(
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
-    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'expires_at', private.hosted_action_end(a), 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
     'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
@@ -6684,6 +6706,14 @@ AS $function$
   where a.token_digest = hosted_action_page.token_digest
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hosted_action_scope(type text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case type when 'website_login' then 'vault' else 'read' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_actions)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -6691,7 +6721,7 @@ CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_acti
 AS $function$
   select min(k.created_at) from private.credentials k
    where a.type = 'login' and k.account = a.account and k.kind = 'session'
-     and k.created_at between a.opened_at and a.expires_at
+     and k.created_at between a.opened_at and private.hosted_action_end(a)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hosted_action_status(a private.hosted_actions)
@@ -6703,7 +6733,7 @@ AS $function$
     when a.declined_at is not null then 'declined'
     when a.finished_at is not null or private.hosted_action_deposit(a) is not null
       or private.hosted_action_signed_in(a) is not null then 'finished'
-    when a.expires_at <= private.clock() then 'expired'
+    when private.hosted_action_end(a) <= private.clock() then 'expired'
     when a.opened_at is not null then 'opened'
     else 'pending'
   end
@@ -7202,17 +7232,19 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.login_asked_by_link(token_digest text, browser text, client text)
+CREATE OR REPLACE FUNCTION private.login_asked_by_link(credential text, token_digest text, browser text, client text)
  RETURNS private.hosted_actions
  LANGUAGE plpgsql
 AS $function$
 declare
+  caller private.credentials := private.admit_owner(credential, true);
   asked private.hosted_actions;
 begin
   perform private.limit_link(client);
   select a.* into asked from private.hosted_actions a
    where a.token_digest = login_asked_by_link.token_digest
-     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and a.account = caller.account and a.browser = login_asked_by_link.browser
+     and a.type = 'website_login'
      and private.hosted_action_status(a) = 'opened'
      for update;
   if exists (select from private.accounts o
@@ -9035,13 +9067,13 @@ grant execute on function api.link_connect(token_digest text, browser text, clie
 
 grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
 
-grant execute on function api.link_login_asked(token_digest text, browser text, client text) to vault;
+grant execute on function api.link_login_asked(credential text, token_digest text, browser text, client text) to vault;
 
 grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
 
-grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+grant execute on function api.link_open(token_digest text, browser text, client text, credential text) to service_role;
 
-grant execute on function api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
+grant execute on function api.link_store_login(credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
 
 grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
@@ -9073,7 +9105,7 @@ grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
 
-grant execute on function api.mailer_tell(account_id uuid, untold jsonb, mail jsonb) to service_role;
+grant execute on function api.mailer_tell(told uuid, topics jsonb, mail jsonb) to service_role;
 
 grant execute on function api.mailer_untold(accounts_max integer) to service_role;
 

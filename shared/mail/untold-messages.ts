@@ -15,8 +15,8 @@ export const kinds: Readonly<Record<string, string>> = {
 }
 
 /** Notices were left out: how many of each topic. */
-export function noticesLeftOut(webUrl: string, untold: Readonly<Record<string, number>>): Message {
-  const facts = Object.entries(untold).map(([topic, count]): [string, string] => [
+export function noticesLeftOut(webUrl: string, topics: Readonly<Record<string, number>>): Message {
+  const facts = Object.entries(topics).map(([topic, count]): [string, string] => [
     kinds[topic] ?? 'Other',
     `${count}`,
   ])

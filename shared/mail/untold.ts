@@ -11,13 +11,13 @@ import { noticesLeftOut } from './untold-messages.ts'
 /** Owners of one run; the next one goes on. */
 const accountsMax = 50
 
-const untoldRow = z.object({ account_id: z.uuid(), untold: z.record(z.string(), z.int()) })
+const untoldRow = z.object({ told: z.uuid(), topics: z.record(z.string(), z.int()) })
 
 /** Enqueues what is due, once. */
 export async function tellUntold(world: World, db: CallerDatabase): Promise<void> {
   const due = await db.many('mailer_untold', { accounts_max: accountsMax }, untoldRow)
-  for (const { account_id, untold } of due) {
-    const mail = await sealMail(world, noticesLeftOut(world.config.WEB_URL, untold))
-    await db.run('mailer_tell', { account_id, untold, mail })
+  for (const { told, topics } of due) {
+    const mail = await sealMail(world, noticesLeftOut(world.config.WEB_URL, topics))
+    await db.run('mailer_tell', { told, topics, mail })
   }
 }

@@ -30,12 +30,12 @@ create index outbox_topics on private.outbox (account, topic, created_at);
 
 -- Notices that were left out because an hour's were sent, until one mail tells of them.
 create table private.untold_mails (
-  account uuid not null references private.accounts,
-  topic text not null,
-  mails integer not null check (mails > 0),
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null unique references private.accounts,
+  -- How many of each topic.
+  topics jsonb not null,
   -- When the first of them was left out.
-  since timestamptz not null default private.clock(),
-  primary key (account, topic)
+  since timestamptz not null default private.clock()
 );
 alter table private.untold_mails enable row level security;
 
@@ -71,9 +71,10 @@ begin
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
         and m.topic = enqueue_mail.mail ->> 'topic'
         and m.created_at > private.clock() - interval '1 hour') >= most then
-      insert into private.untold_mails as u (account, topic, mails)
-      values (enqueue_mail.account, mail ->> 'topic', 1)
-      on conflict on constraint untold_mails_pkey do update set mails = u.mails + 1;
+      insert into private.untold_mails as u (account, topics)
+      values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
+      on conflict on constraint untold_mails_account_key do update set topics = u.topics
+        || jsonb_build_object(mail ->> 'topic', 1 + coalesce((u.topics -> (mail ->> 'topic'))::integer, 0));
       return false;
     end if;
   end if;
@@ -83,27 +84,23 @@ begin
   return true;
 end $$;
 
--- Accounts of which a notice was left out an hour ago or longer, by when there was room again, and how
--- many of each topic. So an account is sent one mail an hour of what was left out, whoever floods it.
-create function api.mailer_untold(accounts_max integer)
-  returns table (account_id uuid, untold jsonb)
+-- What was left out of an account's notices since an hour ago or longer, by when there was room again.
+-- So an account is sent one mail an hour of it, whoever floods it.
+create function api.mailer_untold(accounts_max integer) returns table (told uuid, topics jsonb)
   language sql security definer set search_path = '' as $$
-  select u.account, pg_catalog.jsonb_object_agg(u.topic, u.mails) from private.untold_mails u
-   group by u.account having min(u.since) <= private.clock() - interval '1 hour'
-   order by min(u.since) limit accounts_max
+  select u.id, u.topics from private.untold_mails u
+   where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
 $$;
 
 -- Tells an owner what was left out, unless that is not all any more, or another mailer told it.
-create function api.mailer_tell(account_id uuid, untold jsonb, mail jsonb) returns boolean
+create function api.mailer_tell(told uuid, topics jsonb, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
+declare
+  of_account uuid;
 begin
-  perform from private.untold_mails u where u.account = account_id order by u.topic for update;
-  if untold is distinct from (select pg_catalog.jsonb_object_agg(u.topic, u.mails)
-      from private.untold_mails u where u.account = account_id) then
-    return false;
-  end if;
-  delete from private.untold_mails u where u.account = account_id;
-  return private.enqueue_mail(account_id, mail);
+  delete from private.untold_mails u
+   where u.id = told and u.topics = mailer_tell.topics returning u.account into of_account;
+  return of_account is not null and private.enqueue_mail(of_account, mail);
 end $$;
 grant execute on function api.mailer_untold, api.mailer_tell to service_role;
 

@@ -32,7 +32,7 @@ create table private.mandates (
   consent uuid references private.consents,
   decided_at timestamptz,
   revoked_at timestamptz,
-  revoked_by text check (revoked_by in ('agent', 'owner')),
+  revoked_by text check (revoked_by in ('agent', 'owner', 'app', 'service')),
   check ((state in ('active', 'suspended')) <= (consent is not null)),
   check ((state = 'revoked') = (revoked_at is not null and revoked_by is not null))
 );

@@ -34,7 +34,7 @@ create table private.vault_entries (
   -- The API key that made it, which may replace and delete it; null for what the owner entered or
   -- changed.
   created_by uuid references private.credentials,
-  -- The key whose link it was entered by, until the owner changes it. Who has a link may be an agent.
+  -- The key or app whose link the owner entered it by, until the owner changes it unasked.
   link_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
@@ -125,7 +125,9 @@ $$;
 create function private.entry_json(caller private.credentials, e private.vault_entries)
   returns jsonb language sql stable as $$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
-    'by_link', e.link_of is not null,
+    'entered_by', coalesce((select private.holder_name(k) from private.credentials k
+      where k.id = e.created_by), 'owner'),
+    'asked_by', (select private.holder_name(k) from private.credentials k where k.id = e.link_of),
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'takes_codes', e.takes_codes,
     'created_by_this_key', e.created_by is not distinct from caller.id,

@@ -135,7 +135,9 @@ begin
     update private.oauth_grants g set ended_because = because where g.credential = ended;
     delete from private.access_tokens t where t.granted = ended;
     if because <> 'replaced' then
-      perform private.close_requests(k) from private.credentials k where k.id = ended;
+      perform private.close_requests(k, case because when 'revoked by the app' then 'app'
+        when 'reused' then 'service' else 'owner' end)
+        from private.credentials k where k.id = ended;
     end if;
     return true;
   end if;
