@@ -503,7 +503,7 @@ create table private.mandates (
   constraint mandates_max_total_usd_micros_check CHECK ((max_total_usd_micros > 0)),
   constraint mandates_merchant_domain_check CHECK (((length(merchant_domain) >= 1) AND (length(merchant_domain) <= 260))),
   constraint mandates_pay_to_check CHECK ((cardinality(pay_to) > 0)),
-  constraint mandates_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['agent'::text, 'owner'::text]))),
+  constraint mandates_revoked_by_check CHECK ((revoked_by = ANY (ARRAY['agent'::text, 'owner'::text, 'app'::text, 'service'::text]))),
   constraint mandates_state_check CHECK ((state = ANY (ARRAY['pending_approval'::text, 'active'::text, 'suspended'::text, 'declined'::text, 'revoked'::text]))),
   constraint mandates_tokens_check CHECK ((cardinality(tokens) > 0))
 );
@@ -903,6 +903,17 @@ create table private.transfer_cursors (
 );
 alter table private.transfer_cursors enable row level security;
 
+create table private.untold_mails (
+  id uuid not null default gen_random_uuid(),
+  account uuid not null,
+  topics jsonb not null,
+  since timestamp with time zone not null default private.clock(),
+  constraint untold_mails_pkey PRIMARY KEY (id),
+  constraint untold_mails_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint untold_mails_account_key UNIQUE (account)
+);
+alter table private.untold_mails enable row level security;
+
 create table private.vault_entries (
   id uuid not null,
   number bigint not null generated always as identity,
@@ -1209,7 +1220,7 @@ begin
   end if;
   if exists (select from private.payments p where p.id = payment
     and p.account = caller.account and p.state = 'awaiting_confirmation') then
-    perform private.enqueue_mail(caller.account, mail, 6);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return true;
 end $function$;
@@ -1353,6 +1364,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
+  perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   delete from private.hosted_actions a
@@ -1368,7 +1380,7 @@ begin
   values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
     create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
     private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
-  returning a.id, a.expires_at;
+  returning a.id, private.hosted_action_end(a);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.create_mandate(credential text, device text, merchant_domain text, include_subdomains boolean, max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text DEFAULT NULL::text, max_total_usd_micros text DEFAULT NULL::text, max_payments integer DEFAULT NULL::integer, chains bigint[] DEFAULT NULL::bigint[], tokens text[] DEFAULT NULL::text[], pay_to text[] DEFAULT NULL::text[], mail jsonb DEFAULT NULL::jsonb, new_id uuid DEFAULT gen_random_uuid())
@@ -1399,7 +1411,7 @@ begin
       + pg_catalog.make_interval(secs => ttl_seconds))
   returning * into asked;
   perform private.record_mandate(asked, 'requested', 'asked for');
-  perform private.enqueue_mail(caller.account, mail, 6);
+  perform private.enqueue_mail(caller.account, mail);
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $function$;
 
@@ -1853,7 +1865,9 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent), 'relayed', private.relayed_json(a.id), 'health', private.health_json())
+    'limits', private.limits_json(a, spent) || jsonb_build_object(
+      'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text),
+    'relayed', private.relayed_json(a.id), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -2745,14 +2759,15 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.link_login_asked(token_digest text, browser text, client text)
+CREATE OR REPLACE FUNCTION api.link_login_asked(credential text, token_digest text, browser text, client text)
  RETURNS TABLE(account uuid, site text, wrap jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  asked private.hosted_actions :=
+    private.login_asked_by_link(credential, token_digest, browser, client);
 begin
   return query select asked.account, asked.asked ->> 'site',
     private.account_key(asked.account, 'vault') where asked.id is not null;
@@ -2769,31 +2784,38 @@ begin
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text)
+CREATE OR REPLACE FUNCTION api.link_open(token_digest text, browser text, client text, credential text DEFAULT NULL::text)
  RETURNS TABLE(action jsonb, alias text, address text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
+declare
+  visitor private.credentials;
 begin
   perform private.limit_link(client);
+  if credential is not null then
+    visitor := private.admit_owner(credential);
+  end if;
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
        where v.account = a.account and not v.hidden and v.category = 'deposit'), 0)
    where a.token_digest = link_open.token_digest and a.opened_at is null
+     and (a.type <> 'website_login' or a.account = visitor.account)
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.link_store_login(credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  asked private.hosted_actions :=
+    private.login_asked_by_link(credential, token_digest, browser, client);
   given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
 begin
   if asked.id is null then
@@ -2817,7 +2839,7 @@ begin
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
     select asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      'A login for %s was entered by the owner, by a link of the %s.', asked.asked ->> 'site',
       private.holder_name(k)), given.id
     from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
@@ -3101,6 +3123,30 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.mailer_tell(told uuid, topics jsonb, mail jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  of_account uuid;
+begin
+  delete from private.untold_mails u
+   where u.id = told and u.topics = mailer_tell.topics returning u.account into of_account;
+  return of_account is not null and private.enqueue_mail(of_account, mail);
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_untold(accounts_max integer)
+ RETURNS TABLE(told uuid, topics jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select u.id, u.topics from private.untold_mails u
+   where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
+$function$;
+
 CREATE OR REPLACE FUNCTION api.mails_after(credential text, page integer, after bigint DEFAULT NULL::bigint, sender text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(reader jsonb, mails jsonb, newest bigint)
  LANGUAGE plpgsql
@@ -3144,12 +3190,12 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.oauth_ended_app(ended uuid)
- RETURNS TABLE(name text, host text)
+ RETURNS TABLE(host text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
-  select k.label, k.shown from private.credentials k
+  select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $function$;
@@ -3912,7 +3958,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_list_entries(credential text, page integer, before bigint DEFAULT NULL::bigint, words text DEFAULT ''::text, entry uuid DEFAULT NULL::uuid)
- RETURNS TABLE(number text, listed jsonb, maker text)
+ RETURNS TABLE(number text, listed jsonb, maker text, asker text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3921,8 +3967,7 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select e.number::text, private.entry_json(caller, e),
-    coalesce(private.holder_title(k),
-      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
+    private.holder_title(k), private.holder_title(linked)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
     left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)
@@ -4289,7 +4334,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
-      'The API key %s was revoked.', k.shown)), private.close_requests(k)
+      'The API key %s was revoked.', k.shown)), private.close_requests(k, 'owner')
       from private.credentials k where k.id = key;
   end if;
   return query select k.label from private.credentials k
@@ -5188,8 +5233,8 @@ declare
 begin
   insert into private.vault_sites (account, site) values (caller.account, e.site)
   on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+  if found and not private.enqueue_mail(caller.account, mail) then
+    delete from private.vault_sites s where s.account = caller.account and s.site = e.site;
   end if;
   return true;
 end $function$;
@@ -5705,7 +5750,7 @@ CREATE OR REPLACE FUNCTION private.clock()
  STABLE
 AS $function$select pg_catalog.clock_timestamp()$function$;
 
-CREATE OR REPLACE FUNCTION private.close_requests(revoked private.credentials)
+CREATE OR REPLACE FUNCTION private.close_requests(revoked private.credentials, by text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -5725,13 +5770,13 @@ begin
     state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
     decided_at = coalesce(m.decided_at, private.clock()),
     revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-    revoked_by = case when m.state <> 'pending_approval' then 'owner' end
+    revoked_by = case when m.state <> 'pending_approval' then by end
    where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
      and not m.for_any_key
      and (m.key = revoked.id and m.state = 'pending_approval'
        or is_last and private.holder_of(m.key) = holder);
   get diagnostics mandates = row_count;
-  update private.hosted_actions h set declined_at = private.clock()
+  update private.hosted_actions h set expires_at = private.clock()
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
@@ -5945,7 +5990,9 @@ begin
     update private.oauth_grants g set ended_because = because where g.credential = ended;
     delete from private.access_tokens t where t.granted = ended;
     if because <> 'replaced' then
-      perform private.close_requests(k) from private.credentials k where k.id = ended;
+      perform private.close_requests(k, case because when 'revoked by the app' then 'app'
+        when 'reused' then 'service' else 'owner' end)
+        from private.credentials k where k.id = ended;
     end if;
     return true;
   end if;
@@ -5983,27 +6030,37 @@ begin
   return 'invalid_grant';
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb, hourly_max integer DEFAULT NULL::integer)
- RETURNS void
+CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb)
+ RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  most constant integer := private.hourly_max(mail ->> 'topic');
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
-    return;
+    return false;
   end if;
-  if hourly_max is not null then
-    -- One after the other, or many at once would each find room for one more.
-    perform from private.owners o where o.account = enqueue_mail.account for no key update;
-    if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = enqueue_mail.mail ->> 'topic'
-      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
-      return;
+  if most is not null then
+    -- One after the other, or many at once would each find room for one more. The account first, which
+    -- a row of the outbox refers to: nobody who holds it then waits for who waits for it.
+    perform from private.accounts a where a.id = enqueue_mail.account for key share;
+    perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
+    if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
+      and (select count(*) from private.outbox m where m.account = enqueue_mail.account
+        and m.topic = enqueue_mail.mail ->> 'topic'
+        and m.created_at > private.clock() - interval '1 hour') >= most then
+      insert into private.untold_mails as u (account, topics)
+      values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
+      on conflict on constraint untold_mails_account_key do update set topics = u.topics
+        || jsonb_build_object(mail ->> 'topic', 1 + coalesce((u.topics -> (mail ->> 'topic'))::integer, 0));
+      return false;
     end if;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
     (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
   on conflict on constraint outbox_pkey do nothing;
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enter_decision(caller private.credentials, p private.payments, decision text, digest text, given private.consents)
@@ -6076,7 +6133,9 @@ CREATE OR REPLACE FUNCTION private.entry_json(caller private.credentials, e priv
  STABLE
 AS $function$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
-    'by_link', e.link_of is not null,
+    'entered_by', coalesce((select private.holder_name(k) from private.credentials k
+      where k.id = e.created_by), 'owner'),
+    'asked_by', (select private.holder_name(k) from private.credentials k where k.id = e.link_of),
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'takes_codes', e.takes_codes,
     'created_by_this_key', e.created_by is not distinct from caller.id,
@@ -6603,11 +6662,21 @@ AS $function$
   select d.id from private.activities v join private.deposits d on d.id = v.deposit
    where a.type in ('deposit', 'walletconnect')
      and v.account = a.account and not v.hidden and v.category = 'deposit'
-     and v.id > a.opened_after and v.at <= a.expires_at
+     and v.id > a.opened_after and v.at <= private.hosted_action_end(a)
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
      and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
    order by v.id limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hosted_action_end(a private.hosted_actions)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when private.scope_covers(k.scopes, private.hosted_action_scope(a.type))
+    then least(a.expires_at, k.expires_at, k.revoked_at) else a.created_at end
+    from private.credentials k where k.id = a.credential
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
@@ -6617,7 +6686,7 @@ CREATE OR REPLACE FUNCTION private.hosted_action_json(a private.hosted_actions)
 AS $function$
   select jsonb_build_object(
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
-    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'expires_at', private.hosted_action_end(a), 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
     'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
@@ -6639,6 +6708,14 @@ AS $function$
   where a.token_digest = hosted_action_page.token_digest
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hosted_action_scope(type text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case type when 'website_login' then 'vault' else 'read' end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_actions)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -6646,7 +6723,7 @@ CREATE OR REPLACE FUNCTION private.hosted_action_signed_in(a private.hosted_acti
 AS $function$
   select min(k.created_at) from private.credentials k
    where a.type = 'login' and k.account = a.account and k.kind = 'session'
-     and k.created_at between a.opened_at and a.expires_at
+     and k.created_at between a.opened_at and private.hosted_action_end(a)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.hosted_action_status(a private.hosted_actions)
@@ -6658,9 +6735,21 @@ AS $function$
     when a.declined_at is not null then 'declined'
     when a.finished_at is not null or private.hosted_action_deposit(a) is not null
       or private.hosted_action_signed_in(a) is not null then 'finished'
-    when a.expires_at <= private.clock() then 'expired'
+    when private.hosted_action_end(a) <= private.clock() then 'expired'
     when a.opened_at is not null then 'opened'
     else 'pending'
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hourly_max(topic text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case
+    when topic = 'site_first_used' then 20
+    when topic in ('account_frozen', 'app_token_reused', 'approval_wanted', 'balance_short',
+      'login_entered', 'mandate_wanted', 'money_unaccounted') then 6
   end
 $function$;
 
@@ -7154,17 +7243,19 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.login_asked_by_link(token_digest text, browser text, client text)
+CREATE OR REPLACE FUNCTION private.login_asked_by_link(credential text, token_digest text, browser text, client text)
  RETURNS private.hosted_actions
  LANGUAGE plpgsql
 AS $function$
 declare
+  caller private.credentials := private.admit_owner(credential, true);
   asked private.hosted_actions;
 begin
   perform private.limit_link(client);
   select a.* into asked from private.hosted_actions a
    where a.token_digest = login_asked_by_link.token_digest
-     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and a.account = caller.account and a.browser = login_asked_by_link.browser
+     and a.type = 'website_login'
      and private.hosted_action_status(a) = 'opened'
      for update;
   if exists (select from private.accounts o
@@ -8998,13 +9089,13 @@ grant execute on function api.link_connect(token_digest text, browser text, clie
 
 grant execute on function api.link_decline(token_digest text, browser text, client text) to service_role;
 
-grant execute on function api.link_login_asked(token_digest text, browser text, client text) to vault;
+grant execute on function api.link_login_asked(credential text, token_digest text, browser text, client text) to vault;
 
 grant execute on function api.link_look(token_digest text, browser text, client text) to service_role;
 
-grant execute on function api.link_open(token_digest text, browser text, client text) to service_role;
+grant execute on function api.link_open(token_digest text, browser text, client text, credential text) to service_role;
 
-grant execute on function api.link_store_login(token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
+grant execute on function api.link_store_login(credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb) to vault;
 
 grant execute on function api.link_verify(token_digest text, browser text, client text) to service_role;
 
@@ -9035,6 +9126,10 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
+
+grant execute on function api.mailer_tell(told uuid, topics jsonb, mail jsonb) to service_role;
+
+grant execute on function api.mailer_untold(accounts_max integer) to service_role;
 
 grant execute on function api.mails_after(credential text, page integer, after bigint, sender text, since timestamp with time zone) to vault;
 

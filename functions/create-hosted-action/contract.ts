@@ -33,7 +33,9 @@ export const createHostedAction = operation({
       amount: field.amount.optional(),
       site: entry.site
         .optional()
-        .describe('For website_login: the address of the site, such as https://example.com.'),
+        .describe(
+          'For website_login, which takes the scope vault: the site, such as https://example.com.',
+        ),
       username: entry.username
         .optional()
         .describe('For website_login: filled in for the user, who may change it.'),

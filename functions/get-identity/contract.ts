@@ -48,6 +48,9 @@ export const getIdentity = operation({
       automatic_daily: window,
       asserted_daily: window,
       daily_spending_cap: window,
+      asserted_new_recipient_usd: usd.describe(
+        "The most in 24 hours on an agent's word to one recipient that the owner does not know.",
+      ),
       relayed_transfers: z
         .array(
           z.object({

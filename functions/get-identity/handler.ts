@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { connectedChains } from '../../shared/chains/registry.ts'
 import { health } from '../../shared/contract/gap-states.ts'
-import { time } from '../../shared/db/row-fields.ts'
+import { bigintText, time } from '../../shared/db/row-fields.ts'
 import { gapsSeen } from '../../shared/health/read-gaps.ts'
 import type { Handler } from '../../shared/http/handler.ts'
+import { formatUsd } from '../../shared/money/amount.ts'
 import { capsRow, limitsRow, relayedRows } from '../../shared/payments/entered.ts'
 import { capsBody, relayedBody, windowBody } from '../../shared/payments/limit-words.ts'
 import type { getIdentity } from './contract.ts'
@@ -23,7 +24,7 @@ const identityRow = z.object({
       reads_secrets: z.boolean(),
       caps: capsRow,
     }),
-    limits: limitsRow,
+    limits: limitsRow.extend({ asserted_new_recipient: bigintText }),
     relayed: relayedRows,
     health,
   }),
@@ -45,6 +46,7 @@ export const run: Handler<typeof getIdentity> = async (_input, { db, world }) =>
       automatic_daily: windowBody(limits.automatic_daily),
       asserted_daily: windowBody(limits.asserted_daily),
       daily_spending_cap: windowBody(limits.daily_spending_cap),
+      asserted_new_recipient_usd: formatUsd(limits.asserted_new_recipient),
       relayed_transfers: relayed.flatMap((one) => {
         const chain = connected.find(({ id }) => id === one.chain)
         return chain ? [relayedBody(one, chain)] : []

@@ -67,6 +67,6 @@ export function answerError(error: Error, c: Visit) {
 function here(c: Visit): string {
   const { pathname, search } = new URL(c.req.url)
   // What a script asks of a page, and a second form on it, stand below it.
-  const page = pathname.replace(/\/(options|narrow|shown|deleted|codes)$/, '')
+  const page = pathname.replace(/\/(options|narrow|shown|deleted|codes|enter)$/, '')
   return encodeURIComponent(page + search)
 }

@@ -38,7 +38,7 @@ const notPages =
   /\*|\/assets\/|\.(json|csv)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/(recipients\/add)$|\/keep-wallet\//
 
 /** Pages for those who have no session. */
-const withoutSession = /^\/web\/(login|join|register|action)\b/
+const withoutSession = /^\/web\/(login|join|register)\b/
 
 /** How to come to each page. A route may be seen in several states. */
 export function placesOf(world: WorldFile, routes: readonly string[]): Place[] {

@@ -94,7 +94,7 @@ export async function createLink(
   action_type: string,
   order: object = {},
 ): Promise<string> {
-  const agent = openAgent(world.base_url, world.api_keys.read)
+  const agent = openAgent(world.base_url, world.api_keys.full)
   const link = z.object({ url: z.url() })
   return (await agent('/create-hosted-action', { action_type, ...order }, link)).url
 }

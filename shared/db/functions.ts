@@ -349,11 +349,26 @@ export type DatabaseFunctions = {
   }
   link_connect: { args: { token_digest: string; browser: string; client: string; wallet: string } }
   link_decline: { args: { token_digest: string; browser: string; client: string } }
-  link_login_asked: { args: { token_digest: string; browser: string; client: string } }
+  link_login_asked: {
+    args: {
+      credential: string
+      token_digest: string
+      browser: string
+      client: string
+    }
+  }
   link_look: { args: { token_digest: string; browser: string; client: string } }
-  link_open: { args: { token_digest: string; browser: string; client: string } }
+  link_open: {
+    args: {
+      token_digest: string
+      browser: string
+      client: string
+      credential?: string | null
+    }
+  }
   link_store_login: {
     args: {
+      credential: string
       token_digest: string
       browser: string
       client: string
@@ -450,6 +465,8 @@ export type DatabaseFunctions = {
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
+  mailer_tell: { args: { told: string; topics: unknown; mail: unknown } }
+  mailer_untold: { args: { accounts_max: number } }
   mails_after: {
     args: {
       credential: string

@@ -2,6 +2,7 @@
  * What notices to the owner have in common: who did it, where and when, and what to do when it was
  * somebody else. Their links lead to pages on which the owner decides; opening one changes nothing.
  */
+import { browserName } from './browser-name.ts'
 import type { Part } from './letter.ts'
 
 /** Where and when something was done in the owner's name. */
@@ -15,7 +16,12 @@ export type Deed = {
 
 /** The deed as facts of a mail. */
 export function told({ at, device, client }: Deed): Record<string, string> {
-  return { When: utc(at), Device: device || 'unknown', 'Network address': client }
+  return { When: utc(at), Device: browserName(device), 'Network address': addressShown(client) }
+}
+
+/** A network address as a fact of a mail; anything else, such as what a proxy passed on, is not known. */
+export function addressShown(client: string): string {
+  return /^[0-9a-f]*[.:][0-9a-f.:]+$/i.test(client) ? client : 'Not known'
 }
 
 /** The end of a notice about what only the owner may do. */

@@ -11,6 +11,7 @@ import type { World } from '../world.ts'
 import { isAddress } from './address.ts'
 import { openMail } from './outbox.ts'
 import type { Failure, MailTransport } from './port.ts'
+import { tellUntold } from './untold.ts'
 import { visibleText } from './untrusted.ts'
 
 /** Sent at once: a Worker may open six connections. */
@@ -31,6 +32,9 @@ type Claim = z.output<typeof claimSchema>
 /** Delivers all that is due, each mail once. */
 export async function deliverMail(world: World, send: MailTransport): Promise<void> {
   const db = unbound(world.db)
+  await tellUntold(world, db).catch((error: unknown) => {
+    world.log({ work: 'mail', log: String(error) })
+  })
   for (let round = 0; round < roundsMax; round += 1) {
     const claims = await db.many('mailer_claim', { mails_max: mailsMax }, claimSchema)
     await Promise.all(claims.map((claim) => deliverOne(world, db, send, claim)))

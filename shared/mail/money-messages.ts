@@ -1,6 +1,6 @@
 /** Tells the owner what waits for a decision, and what changed in what may be paid. */
 import type { Deed } from './deed.ts'
-import { notYou, told, utc } from './deed.ts'
+import { addressShown, notYou, told, utc } from './deed.ts'
 import type { Message } from './letter.ts'
 import { letter } from './letter.ts'
 
@@ -42,7 +42,7 @@ export function accountFrozen(
   return letter('account_frozen', 'Your account is frozen', [
     'Your account was frozen. Nothing is paid until you unfreeze it. If an agent gave a reason, it ' +
       'stands in the activity.',
-    { facts: { When: utc(at), 'Network address': client } },
+    { facts: { When: utc(at), 'Network address': addressShown(client) } },
     { link: webUrl, label: 'See what was stopped' },
   ])
 }
@@ -83,11 +83,14 @@ export function recipientTrusted(
 /** A mandate is active from now on; `terms` are all of them, for whoever did not approve it. */
 export function mandateApproved(
   webUrl: string,
-  deed: Deed & { terms: string; mandate: string },
+  deed: Deed & { terms: string; isForAnyKey: boolean; mandate: string },
 ): Message {
+  const whose = deed.isForAnyKey
+    ? 'Any key and app of the account that may pay'
+    : 'The key or app that asked for it'
   return letter('mandate_approved', 'A mandate of your account is active', [
     'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
-    { facts: { Terms: deed.terms, ...told(deed) } },
+    { facts: { Terms: deed.terms, For: whose, ...told(deed) } },
     { link: `${webUrl}/mandate/${deed.mandate}`, label: 'See its limits, suspend or revoke it' },
     ...notYou(webUrl),
   ])

@@ -13,14 +13,12 @@ export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: 
   ])
 }
 
-/** Somebody who has a link put a login into the vault. */
-export function loginEntered(
-  webUrl: string,
-  deed: Deed & { site: string; username: string },
-): Message {
+/** The owner typed a login that an agent had asked for by a link. */
+export function loginEntered(webUrl: string, deed: Deed & { site: string }): Message {
   return letter('login_entered', 'A login was put into your vault', [
-    'An agent asked for a login by a link, and somebody entered one. Agents can use it at this site:',
-    { facts: { Site: deed.site, 'User name': deed.username, ...told(deed) } },
+    'An agent asked for a login by a link, and somebody who is signed in as you entered it. Agents ' +
+      'can use it at this site:',
+    { facts: { Site: deed.site, ...told(deed) } },
     'Codes from your mail are not used with it before you let it on its page in the vault. If this ' +
       'was not you, delete the login there:',
     { link: `${webUrl}/vault`, label: 'Open the vault' },

@@ -18,7 +18,7 @@ export const mandateRow = mandateTermsRow.extend({
   requested: z.unknown(),
   decided_at: time.nullable(),
   revoked_at: time.nullable(),
-  revoked_by: z.enum(['agent', 'owner']).nullable(),
+  revoked_by: z.enum(['agent', 'owner', 'app', 'service']).nullable(),
   spent_day_usd_micros: bigintText,
   spent_total_usd_micros: bigintText,
   payments: z.int(),

@@ -34,7 +34,7 @@ export async function grantAccess(
 ): Promise<string> {
   const { world, db } = session
   const code = newToken(world, 'code')
-  const { client, redirectHost } = request
+  const { redirectHost } = request
   const scope = choice.scopes.join(' ')
   await db.run('owner_grant_access', {
     code_digest: await digestOfToken(world, code),
@@ -45,7 +45,7 @@ export async function grantAccess(
     max_per_day_usd_micros: choice.maxPerDayUsdMicros?.toString() ?? null,
     days: choice.days,
     mail: await notice(session, (webUrl, deed) =>
-      appConnected(webUrl, { ...deed, name: client.name, host: redirectHost, scope }),
+      appConnected(webUrl, { ...deed, host: redirectHost, scope }),
     ),
   })
   return sendBack(world, request.redirectUri, { code, ...stateOf(request) })

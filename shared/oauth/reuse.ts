@@ -5,7 +5,7 @@ import { appTokenReused } from '../mail/app-messages.ts'
 import { sealMail } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
 
-const appRow = z.object({ name: z.string(), host: z.string() })
+const appRow = z.object({ host: z.string() })
 
 /** Puts the mail into the outbox, once for each grant; the feed has its item already. */
 export async function tellOfReuse(world: World, ended: string): Promise<void> {

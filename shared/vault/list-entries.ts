@@ -16,7 +16,6 @@ const usernameLengthMax = 320
 export const listedRow = z.object({
   ...listedEntry,
   username: z.string(),
-  by_link: z.boolean(),
   created_at: time,
   updated_at: time,
   last_used_at: time.nullable(),
@@ -52,9 +51,9 @@ export async function listEntries(
   }
 }
 
-/** An entry as agents see it: who has a link may write what a model reads, where the user name is. */
-export function entryShown({ by_link, username, ...rest }: z.output<typeof listedRow>) {
-  if (!by_link) return { ...rest, username }
-  const from = 'whoever had the link'
+/** An entry as agents see it: who asks for a login fills in the user name, which a model then reads. */
+export function entryShown({ username, ...rest }: z.output<typeof listedRow>) {
+  if (rest.asked_by === null) return { ...rest, username }
+  const from = `a form that the ${rest.asked_by} asked for`
   return { ...rest, untrusted: untrusted({ from, text: username }, usernameLengthMax) }
 }

@@ -3,8 +3,10 @@ import type * as z from 'zod'
 import type { Refusal } from '../contract/errors.ts'
 import type { secretInput } from './record.ts'
 
-/** A login as a person typed it, by a link that this browser opened. */
+/** A login as the owner typed it, by a link that this browser opened. */
 export type LoginByLink = {
+  /** The owner's session. */
+  credential: string
   token_digest: string
   browser: string
   client: string
@@ -14,7 +16,7 @@ export type LoginByLink = {
   mail: { id: string; to: string | null; topic: string; sealed: string }
 }
 
-/** Takes logins from people who have a link and no session. */
+/** Takes logins that owners enter by links. */
 export type LoginLinkPort = {
   /**
    * Stores a login for the site of the link and ends the link. `exists`: the vault has a login of

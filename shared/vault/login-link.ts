@@ -1,5 +1,5 @@
 /**
- * Logins that a person enters by a link. The link says for which account and site, the person says
+ * Logins that the owner enters by a link. The link says for which account and site, the owner says
  * what; it becomes an entry of the owner's, and nothing that is there is changed by it.
  */
 import * as z from 'zod'

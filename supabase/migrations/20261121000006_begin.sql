@@ -152,7 +152,7 @@ end $$;
 grant execute on function api.note_heard to service_role;
 
 -- Marks a payment as waiting for somebody's word and tells it in the feed, once. `mail` tells the
--- owner too, where nobody else's word will do; an agent cannot have more than six sent an hour.
+-- owner too, where nobody else's word will do.
 create function api.await_confirmation(credential text, payment uuid, mail jsonb default null)
   returns boolean
   language plpgsql security definer set search_path = '' as $$
@@ -168,7 +168,7 @@ begin
   end if;
   if exists (select from private.payments p where p.id = payment
     and p.account = caller.account and p.state = 'awaiting_confirmation') then
-    perform private.enqueue_mail(caller.account, mail, 6);
+    perform private.enqueue_mail(caller.account, mail);
   end if;
   return true;
 end $$;

@@ -17,7 +17,9 @@ begin
       'scopes', caller.scopes, 'expires_at', caller.expires_at,
       'reads_secrets', caller.reads_secrets,
       'caps', private.caps_json(caller.id)),
-    'limits', private.limits_json(a, spent), 'relayed', private.relayed_json(a.id), 'health', private.health_json())
+    'limits', private.limits_json(a, spent) || jsonb_build_object(
+      'asserted_new_recipient', a.asserted_new_recipient_limit_usd_micros::text),
+    'relayed', private.relayed_json(a.id), 'health', private.health_json())
   from private.accounts a where a.id = caller.account;
 end $$;
 

@@ -28,29 +28,81 @@ alter table private.outbox enable row level security;
 create index outbox_waiting on private.outbox (send_after) where sealed is not null;
 create index outbox_topics on private.outbox (account, topic, created_at);
 
+-- Notices that were left out because an hour's were sent, until one mail tells of them.
+create table private.untold_mails (
+  id uuid primary key default gen_random_uuid(),
+  account uuid not null unique references private.accounts,
+  -- How many of each topic.
+  topics jsonb not null,
+  -- When the first of them was left out.
+  since timestamptz not null default private.clock()
+);
+alter table private.untold_mails enable row level security;
+
+-- How many notices of a topic an account is sent in an hour, where keys, links, apps or whoever pays can
+-- cause it; null for what is the owner's own act.
+create function private.hourly_max(topic text) returns integer language sql immutable as $$
+  select case
+    when topic = 'site_first_used' then 20
+    when topic in ('account_frozen', 'app_token_reused', 'approval_wanted', 'balance_short',
+      'login_entered', 'mandate_wanted', 'money_unaccounted') then 6
+  end
+$$;
+
 -- Enqueues what shared/mail/outbox.ts sealed: {id, to, topic, sealed}; null enqueues nothing, and so
--- does a notice to the owner of an account that has none. A mail of the same id is enqueued once. Of
--- a topic that an agent can cause, `hourly_max` keeps it from flooding the owner.
-create function private.enqueue_mail(account uuid, mail jsonb, hourly_max integer default null)
-  returns void language plpgsql as $$
+-- does a notice to the owner of an account that has none. A mail of the same id is enqueued once. What
+-- is more than an account is sent of a topic in an hour is counted, to be told later. Whether it is
+-- enqueued, now or before.
+create function private.enqueue_mail(account uuid, mail jsonb) returns boolean
+  language plpgsql as $$
+declare
+  most constant integer := private.hourly_max(mail ->> 'topic');
 begin
   if mail is null or mail ->> 'to' is null and not exists (
     select from private.owners o where o.account = enqueue_mail.account) then
-    return;
+    return false;
   end if;
-  if hourly_max is not null then
-    -- One after the other, or many at once would each find room for one more.
-    perform from private.owners o where o.account = enqueue_mail.account for no key update;
-    if (select count(*) from private.outbox m where m.account = enqueue_mail.account
-      and m.topic = enqueue_mail.mail ->> 'topic'
-      and m.created_at > private.clock() - interval '1 hour') >= hourly_max then
-      return;
+  if most is not null then
+    -- One after the other, or many at once would each find room for one more. The account first, which
+    -- a row of the outbox refers to: nobody who holds it then waits for who waits for it.
+    perform from private.accounts a where a.id = enqueue_mail.account for key share;
+    perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
+    if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
+      and (select count(*) from private.outbox m where m.account = enqueue_mail.account
+        and m.topic = enqueue_mail.mail ->> 'topic'
+        and m.created_at > private.clock() - interval '1 hour') >= most then
+      insert into private.untold_mails as u (account, topics)
+      values (enqueue_mail.account, jsonb_build_object(mail ->> 'topic', 1))
+      on conflict on constraint untold_mails_account_key do update set topics = u.topics
+        || jsonb_build_object(mail ->> 'topic', 1 + coalesce((u.topics -> (mail ->> 'topic'))::integer, 0));
+      return false;
     end if;
   end if;
   insert into private.outbox (id, account, to_address, topic, sealed) values (
     (mail ->> 'id')::uuid, account, mail ->> 'to', mail ->> 'topic', mail ->> 'sealed')
   on conflict on constraint outbox_pkey do nothing;
+  return true;
 end $$;
+
+-- What was left out of an account's notices since an hour ago or longer, by when there was room again.
+-- So an account is sent one mail an hour of it, whoever floods it.
+create function api.mailer_untold(accounts_max integer) returns table (told uuid, topics jsonb)
+  language sql security definer set search_path = '' as $$
+  select u.id, u.topics from private.untold_mails u
+   where u.since <= private.clock() - interval '1 hour' order by u.since limit accounts_max
+$$;
+
+-- Tells an owner what was left out, unless that is not all any more, or another mailer told it.
+create function api.mailer_tell(told uuid, topics jsonb, mail jsonb) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  of_account uuid;
+begin
+  delete from private.untold_mails u
+   where u.id = told and u.topics = mailer_tell.topics returning u.account into of_account;
+  return of_account is not null and private.enqueue_mail(of_account, mail);
+end $$;
+grant execute on function api.mailer_untold, api.mailer_tell to service_role;
 
 -- Takes mails for one try each. Whoever takes one has until its next try to send it. A mail whose
 -- last try has passed is given up. `recipient` is what the mail is sealed for, `address` where it

@@ -1,5 +1,6 @@
 -- Hosted actions: what an agent asks a person to do on a page, by a link that works for one browser.
--- The link shows and does nothing that widens what anybody may do; for that the owner signs in.
+-- The link shows and does nothing that widens what anybody may do; for that the owner signs in. It does
+-- what its maker could still ask for, and nothing once that is over.
 
 create table private.hosted_actions (
   id uuid primary key default gen_random_uuid(),
@@ -33,6 +34,19 @@ create table private.hosted_actions (
 create index hosted_actions_account on private.hosted_actions (account, expires_at);
 alter table private.hosted_actions enable row level security;
 
+-- The scope that whoever makes a link has to have.
+create function private.hosted_action_scope(type text) returns text language sql immutable as $$
+  select case type when 'website_login' then 'vault' else 'read' end
+$$;
+
+-- When an action ends: with its key or app at the latest. Long ago where that lacks the scope.
+create function private.hosted_action_end(a private.hosted_actions) returns timestamptz
+  language sql stable as $$
+  select case when private.scope_covers(k.scopes, private.hosted_action_scope(a.type))
+    then least(a.expires_at, k.expires_at, k.revoked_at) else a.created_at end
+    from private.credentials k where k.id = a.credential
+$$;
+
 -- The deposit that an opened action waits for. It is looked up and never written down, so that one
 -- that the chain took back finishes nothing.
 create function private.hosted_action_deposit(a private.hosted_actions) returns uuid
@@ -40,7 +54,7 @@ create function private.hosted_action_deposit(a private.hosted_actions) returns 
   select d.id from private.activities v join private.deposits d on d.id = v.deposit
    where a.type in ('deposit', 'walletconnect')
      and v.account = a.account and not v.hidden and v.category = 'deposit'
-     and v.id > a.opened_after and v.at <= a.expires_at
+     and v.id > a.opened_after and v.at <= private.hosted_action_end(a)
      and not d.reorged and (a.chain is null or d.chain = a.chain)
      and (a.tokens is null or d.token = any (a.tokens))
      and (a.type = 'deposit' or lower(d.sender) = lower(a.wallet))
@@ -52,7 +66,7 @@ create function private.hosted_action_signed_in(a private.hosted_actions) return
   language sql stable as $$
   select min(k.created_at) from private.credentials k
    where a.type = 'login' and k.account = a.account and k.kind = 'session'
-     and k.created_at between a.opened_at and a.expires_at
+     and k.created_at between a.opened_at and private.hosted_action_end(a)
 $$;
 
 create function private.hosted_action_status(a private.hosted_actions) returns text
@@ -61,7 +75,7 @@ create function private.hosted_action_status(a private.hosted_actions) returns t
     when a.declined_at is not null then 'declined'
     when a.finished_at is not null or private.hosted_action_deposit(a) is not null
       or private.hosted_action_signed_in(a) is not null then 'finished'
-    when a.expires_at <= private.clock() then 'expired'
+    when private.hosted_action_end(a) <= private.clock() then 'expired'
     when a.opened_at is not null then 'opened'
     else 'pending'
   end
@@ -72,7 +86,7 @@ create function private.hosted_action_json(a private.hosted_actions) returns jso
   language sql stable as $$
   select jsonb_build_object(
     'id', a.id, 'type', a.type, 'status', private.hosted_action_status(a), 'asked', a.asked,
-    'expires_at', a.expires_at, 'wallet', a.wallet,
+    'expires_at', private.hosted_action_end(a), 'wallet', a.wallet,
     'finished_at', coalesce(a.finished_at, private.hosted_action_signed_in(a)),
     'entered', a.entered, 'deposit', private.deposit_json(d.id),
     'sender_known', coalesce(private.recipient_known(a.account, d.sender), false))
@@ -90,6 +104,7 @@ create function api.create_hosted_action(
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
+  perform private.demand_scope(caller, private.hosted_action_scope(type));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   delete from private.hosted_actions a
@@ -105,7 +120,7 @@ begin
   values (caller.account, caller.id, create_hosted_action.type, create_hosted_action.token_digest,
     create_hosted_action.asked, create_hosted_action.chain, create_hosted_action.tokens,
     private.clock() + pg_catalog.make_interval(secs => ttl_seconds))
-  returning a.id, a.expires_at;
+  returning a.id, private.hosted_action_end(a);
 end $$;
 
 -- An action of the caller's account.
@@ -146,17 +161,24 @@ begin
 end $$;
 
 -- Opens a link for this browser alone, if nobody has opened it. From then on an hour is left: money
--- takes its time.
-create function api.link_open(token_digest text, browser text, client text)
+-- takes its time. One that asks for a login is opened by the account's owner in a session.
+create function api.link_open(
+  token_digest text, browser text, client text, credential text default null)
   returns table (action jsonb, alias text, address text)
   language plpgsql security definer set search_path = '' as $$
+declare
+  visitor private.credentials;
 begin
   perform private.limit_link(client);
+  if credential is not null then
+    visitor := private.admit_owner(credential);
+  end if;
   update private.hosted_actions a set opened_at = private.clock(), browser = link_open.browser,
     expires_at = private.clock() + interval '1 hour', opened_after = coalesce((
       select max(v.id) from private.activities v
        where v.account = a.account and not v.hidden and v.category = 'deposit'), 0)
    where a.token_digest = link_open.token_digest and a.opened_at is null
+     and (a.type <> 'website_login' or a.account = visitor.account)
      and private.hosted_action_status(a) = 'pending';
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;

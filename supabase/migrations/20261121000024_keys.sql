@@ -91,8 +91,8 @@ end $$;
 
 -- Closes what a key or app that is revoked had asked for, under the lock of the account: payments that
 -- wait and that nobody else may pay, mandates and links. What an active mandate of a key is that was
--- replaced is its successor's.
-create function private.close_requests(revoked private.credentials) returns void
+-- replaced is its successor's. `by` is who ended it: the owner, the app itself or the service.
+create function private.close_requests(revoked private.credentials, by text) returns void
   language plpgsql as $$
 declare
   holder uuid := private.budget_of(revoked);
@@ -110,13 +110,13 @@ begin
     state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
     decided_at = coalesce(m.decided_at, private.clock()),
     revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-    revoked_by = case when m.state <> 'pending_approval' then 'owner' end
+    revoked_by = case when m.state <> 'pending_approval' then by end
    where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
      and not m.for_any_key
      and (m.key = revoked.id and m.state = 'pending_approval'
        or is_last and private.holder_of(m.key) = holder);
   get diagnostics mandates = row_count;
-  update private.hosted_actions h set declined_at = private.clock()
+  update private.hosted_actions h set expires_at = private.clock()
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
@@ -141,7 +141,7 @@ begin
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
     perform private.record_change(caller, 'security', 'api_key_revoked', pg_catalog.format(
-      'The API key %s was revoked.', k.shown)), private.close_requests(k)
+      'The API key %s was revoked.', k.shown)), private.close_requests(k, 'owner')
       from private.credentials k where k.id = key;
   end if;
   return query select k.label from private.credentials k

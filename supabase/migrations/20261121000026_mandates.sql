@@ -32,7 +32,7 @@ create table private.mandates (
   consent uuid references private.consents,
   decided_at timestamptz,
   revoked_at timestamptz,
-  revoked_by text check (revoked_by in ('agent', 'owner')),
+  revoked_by text check (revoked_by in ('agent', 'owner', 'app', 'service')),
   check ((state in ('active', 'suspended')) <= (consent is not null)),
   check ((state = 'revoked') = (revoked_at is not null and revoked_by is not null))
 );
@@ -237,7 +237,7 @@ create function private.record_mandate(m private.mandates, type text, words text
     pg_catalog.format('The mandate for %s was %s.', m.merchant_domain, words), m.id)
 $$;
 
--- Asks the owner for a mandate. What waits for the owner already is limited, and so are the mails.
+-- Asks the owner for a mandate. What waits for the owner already is limited.
 create function api.create_mandate(
   credential text, device text, merchant_domain text, include_subdomains boolean,
   max_payment_usd_micros text, ttl_seconds integer, max_day_usd_micros text default null,
@@ -268,7 +268,7 @@ begin
       + pg_catalog.make_interval(secs => ttl_seconds))
   returning * into asked;
   perform private.record_mandate(asked, 'requested', 'asked for');
-  perform private.enqueue_mail(caller.account, mail, 6);
+  perform private.enqueue_mail(caller.account, mail);
   return query select private.mandate_json(asked), private.mandate_digest(asked);
 end $$;
 

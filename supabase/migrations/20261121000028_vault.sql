@@ -34,7 +34,7 @@ create table private.vault_entries (
   -- The API key that made it, which may replace and delete it; null for what the owner entered or
   -- changed.
   created_by uuid references private.credentials,
-  -- The key whose link it was entered by, until the owner changes it. Who has a link may be an agent.
+  -- The key or app whose link the owner entered it by, until the owner changes it unasked.
   link_of uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
@@ -45,7 +45,7 @@ create index vault_entries_listed on private.vault_entries (account, number desc
 create index vault_entries_made on private.vault_entries (created_by);
 create index vault_entries_linked on private.vault_entries (link_of);
 
--- Sites at which a secret of the account was used or read before.
+-- Sites at which a secret of the account was used or read, of which its owner was told.
 create table private.vault_sites (
   account uuid not null references private.accounts,
   site text not null,
@@ -125,7 +125,9 @@ $$;
 create function private.entry_json(caller private.credentials, e private.vault_entries)
   returns jsonb language sql stable as $$
   select jsonb_build_object('credential_id', e.id, 'site', e.site, 'username', e.username,
-    'by_link', e.link_of is not null,
+    'entered_by', coalesce((select private.holder_name(k) from private.credentials k
+      where k.id = e.created_by), 'owner'),
+    'asked_by', (select private.holder_name(k) from private.credentials k where k.id = e.link_of),
     'version', e.version, 'has_password', e.has_password, 'has_totp', e.has_totp,
     'field_names', e.field_names, 'takes_codes', e.takes_codes,
     'created_by_this_key', e.created_by is not distinct from caller.id,
@@ -292,7 +294,8 @@ begin
     'first_use', private.is_first_use(caller, e));
 end $$;
 
--- Notes the first use of a site, once, with the mail that tells the owner of it.
+-- Tells the owner of the first use of a site, once; where there is no room for the mail, it is a first
+-- use again the next time.
 create function api.vault_note_site(credential text, entry uuid, mail jsonb) returns boolean
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -301,8 +304,8 @@ declare
 begin
   insert into private.vault_sites (account, site) values (caller.account, e.site)
   on conflict do nothing;
-  if found then
-    perform private.enqueue_mail(caller.account, mail, 20);
+  if found and not private.enqueue_mail(caller.account, mail) then
+    delete from private.vault_sites s where s.account = caller.account and s.site = e.site;
   end if;
   return true;
 end $$;

@@ -1,16 +1,20 @@
--- The vault as people fill it: by the link of a hosted action.
+-- The vault as its owner fills it by the link of a hosted action.
 
--- The action of a link that asks this browser for a login and is at work, or nothing. Locked, so that
--- of two forms that are sent at once one is kept.
-create function private.login_asked_by_link(token_digest text, browser text, client text)
+-- The action of a link that asks this browser and the owner who is signed in for a login and is at work,
+-- or nothing. It takes a fresh proof, as all that enters a login. Locked, so that of two forms that are
+-- sent at once one is kept.
+create function private.login_asked_by_link(
+  credential text, token_digest text, browser text, client text)
   returns private.hosted_actions language plpgsql as $$
 declare
+  caller private.credentials := private.admit_owner(credential, true);
   asked private.hosted_actions;
 begin
   perform private.limit_link(client);
   select a.* into asked from private.hosted_actions a
    where a.token_digest = login_asked_by_link.token_digest
-     and a.browser = login_asked_by_link.browser and a.type = 'website_login'
+     and a.account = caller.account and a.browser = login_asked_by_link.browser
+     and a.type = 'website_login'
      and private.hosted_action_status(a) = 'opened'
      for update;
   if exists (select from private.accounts o
@@ -22,24 +26,28 @@ end $$;
 
 -- For which account and site a link asks, and the account's key if it has one. No row when nothing
 -- can be stored by it.
-create function api.link_login_asked(token_digest text, browser text, client text)
+create function api.link_login_asked(
+  credential text, token_digest text, browser text, client text)
   returns table (account uuid, site text, wrap jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
-  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  asked private.hosted_actions :=
+    private.login_asked_by_link(credential, token_digest, browser, client);
 begin
   return query select asked.account, asked.asked ->> 'site',
     private.account_key(asked.account, 'vault') where asked.id is not null;
 end $$;
 
--- Puts a login into the vault, in which no key can change it, and ends the action. `drawn` is the account's first
--- key, where it had none: when another was kept meanwhile, nothing under this one is (`again`). What
--- is in the vault is changed by nobody who only has a link (`exists`).
+-- Puts a login into the vault, in which no key can change it, and ends the action. `drawn` is the
+-- account's first key, where it had none: when another was kept meanwhile, nothing under this one is
+-- (`again`). A link changes nothing that is in the vault (`exists`).
 create function api.link_store_login(
-  token_digest text, browser text, client text, entry jsonb, mail jsonb, drawn jsonb default null)
+  credential text, token_digest text, browser text, client text, entry jsonb, mail jsonb,
+  drawn jsonb default null)
   returns table (outcome text) language plpgsql security definer set search_path = '' as $$
 declare
-  asked private.hosted_actions := private.login_asked_by_link(token_digest, browser, client);
+  asked private.hosted_actions :=
+    private.login_asked_by_link(credential, token_digest, browser, client);
   given private.vault_entries := pg_catalog.jsonb_populate_record(null::private.vault_entries, entry);
 begin
   if asked.id is null then
@@ -63,7 +71,7 @@ begin
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
     select asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A login for %s was entered by a link of the %s.', asked.asked ->> 'site',
+      'A login for %s was entered by the owner, by a link of the %s.', asked.asked ->> 'site',
       private.holder_name(k)), given.id
     from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
@@ -74,18 +82,17 @@ grant execute on function api.link_login_asked, api.link_store_login to vault;
 
 -- A page of the entries as their owner sees them, the latest made first, from before a position; those
 -- whose site or user name holds these words, or one entry. `maker` is the key or app that made it,
--- or by whose link it was entered; null for the owner.
+-- null for the owner, and `asker` the one by whose link the owner entered it.
 create function api.owner_list_entries(
   credential text, page integer, before bigint default null, words text default '',
   entry uuid default null)
-  returns table (number text, listed jsonb, maker text)
+  returns table (number text, listed jsonb, maker text, asker text)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
   return query select e.number::text, private.entry_json(caller, e),
-    coalesce(private.holder_title(k),
-      'By a link of t' || pg_catalog.substr(private.holder_title(linked), 2))
+    private.holder_title(k), private.holder_title(linked)
     from private.vault_entries e left join private.credentials k on k.id = e.created_by
     left join private.credentials linked on linked.id = e.link_of
    where e.account = caller.account and (before is null or e.number < before)

@@ -135,7 +135,9 @@ begin
     update private.oauth_grants g set ended_because = because where g.credential = ended;
     delete from private.access_tokens t where t.granted = ended;
     if because <> 'replaced' then
-      perform private.close_requests(k) from private.credentials k where k.id = ended;
+      perform private.close_requests(k, case because when 'revoked by the app' then 'app'
+        when 'reused' then 'service' else 'owner' end)
+        from private.credentials k where k.id = ended;
     end if;
     return true;
   end if;
@@ -428,9 +430,9 @@ begin
 end $$;
 
 -- What the owner is told of an app whose access was ended.
-create function api.oauth_ended_app(ended uuid) returns table (name text, host text)
+create function api.oauth_ended_app(ended uuid) returns table (host text)
   language sql stable security definer set search_path = '' as $$
-  select k.label, k.shown from private.credentials k
+  select k.shown from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.id = ended and g.ended_because = 'reused' and not g.owner_told
 $$;

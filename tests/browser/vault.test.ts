@@ -27,13 +27,17 @@ function record(page: Page) {
   return async () => `${page.url()}\n${asked.join('\n')}\n${await page.content()}`
 }
 
-test('website_login: a person types a login, the agent gets its id and signs in with it', async () => {
+test('website_login: the owner types a login, the agent gets its id and signs in with it', async () => {
   const [site, password] = [siteOf('shop'), secret()]
   const order = { action_type: 'website_login', site, username: 'ada' }
   const link = await agent('/create-hosted-action', order, linkSchema)
   const status = () =>
     agent(`/hosted-action-status?action_id=${link.action_id}`, undefined, statusSchema)
-  const { page } = await scene.stranger()
+  const { page: elsewhere } = await scene.stranger()
+  await elsewhere.goto(link.url)
+  await elsewhere.getByRole('link', { name: 'Sign in' }).waitFor()
+  expect(await barriersOn(elsewhere)).toEqual([])
+  const { page } = await scene.owner()
   const seen = record(page)
   await page.goto(link.url)
   expect(await barriersOn(page)).toEqual([])

@@ -20,7 +20,7 @@ test('a run goes on while there is time', async () => {
       amount_usd_micros, expires_at, consent_level, authorized_at, authorized_block, valid_before,
       '0x' || lpad(to_hex(n), 64, '0'), signature, terms, private.clock()
       from private.payments, generate_series(1, ${copies}) n where id = ${paymentId}`
-  await pass(world, 20)
+  await pass(world, 60)
 
   const { seen } = await keepHouse(world.world)
 

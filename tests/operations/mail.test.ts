@@ -16,12 +16,11 @@ function newAddress(): string {
   return `${randomBytes(6).toString('hex')}@people.example`
 }
 
-type Order = { to?: string; account?: string; hourlyMax?: number; message?: Message }
+type Order = { to?: string; account?: string; message?: Message }
 
-async function enqueue({ to, account, hourlyMax, message: other = message }: Order) {
+async function enqueue({ to, account, message: other = message }: Order) {
   const mail = await sealMail(world, { ...other, ...(to ? { to } : {}) })
-  await db.sql`select private.enqueue_mail(${account ?? null}, ${db.sql.json(mail)},
-    ${hourlyMax ?? null})`
+  await db.sql`select private.enqueue_mail(${account ?? null}, ${db.sql.json(mail)})`
   return mail
 }
 
@@ -159,24 +158,32 @@ test('what an agent can cause reaches the owner only so many times an hour', asy
   const email = newAddress()
   await db.sql`insert into private.owners (account, email) values (${account}, ${email})`
 
-  for (let time = 0; time < 5; time += 1) await enqueue({ account, hourlyMax: 3 })
-  await enqueue({ account, hourlyMax: 3, message: { ...message, topic: 'another' } })
-  expect(await aoa.mails(email)).toHaveLength(4)
+  const ask = (topic = 'mandate_wanted') => enqueue({ account, message: { ...message, topic } })
+  const subjects = async () => (await aoa.mails(email)).map(({ subject }) => subject)
+
+  for (let time = 0; time < 8; time += 1) await ask()
+  await ask('approval_wanted')
+  expect(await subjects()).toHaveLength(7)
 
   await aoa.tick(3_601)
-  await enqueue({ account, hourlyMax: 3 })
-  expect(await aoa.mails(email)).toHaveLength(5)
+  await ask()
+  expect((await subjects()).slice(7).toSorted()).toEqual([
+    'Notices that were left out',
+    message.subject,
+  ])
 })
 
 test('two mails at once do not both find the last room that there is', async () => {
   const { id: account } = await aoa.agent('read')
   const email = newAddress()
   await db.sql`insert into private.owners (account, email) values (${account}, ${email})`
-  const mail = await sealMail(world, message)
+  const wanted = { ...message, topic: 'mandate_wanted' }
+  for (let time = 0; time < 5; time += 1) await enqueue({ account, message: wanted })
+  const mail = await sealMail(world, wanted)
 
   const second = await db.sql.begin(async (first) => {
-    await first`select private.enqueue_mail(${account}, ${first.json(mail)}, 1)`
-    const enqueued = enqueue({ account, hourlyMax: 1 })
+    await first`select private.enqueue_mail(${account}, ${first.json(mail)})`
+    const enqueued = enqueue({ account, message: wanted })
     const waits = () => first`select from pg_locks l
       join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()`
     await vi.waitUntil(async () => (await waits()).length > 0, { interval: 5 })
@@ -184,5 +191,5 @@ test('two mails at once do not both find the last room that there is', async () 
   })
   await second.enqueued
 
-  expect(await aoa.mails(email)).toHaveLength(1)
+  expect(await aoa.mails(email)).toHaveLength(6)
 })

@@ -95,7 +95,7 @@ describe('revoking a key', () => {
     const action = await other.get(
       `/hosted-action-status?action_id=${String(link.body['action_id'])}`,
     )
-    expect(action.body).toMatchObject({ status: 'declined' })
+    expect(action.body).toMatchObject({ status: 'expired' })
     expect(await feedOf(world.db, payer)).toContain('requests_closed')
     expect((await pay(other, payee.address, '400')).body['status']).toBe('awaiting_confirmation')
   })

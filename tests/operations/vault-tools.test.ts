@@ -34,8 +34,9 @@ test('a login that was kept is listed with what it has, and without what that is
   expect(stored).toMatchObject({ status: 200, body: named })
   const has = { has_password: true, has_totp: true, field_names: ['pin'] }
   const times = { created_at: anyText, updated_at: anyText, last_used_at: null }
+  const made = { created_by_this_key: true, entered_by: anyText, asked_by: null }
   expect(list.body).toEqual({
-    credentials: [{ ...named, ...has, ...times, takes_codes: false, created_by_this_key: true }],
+    credentials: [{ ...named, ...has, ...times, ...made, takes_codes: false }],
     next_cursor: null,
   })
   expect(JSON.stringify([stored.body, list.body])).not.toMatch(/hunter2|JBSW|Rex|4711/)

@@ -1,55 +1,71 @@
 import { expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
-import { appTokenReused } from '../../shared/mail/app-messages.ts'
+import * as app from '../../shared/mail/app-messages.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import * as signUp from '../../shared/mail/sign-up-messages.ts'
+import * as untold from '../../shared/mail/untold-messages.ts'
 import * as vault from '../../shared/mail/vault-messages.ts'
 
-const messages = { ...signUp, ...access, ...money, ...vault }
+const messages = { ...signUp, ...access, ...app, ...money, ...vault, ...untold }
 const webUrl = 'https://api.example.com/web'
 const hostile =
   'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt https://evil.example/a www.evil.example/b'
 const deed = { at: new Date('2026-11-21T12:00:00Z'), device: hostile, client: hostile }
-const all = [
+/** One of each; `name` stands for what has a form: an amount, an address, a site, an owner's label. */
+const samples = (name: string) => [
   messages.signUpCode({ code: '482913', minutes: 10 }),
   messages.alreadyHaveAccount(webUrl),
-  messages.newSignIn(webUrl, { ...deed, method: hostile }),
-  messages.newApiKey(webUrl, { ...deed, label: hostile, scope: 'pay' }),
-  messages.secretsReadable(webUrl, { ...deed, label: hostile }),
+  messages.newSignIn(webUrl, { ...deed, method: name }),
+  messages.newApiKey(webUrl, { ...deed, label: name, scope: 'pay' }),
+  messages.secretsReadable(webUrl, { ...deed, label: name }),
   messages.codesReadable(webUrl, deed),
-  messages.siteFirstUsed(webUrl, { site: hostile, at: deed.at }),
-  messages.loginEntered(webUrl, { ...deed, site: hostile, username: hostile }),
-  messages.newPasskey(webUrl, { ...deed, label: hostile }),
-  messages.passkeyRemoved(webUrl, { ...deed, label: hostile }),
+  messages.appConnected(webUrl, { ...deed, host: name, scope: 'pay' }),
+  messages.appTokenReused(webUrl, { host: name }),
+  messages.siteFirstUsed(webUrl, { site: name, at: deed.at }),
+  messages.loginEntered(webUrl, { ...deed, site: name }),
+  messages.noticesLeftOut(webUrl, { approval_wanted: 3, site_first_used: 1 }),
+  messages.newPasskey(webUrl, { ...deed, label: name }),
+  messages.passkeyRemoved(webUrl, { ...deed, label: name }),
   messages.passwordChanged(webUrl, deed),
   messages.recoveryUsed(webUrl, deed),
   messages.passkeysLost(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
   messages.approvalWanted({
-    amount: hostile,
-    recipient: hostile,
+    amount: name,
+    recipient: name,
     expiresAt: deed.at,
     url: `${webUrl}/approvals/1`,
   }),
-  messages.mandateWanted({ merchant: hostile, caps: hostile, url: `${webUrl}/mandate/1` }),
+  messages.mandateWanted({ merchant: name, caps: name, url: `${webUrl}/mandate/1` }),
   messages.accountFrozen(webUrl, deed),
   messages.accountUnfrozen(webUrl, deed),
-  messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': hostile } }),
-  messages.mandateApproved(webUrl, { ...deed, terms: hostile, mandate: '1' }),
+  messages.limitsRaised(webUrl, { ...deed, changes: { 'Daily cap': name } }),
+  messages.mandateApproved(webUrl, { ...deed, terms: name, isForAnyKey: true, mandate: '1' }),
   messages.moneyUnaccounted(webUrl, {
     ...deed,
-    amount: hostile,
-    recipient: hostile,
-    transaction: hostile,
+    amount: name,
+    recipient: name,
+    transaction: name,
   }),
-  messages.balanceShort(webUrl, { ...deed, missing: hostile, wallet: hostile }),
-  messages.recipientTrusted(webUrl, { ...deed, label: hostile, address: hostile }),
+  messages.balanceShort(webUrl, { ...deed, missing: name, wallet: name }),
+  messages.recipientTrusted(webUrl, { ...deed, label: name, address: name }),
 ]
+const all = samples(hostile)
 
 test('every message has a sample here', () => {
-  expect(all).toHaveLength(Object.keys(messages).length)
+  const makers = Object.values(messages).filter((one) => typeof one === 'function')
+  expect(all).toHaveLength(makers.length)
   expect(new Set(all.map(({ topic }) => topic)).size).toBe(all.length)
 })
+
+test.each(samples('shop'))(
+  '$topic holds no free words of a browser, a program or an app',
+  (mail) => {
+    for (const words of [mail.subject, mail.text, mail.html]) {
+      expect(words).not.toMatch(/evil|Bcc|txt/)
+    }
+  },
+)
 
 test.each(all)('$topic loads nothing, runs nothing and is in no way markup of others', (mail) => {
   const tags = [...mail.html.matchAll(/<[^>]*>/g)].map(([tag]) => tag).join('')
@@ -92,9 +108,9 @@ test.each([
   ['1-900-555-0199', '1-900-555-[0199]'],
   ['bitcoin:bc1q', 'bitcoin: bc1q'],
 ])('%j as a name of others stands in a mail as %j', (name, shown) => {
-  const { text, html } = appTokenReused(webUrl, { name, host: 'app.example' })
+  const { text, html } = messages.appTokenReused(webUrl, { host: name })
 
-  expect(text).toContain(`It calls itself: ${shown}\n`)
+  expect(text).toContain(`It is at: ${shown}\n`)
   expect(html).toContain(`${shown}</td>`)
   expect(html).toContain('content="telephone=no,email=no,address=no,date=no,url=no"')
 })
@@ -102,12 +118,12 @@ test.each([
 test('figures, times and network addresses stand in a mail as they are', () => {
   const { text } = messages.newSignIn(webUrl, {
     at: deed.at,
-    device: 'Mozilla/5.0 (X11; Linux x86_64)',
+    device: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     client: '2001:db8::1',
     method: '0.50 USDC',
   })
 
-  expect(text).toMatch(/0\.50 USDC\nWhen: 2026-11-21 12:00 UTC\nDevice: Mozilla\/5\.0 \(/)
+  expect(text).toMatch(/0\.50 USDC\nWhen: 2026-11-21 12:00 UTC\nDevice: Firefox on Linux\n/)
   expect(text).toContain('Network address: 2001:db8::1')
 })
 
@@ -120,6 +136,15 @@ test.each(all)('$topic says the same as text and as HTML', (mail) => {
     .replaceAll(/&(lt|gt|#39|amp);/g, '')
 
   expect(words(fromHtml)).toBe(words(mail.text))
+})
+
+test('a mail about an active mandate says whose it is', () => {
+  const textFor = (isForAnyKey: boolean) =>
+    messages.mandateApproved(webUrl, { ...deed, terms: 'All of them', isForAnyKey, mandate: '1' })
+      .text
+
+  expect(textFor(true)).toContain('For: Any key and app of the account that may pay\n')
+  expect(textFor(false)).toContain('For: The key or app that asked for it\n')
 })
 
 test('a code stands alone on its line', () => {

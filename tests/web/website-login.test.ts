@@ -1,4 +1,4 @@
-/** A login that a person enters by an agent's link: it is stored, used, and told to nobody. */
+/** A login that the owner enters by an agent's link: it is stored, used, and told to nobody. */
 import { beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { sha256Hex } from '../../shared/digest.ts'
@@ -8,11 +8,11 @@ import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
 import { decodeSecret } from '../../shared/vault/record.ts'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { signedIn } from '../support/browserless.ts'
 import type { Made } from '../support/links.ts'
 import { linkOf, statusOf } from '../support/links.ts'
 import { textLike } from '../support/matching.ts'
-import { openPerson } from '../support/person.ts'
+import { openPersonAtHome } from '../support/person.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -65,7 +65,10 @@ const formOf = (browser: Browser) => browser.cookies.get('__Host-aoa_form') ?? '
 /** What the vault says to a login by this link, below the pages. */
 async function askVault(link: Made, formToken: string, differs: object) {
   const token_digest = await linkDigest(world.world.config, pathOf(link).split('/').at(-1) ?? '')
+  const [session] = await sql`select digest from private.credentials k where k.kind = 'session'
+    and k.account = (select account from private.hosted_actions where id = ${link.action_id}) limit 1`
   return world.world.vault?.storeByLink({
+    credential: String(session?.['digest']),
     token_digest: token_digest ?? '',
     browser: await sha256Hex(formToken),
     client: 'direct',
@@ -88,8 +91,8 @@ async function sendAs(browser: Browser, link: Made, typed: Record<string, string
 }
 
 test('a login is asked for, entered, sealed for its site, and told by its id alone', async () => {
-  const agent = await world.agent('read')
-  const phone = openBrowser(world)
+  const agent = await world.agent('full')
+  const phone = await signedIn(world, agent)
   const { link, page, enter } = await openedBy(phone, agent, { username: 'ada@example.com' })
   expect(page.text).toContain(`the vault of ${agent.alias}`)
   expect(page.text).toContain('Site: www.shop.com')
@@ -101,7 +104,7 @@ test('a login is asked for, entered, sealed for its site, and told by its id alo
   const [entry] = await entriesOf(agent)
   expect(entry).toMatchObject({ site, username: login.username, version: 1 })
   expect(entry).toMatchObject({ has_password: true, has_totp: true, created_by: null })
-  // Whoever has the link could have entered it.
+  // The site was named by an agent.
   expect(entry).toMatchObject({ takes_codes: false })
   expect(await openedSecret(entry?.id)).toMatchObject({ password: login.password })
   const { status, result } = await statusOf(agent, link)
@@ -110,8 +113,8 @@ test('a login is asked for, entered, sealed for its site, and told by its id alo
 })
 
 test('what was typed is in no page, row, log, answer or mail, and the owner hears of it', async () => {
-  const { agent, email } = await openPerson(world)
-  const phone = openBrowser(world)
+  const { person, browser: phone } = await openPersonAtHome(world)
+  const { agent, email } = person
   const { link, enter } = await openedBy(phone, agent)
 
   const done = await enter({ ...login, totp_secret })
@@ -122,7 +125,9 @@ test('what was typed is in no page, row, log, answer or mail, and the owner hear
   expect(feed).toMatchObject([
     {
       type: 'login_entered',
-      summary: textLike(new RegExp(`^A login for ${site} was entered by a link of the key `)),
+      summary: textLike(
+        new RegExp(`^A login for ${site} was entered by the owner, by a link of the key `),
+      ),
     },
   ])
   const tables = await sql<{ name: string }[]>`
@@ -143,8 +148,8 @@ test('what was typed is in no page, row, log, answer or mail, and the owner hear
 })
 
 test('a browser that did not open the link stores nothing by it and sees no site', async () => {
-  const agent = await world.agent('read')
-  const [phone, desktop] = [openBrowser(world), openBrowser(world)]
+  const agent = await world.agent('full')
+  const [phone, desktop] = [await signedIn(world, agent), await signedIn(world, agent)]
   const link = await linkOf(agent, { action_type: 'website_login', site })
   await desktop.visit(pathOf(link))
   await phone.visit(pathOf(link))
@@ -160,9 +165,9 @@ test('a browser that did not open the link stores nothing by it and sees no site
 })
 
 test('a link that is declined, over or not opened yet takes no login', async () => {
-  const agent = await world.agent('read')
+  const agent = await world.agent('full')
   for (const step of ['none', 'decline', 'wait', 'enter'] as const) {
-    const phone = openBrowser(world)
+    const phone = await signedIn(world, agent)
     const link = await linkOf(agent, { action_type: 'website_login', site: `https://${step}.com` })
     await phone.visit(pathOf(link))
     if (step !== 'none') await phone.submit({}, `${pathOf(link)}/open`)
@@ -178,7 +183,7 @@ test('a link that is declined, over or not opened yet takes no login', async () 
 
 test('of ten forms that are sent at once one is stored', async () => {
   const agent = await world.agent('full')
-  const phone = openBrowser(world)
+  const phone = await signedIn(world, agent)
   const { link } = await openedBy(phone, agent)
   await agent.post('/vault-store', { site: 'https://earlier.com', password: login.password })
 
@@ -196,8 +201,8 @@ test('of ten forms that are sent at once one is stored', async () => {
 })
 
 test('of a login and a refusal at once one counts', async () => {
-  const agent = await world.agent('read')
-  const phone = openBrowser(world)
+  const agent = await world.agent('full')
+  const phone = await signedIn(world, agent)
   const { link } = await openedBy(phone, agent)
   const waits = () => sql`select from pg_locks l join pg_stat_activity a using (pid)
     where not l.granted and a.datname = current_database()`
@@ -216,8 +221,8 @@ test('of a login and a refusal at once one counts', async () => {
 })
 
 test('of ten links that are answered at once each is stored, under the one key of the account', async () => {
-  const agent = await world.agent('read')
-  const phone = openBrowser(world)
+  const agent = await world.agent('full')
+  const phone = await signedIn(world, agent)
   const opened = []
   for (let at = 0; at < 10; at += 1) {
     opened.push(await openedBy(phone, agent, { site: `https://s${at}.com` }))
@@ -236,8 +241,8 @@ test('of ten links that are answered at once each is stored, under the one key o
 })
 
 test('a login that is in the vault is not changed by a link, and the page says who can', async () => {
-  const agent = await world.agent('read')
-  const phone = openBrowser(world)
+  const agent = await world.agent('full')
+  const phone = await signedIn(world, agent)
   await (await openedBy(phone, agent)).enter(login)
   const before = await entriesOf(agent)
   const { link, enter } = await openedBy(phone, agent)
@@ -260,8 +265,8 @@ test.each([
   [{ username: 'x'.repeat(321) }, 'too long or cannot be read: the user name'],
   [{ username: 'ada\u0007' }, 'too long or cannot be read: the user name'],
 ])('%j is refused with a reason, and the password typed again', async (typed, reason) => {
-  const agent = await world.agent('read')
-  const { link, enter } = await openedBy(openBrowser(world), agent)
+  const agent = await world.agent('full')
+  const { link, enter } = await openedBy(await signedIn(world, agent), agent)
 
   const page = await enter({ ...login, ...typed })
 
@@ -273,7 +278,7 @@ test.each([
 
 test('a frozen account takes no login by a link until its owner unfreezes it', async () => {
   const agent = await world.agent('full')
-  const { link, enter } = await openedBy(openBrowser(world), agent)
+  const { link, enter } = await openedBy(await signedIn(world, agent), agent)
   await agent.post('/account-freeze', {})
 
   const page = await enter(login)

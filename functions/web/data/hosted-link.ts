@@ -1,6 +1,7 @@
 /**
- * What a browser may do with the link of a hosted action. It acts for whoever has the link, and the
- * first browser that opens it is told from all others by its form token.
+ * What a browser may do with the link of a hosted action. It acts for whoever has the link, but for the
+ * owner where a login is asked for, and the first browser that opens it is told from all others by its
+ * form token.
  */
 import * as z from 'zod'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
@@ -12,7 +13,7 @@ import { clientOf } from '../../../shared/http/caller.ts'
 import type { Deed } from '../../../shared/mail/deed.ts'
 import { sealMail } from '../../../shared/mail/outbox.ts'
 import { loginEntered } from '../../../shared/mail/vault-messages.ts'
-import type { Visit } from '../visit.ts'
+import type { Owner, Visit } from '../visit.ts'
 import { typedLogin } from './typed-login.ts'
 import { vaultOf } from './vault-port.ts'
 
@@ -25,12 +26,18 @@ const seenRow = z.object({
 })
 
 export type Seen = z.output<typeof seenRow>
-type Step = 'link_look' | 'link_open' | 'link_decline' | 'link_verify'
+type Step = 'link_look' | 'link_decline' | 'link_verify'
 
 /** Looks at the link of this request or takes a step with it; answers what its page may show. */
 export async function takeStep(c: Visit, step: Step): Promise<Seen> {
   const { db } = c.get('world')
   return found(await unbound(db).one(step, await heldLink(c), seenRow))
+}
+
+/** Opens the link of this request, as the owner where one is signed in. */
+export async function openLink(c: Visit, me: Owner | undefined): Promise<Seen> {
+  const db = me?.db ?? unbound(c.get('world').db)
+  return found(await db.one('link_open', await heldLink(c), seenRow))
 }
 
 /** Names the wallet from which the money of this link will come. */
@@ -40,9 +47,10 @@ export async function connectWallet(c: Visit, wallet: string): Promise<Seen> {
   return found(await unbound(db).one('link_connect', args, seenRow))
 }
 
-/** Puts what was typed into the vault, for the site that the link asks for. */
+/** Puts what the owner typed into the vault, for the site that the link asks for. */
 export async function enterLogin(
   c: Visit,
+  { credential }: Owner,
   form: URLSearchParams,
   named: { site: string; username: string },
   deed: Deed,
@@ -51,9 +59,12 @@ export async function enterLogin(
   const entry = typedLogin(form, named)
   if (isRefusal(entry)) return entry
   const { site: _site, username: _username, ...secret } = entry
-  const mail = await sealMail(world, loginEntered(world.config.WEB_URL, { ...deed, ...named }))
+  const mail = await sealMail(
+    world,
+    loginEntered(world.config.WEB_URL, { ...deed, site: named.site }),
+  )
   const { username } = named
-  return vaultOf(c).storeByLink({ ...(await heldLink(c)), username, secret, mail })
+  return vaultOf(c).storeByLink({ credential, ...(await heldLink(c)), username, secret, mail })
 }
 
 /** The link of this request and the browser that holds it, as the database knows them. */

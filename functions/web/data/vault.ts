@@ -6,8 +6,11 @@ import { owner } from '../frame.ts'
 import type { Visit } from '../visit.ts'
 import { isUuid } from './approvals.ts'
 
-/** An entry; `maker` is who made it, null for the owner. */
-export const ownEntryRow = entryRow.extend({ maker: z.string().nullable() })
+/** An entry; `maker` is who made it, null for the owner, and `asker` whose link asked for it. */
+export const ownEntryRow = entryRow.extend({
+  maker: z.string().nullable(),
+  asker: z.string().nullable(),
+})
 export type OwnEntry = z.output<typeof ownEntryRow>
 
 /** The entry of the address; of a stranger's nothing is told but that there is none here. */

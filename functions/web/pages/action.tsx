@@ -5,22 +5,25 @@ import { workOf } from '../../../shared/auth/proof-of-work.ts'
 import { readAddress } from '../../../shared/chains/evm/address.ts'
 import { fail, isRefusal, Rejection } from '../../../shared/contract/errors.ts'
 import type { Seen } from '../data/hosted-link.ts'
-import { connectWallet, enterLogin, heldLink, takeStep } from '../data/hosted-link.ts'
+import { connectWallet, enterLogin, heldLink, openLink, takeStep } from '../data/hosted-link.ts'
 import { fields, goTo, owner } from '../frame.ts'
-import { browserOf } from '../own-session.ts'
+import { browserOf, proofFirst, readSecurity } from '../own-session.ts'
 import { opened } from '../parts/action-opened.tsx'
-import { ended, finished, offered, usedElsewhere } from '../parts/action-states.tsx'
+import { ended, finished, forOwner, offered, usedElsewhere } from '../parts/action-states.tsx'
 import { enteringLogin } from '../parts/enter-login.tsx'
 import type { Owner, Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
-  app.get('/action/:token', async (c) => showSeen(c, await takeStep(c, 'link_look')))
+  app.get('/action/:token', async (c) => {
+    const seen = await takeStep(c, 'link_look')
+    return (await ownerFirst(c, seen)) ?? showSeen(c, seen)
+  })
   app.get('/action/:token/status', async (c) => {
     const { action } = await takeStep(c, 'link_look')
     return c.text(action?.status ?? 'used')
   })
   app.post('/action/:token/open', async (c) => {
-    const seen = await takeStep(c, 'link_open')
+    const seen = await openLink(c, await knownOwner(c))
     return seen.action?.type === 'login' ? signIn(c, seen) : again(c)
   })
   app.post('/action/:token/decline', async (c) => {
@@ -43,6 +46,15 @@ export const routes: Routes = (app) => {
 
 function again(c: Visit): Response {
   return goTo(c, `/action/${c.req.param('token')}`)
+}
+
+/** What somebody sees instead of a page that asks for a login and is not theirs; else undefined. */
+async function ownerFirst(c: Visit, { action, alias }: Seen) {
+  if (action?.type !== 'website_login') return undefined
+  if (action.status === 'expired' || action.status === 'declined') return undefined
+  const me = await knownOwner(c)
+  if (me?.account.alias !== alias) return forOwner(c, me)
+  return action.status === 'opened' ? proofFirst(c, await readSecurity(c)) : undefined
 }
 
 function showSeen(c: Visit, seen: Seen) {
@@ -76,9 +88,11 @@ async function enter(c: Visit) {
   const seen = await takeStep(c, 'link_look')
   const { action } = seen
   if (action?.type !== 'website_login' || action.status !== 'opened') return again(c)
+  const me = await knownOwner(c)
+  if (me?.account.alias !== seen.alias) return again(c)
   const username = (form.get('username') ?? '').trim()
   const named = { site: action.asked.site ?? '', username }
-  const stored = await enterLogin(c, form, named, deedOf(c.get('world'), browserOf(c)))
+  const stored = await enterLogin(c, me, form, named, deedOf(c.get('world'), browserOf(c)))
   if (stored === 'exists') return enteringLogin(c, { ...seen, action }, { why: stored, username })
   if (!isRefusal(stored)) return again(c)
   if (stored.refusal !== 'credential_refused') throw new Rejection(stored)

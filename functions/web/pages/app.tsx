@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
     }
     const caps = capsIn(form)
     if (!caps) return showApp(c, found, form, capProblem)
-    const changes = { App: found.name, ...capsTold(caps) }
+    const changes = { 'App at': found.redirect_host, ...capsTold(caps) }
     const mail = await noticeOf(c, (webUrl, deed) => limitsRaised(webUrl, { ...deed, changes }))
     await me.db.run('owner_set_caps', { holder: found.app, ...capsQuestion(caps), mail })
     return goTo(c, `/apps/${found.app}`)

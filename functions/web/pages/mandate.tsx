@@ -173,7 +173,12 @@ async function approve(c: Visit, opened: OpenedMandate, form: URLSearchParams) {
   const assertion = await consentIn(await ownSession(c), form, digest, passkeys)
   if (assertion === undefined) return showMandate(c, opened, { unheard: 'answer' })
   const mail = await noticeOf(c, (webUrl, deed) =>
-    mandateApproved(webUrl, { ...deed, terms: mandateSummary(mandateFacts(row)), mandate: row.id }),
+    mandateApproved(webUrl, {
+      ...deed,
+      terms: mandateSummary(mandateFacts(row)),
+      isForAnyKey: ticks.includes('any_key'),
+      mandate: row.id,
+    }),
   )
   const question = {
     mandate: row.id,

@@ -1,4 +1,4 @@
-import { browserName } from '../data/browser-name.ts'
+import { browserName } from '../../../shared/mail/browser-name.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity, type SignIn } from '../own-session.ts'

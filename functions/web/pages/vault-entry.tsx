@@ -7,7 +7,7 @@ import { vaultOf } from '../data/vault-port.ts'
 import { fields, goTo, owner } from '../frame.ts'
 import { Page, show } from '../layout.tsx'
 import { readSecurity } from '../own-session.ts'
-import { Holds, Maker } from '../parts/entry.tsx'
+import { Holds } from '../parts/entry.tsx'
 import { Button, Checkbox, Form, LinkButton } from '../parts/form.tsx'
 import { Items } from '../parts/items.tsx'
 import { FurtherFields, SecretFields, usernameShown } from '../parts/login-fields.tsx'
@@ -116,7 +116,7 @@ async function showEntry(c: Visit, entry: OwnEntry, problem?: string) {
   )
 }
 
-function WhatItIs({ entry: { listed, maker } }: { entry: OwnEntry }) {
+function WhatItIs({ entry: { listed, maker, asker } }: { entry: OwnEntry }) {
   const { created_at, updated_at, last_used_at } = listed
   return (
     <Section title="What it is">
@@ -125,7 +125,8 @@ function WhatItIs({ entry: { listed, maker } }: { entry: OwnEntry }) {
           ['Site', <Site origin={listed.site} />],
           ['User name', usernameShown(listed) || 'None'],
           ['Holds', <Holds entry={listed} />],
-          ['Made by', <Maker label={maker} />],
+          ['Made by', maker ?? 'You'],
+          ...(asker === null ? [] : [['Asked for by', asker] as const]),
           ['Made', <Time at={created_at} />],
           ...(listed.version > 1 ? [['Changed', <Time at={updated_at} />] as const] : []),
           ['Last used', last_used_at === null ? 'Never' : <Time at={last_used_at} />],

@@ -83,7 +83,7 @@ function Entries({ rows }: { rows: readonly OwnEntry[] }) {
         { label: 'Site', cell: ({ listed }) => <Site origin={listed.site} /> },
         { label: 'User name', cell: ({ listed }) => usernameShown(listed) || 'None' },
         { label: 'Holds', cell: ({ listed }) => <Holds entry={listed} /> },
-        { label: 'Made by', cell: ({ maker }) => <Maker label={maker} /> },
+        { label: 'Made by', cell: (row) => <Maker entry={row} /> },
         {
           label: 'Last used',
           cell: ({ listed: { last_used_at: at } }) => (at === null ? 'Never' : <Time at={at} />),

@@ -4,11 +4,11 @@ import { assetOf } from '../../../shared/chains/registry.ts'
 import type { HostedAction } from '../../../shared/hosted/action.ts'
 import { parseAmount } from '../../../shared/money/amount.ts'
 import { Page, show } from '../layout.tsx'
-import type { Visit } from '../visit.ts'
+import type { Owner, Visit } from '../visit.ts'
 import { Outcome, WayBack } from './action-outcome.tsx'
 import type { Shown } from './action-steps.tsx'
 import { Decline, stepPath, titleOf } from './action-steps.tsx'
-import { Button, Form } from './form.tsx'
+import { Button, Form, LinkButton } from './form.tsx'
 import { Time } from './show.tsx'
 import { Site } from './site.tsx'
 
@@ -49,6 +49,32 @@ function purposeOf({ type, asked }: HostedAction, alias: string): Child {
         </>
       )
   }
+}
+
+/** A login is asked of the owner alone: nobody else learns for which site and account. */
+export function forOwner(c: Visit, me: Owner | undefined) {
+  const next = encodeURIComponent(c.req.path)
+  return show(
+    c,
+    <Page c={c} title="For the owner of the account" {...(me ? { owner: me } : {})}>
+      {me ? (
+        <p>
+          This link is of another account than yours. Only the owner of that account can see what it
+          asks for. Never enter a login of yours for somebody else.
+        </p>
+      ) : (
+        <>
+          <p>Sign in as the owner of the account to see what its agent asks for.</p>
+          <div class="actions">
+            <LinkButton kind="main" to={`/login?next=${next}`}>
+              Sign in
+            </LinkButton>
+          </div>
+        </>
+      )}
+    </Page>,
+    me ? 403 : 200,
+  )
 }
 
 export function usedElsewhere(c: Visit) {

@@ -1,4 +1,4 @@
-/** The page of a link on which a person enters the login of a site, for agents to use unread. */
+/** The page of a link on which the owner enters the login of a site, for agents to use unread. */
 import { Page, show } from '../layout.tsx'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
@@ -20,7 +20,7 @@ export function enteringLogin(c: Visit, { action, alias }: Shown, notStored?: No
     <Page
       c={c}
       title={titleOf(action)}
-      lead={`It goes into the vault of ${alias}. Agents of the account sign in with it, and see it only if the owner lets them.`}
+      lead={`It goes into the vault of ${alias}. Agents of the account sign in with it, and see it only if you let them.`}
     >
       {notStored && <WhyNot {...notStored} />}
       <p>
@@ -50,8 +50,8 @@ function WhyNot({ why }: NotStored) {
   }
   return (
     <Notice kind="warning" title="This login is in the vault already">
-      A link can change nothing that is there. If you are the owner,{' '}
-      <a href={`${pagesBelow}/vault`}>sign in and change it in the vault</a>.
+      A link can change nothing that is there.{' '}
+      <a href={`${pagesBelow}/vault`}>Change it in the vault</a>.
     </Notice>
   )
 }

@@ -7,7 +7,8 @@ export function Holds({ entry }: { entry: OwnEntry['listed'] }) {
   return <>{parts.filter(Boolean).join(', ')}</>
 }
 
-/** The key or the app that made it, by the words of the database. */
-export function Maker({ label }: { label: string | null }) {
-  return <>{label ?? 'You'}</>
+/** Who made it, by the words of the database; a key or app may have asked the owner for it. */
+export function Maker({ entry: { maker, asker } }: { entry: OwnEntry }) {
+  const asked = asker === null ? '' : `, asked by ${asker}`
+  return <>{(maker ?? 'You') + asked}</>
 }

@@ -57,6 +57,13 @@ export function NewDevice({ asked }: Pick<OpenedMandate, 'asked'>) {
   )
 }
 
+const revokers: Record<NonNullable<MandateRow['revoked_by']>, string> = {
+  owner: 'you',
+  agent: 'an agent',
+  app: 'the app that it was for, which gave up its access',
+  service: 'the service, as it ended the access of the app that it was for',
+}
+
 /** What became of one that does not wait any more. */
 export function MandateOutcome({ opened: { mandate_row, consent } }: { opened: OpenedMandate }) {
   const { status, decided_at, expires_at, revoked_at, revoked_by } = mandate_row
@@ -89,8 +96,8 @@ export function MandateOutcome({ opened: { mandate_row, consent } }: { opened: O
       return over(
         'Revoked',
         <>
-          {revoked_at && <Time at={revoked_at} />} by {revoked_by === 'agent' ? 'an agent' : 'you'}.
-          Nothing more is paid under it; what was paid before stays paid.
+          {revoked_at && <Time at={revoked_at} />} by {revokers[revoked_by ?? 'owner']}. Nothing
+          more is paid under it; what was paid before stays paid.
         </>,
       )
   }

@@ -102,7 +102,7 @@ export async function namesInTheFeed(market: Market): Promise<Source> {
 }
 
 async function enterLogin(market: Market, own: Agent, said: string): Promise<void> {
-  const browser = openBrowser(market)
+  const browser = await signedIn(market, own)
   const link = await linkOf(own, { action_type: 'website_login', site: 'https://www.shop.com' })
   const { pathname } = new URL(link.url)
   await browser.visit(pathname, { 'user-agent': asHeader(said, 256) })

@@ -1,4 +1,7 @@
-/** A browser and its system in two words, as far as it tells; what it says of itself proves nothing. */
+/**
+ * The name of a browser and its system, of lists of ours: a browser or a program may call itself
+ * anything, and none of its own words stands in a mail.
+ */
 
 const browsers: [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
@@ -15,9 +18,10 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
+/** Such as "Firefox on Linux". What a browser says of itself proves nothing. */
 export function browserName(userAgent: string): string {
   const named = (list: [RegExp, string][]) => list.find(([form]) => form.test(userAgent))?.[1]
   const [browser, system] = [named(browsers), named(systems)]
-  if (!browser) return userAgent.slice(0, 40) || 'Unknown'
+  if (!browser) return 'Unknown'
   return system ? `${browser} on ${system}` : browser
 }

@@ -1,0 +1,155 @@
+/** However much an agent causes, its owner is sent a bounded number of mails, and told what was left out. */
+import { beforeAll, expect, test } from 'vitest'
+import * as access from '../../shared/mail/access-messages.ts'
+import * as app from '../../shared/mail/app-messages.ts'
+import type { Message } from '../../shared/mail/letter.ts'
+import * as money from '../../shared/mail/money-messages.ts'
+import { sealMail } from '../../shared/mail/outbox.ts'
+import * as untold from '../../shared/mail/untold-messages.ts'
+import * as vault from '../../shared/mail/vault-messages.ts'
+import { loginOf, owned, seed } from '../support/vault.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start()
+})
+
+/** What only the owner does in a session, or whoever signs in as the owner. */
+const ofTheOwner = [
+  'account_unfrozen',
+  'app_connected',
+  'codes_readable',
+  'limits_raised',
+  'mandate_approved',
+  'new_api_key',
+  'new_passkey',
+  'new_sign_in',
+  'passkey_removed',
+  'passkeys_lost',
+  'password_changed',
+  'recipient_trusted',
+  'recovery_codes_made',
+  'recovery_used',
+  'secrets_readable',
+]
+
+const subject = 'Notices that were left out'
+const firstUse = 'A login of your vault is in use at a new site'
+
+/** The topics of all mails to owners, as their modules name them. */
+function allTopics(): string[] {
+  const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const modules = [access, app, money, vault, untold]
+  return modules
+    .flatMap((module) => Object.entries(module))
+    .flatMap(([name, value]) => (typeof value === 'function' ? [snake(name)] : []))
+    .filter((topic) => topic !== 'notices_left_out')
+}
+
+async function hourlyMax(topic: string): Promise<number | null> {
+  const [row] = await world.db.sql<{ most: number | null }[]>`
+    select private.hourly_max(${topic}) as most`
+  return row?.most ?? null
+}
+
+async function enqueue({ id }: Agent, topic: string) {
+  const message: Message = { topic, subject: topic, text: 'x', html: 'x' }
+  const mail = await sealMail(world.world, message)
+  await world.db.sql`select private.enqueue_mail(${id}, ${world.db.sql.json(mail)})`
+}
+
+/** Comes to the secrets of a site with a key. */
+async function useAt(agent: Agent, site: string) {
+  await world.db.sql`delete from private.rate_buckets`
+  const credential_id = await loginOf(agent, { site, totp_secret: seed })
+  const use = () => agent.post('/vault-totp', { credential_id })
+  expect(await use()).toMatchObject({ status: 200 })
+  return use
+}
+
+test('each topic is bounded, or of the owner alone', async () => {
+  const unbounded: string[] = []
+  for (const topic of allTopics()) {
+    if ((await hourlyMax(topic)) === null) unbounded.push(topic)
+  }
+
+  expect(unbounded.toSorted()).toEqual(ofTheOwner)
+})
+
+test('of each bounded topic so many are sent an hour, however many come at once, and the rest is told', async () => {
+  const topics = allTopics().filter((topic) => !ofTheOwner.includes(topic))
+  const agent = await world.agent('read')
+  const told = await owned(world, agent)
+
+  await Promise.all(
+    topics.flatMap((topic) => Array.from({ length: 24 }, () => enqueue(agent, topic))),
+  )
+
+  const sent = await told()
+  for (const topic of topics) {
+    const most = (await hourlyMax(topic)) ?? 0
+    expect(
+      sent.filter((one) => one === topic),
+      topic,
+    ).toHaveLength(most)
+    expect(most).toBeLessThanOrEqual(20)
+  }
+  await world.tick(3_601)
+  expect((await told()).slice(sent.length)).toEqual([subject])
+  expect(Object.keys(untold.kinds).toSorted()).toEqual(topics.toSorted())
+})
+
+test("a bank's site after twenty junk ones is told in one mail of what was left out, and by name at its next use", async () => {
+  const agent = await world.agent('vault')
+  const email = `${agent.alias}@owner.example`
+  await world.db.sql`insert into private.owners (account, email) values (${agent.id}, ${email})`
+  for (let at = 0; at < 20; at += 1) await useAt(agent, `https://junk${at}.example.com`)
+  const useBank = await useAt(agent, 'https://bank.example.com')
+  await useBank()
+  const mails = async () => (await world.mails(email)).map((mail) => mail)
+  expect((await mails()).map((mail) => mail.subject)).toEqual(Array(20).fill(firstUse))
+
+  await world.tick(3_601)
+
+  const digest = (await mails()).slice(20)
+  expect(digest.map((mail) => mail.subject)).toEqual([subject])
+  expect(digest[0]?.text).toContain('A login in use at a new site: 2\n')
+  expect(digest[0]?.text).not.toContain('bank')
+  await useBank()
+  const [named, ...others] = (await mails()).slice(21)
+  expect(named).toMatchObject({ subject: firstUse })
+  expect(named?.text).toContain('bank[.]example[.]com')
+  await useBank()
+  expect(others).toEqual([])
+  expect(await mails()).toHaveLength(22)
+})
+
+test('who goes on flooding holds back no word of what was left out, and there is one an hour', async () => {
+  const agent = await world.agent('read')
+  const told = await owned(world, agent)
+  const digests = async () => (await told()).filter((one) => one === subject).length
+
+  for (let quarter = 0; quarter < 12; quarter += 1) {
+    await world.tick(900)
+    for (let at = 0; at < 8; at += 1) await enqueue(agent, 'mandate_wanted')
+    await told()
+  }
+
+  expect(await digests()).toBeGreaterThanOrEqual(2)
+  expect(await digests()).toBeLessThanOrEqual(3)
+})
+
+test('of two mailers one tells, and what was left out meanwhile is told later', async () => {
+  const agent = await world.agent('read')
+  const told = await owned(world, agent)
+  for (let at = 0; at < 8; at += 1) await enqueue(agent, 'login_entered')
+  await world.tick(3_601)
+
+  await Promise.all([told(), told(), told()])
+
+  expect((await told()).filter((one) => one === subject)).toHaveLength(1)
+  const rows = await world.db.sql`select from private.untold_mails where account = ${agent.id}`
+  expect(rows).toHaveLength(0)
+})
