@@ -352,6 +352,8 @@ alter table private.hosted_actions enable row level security;
 
 create table private.idempotent_answers (
   account uuid not null,
+  holder uuid not null,
+  credential uuid not null,
   operation text not null,
   key text not null,
   request_digest text not null,
@@ -360,8 +362,10 @@ create table private.idempotent_answers (
   created_at timestamp with time zone not null default private.clock(),
   status integer,
   body text,
-  constraint idempotent_answers_pkey PRIMARY KEY (account, operation, key),
+  constraint idempotent_answers_pkey PRIMARY KEY (holder, operation, key),
   constraint idempotent_answers_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint idempotent_answers_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
+  constraint idempotent_answers_holder_fkey FOREIGN KEY (holder) REFERENCES private.credentials(id),
   constraint idempotent_answers_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
 );
 alter table private.idempotent_answers enable row level security;
@@ -1050,6 +1054,8 @@ CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (accou
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
 
+CREATE INDEX idempotent_answers_of_account ON private.idempotent_answers USING btree (account);
+
 CREATE INDEX known_devices_of_consent ON private.known_devices USING btree (consent) WHERE (consent IS NOT NULL);
 
 CREATE INDEX known_recipients_of_consent ON private.known_recipients USING btree (consent) WHERE (consent IS NOT NULL);
@@ -1307,12 +1313,12 @@ declare
   kept private.idempotent_answers;
 begin
   insert into private.idempotent_answers as i
-    (account, operation, key, request_digest, claimed_until)
-  values (caller.account, claim_idempotency.operation, claim_idempotency.key,
-    claim_idempotency.request_digest, at + interval '60 seconds')
+    (account, holder, credential, operation, key, request_digest, claimed_until)
+  values (caller.account, private.budget_of(caller), caller.id, claim_idempotency.operation,
+    claim_idempotency.key, claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, status = null, body = null,
+      created_at = at, credential = caller.id, status = null, body = null,
       claim = case when i.status is null then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
     or (i.status is null and i.claimed_until <= at
@@ -1323,12 +1329,18 @@ begin
     return next;
     return;
   end if;
-  select i.* into kept from private.idempotent_answers i where i.account = caller.account
+  select i.* into kept from private.idempotent_answers i where i.holder = private.budget_of(caller)
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
-  return query select case
+  outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running'
-    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.body is null then 'lost'
+    when kept.credential <> caller.id then 'foreign' else 'answered' end;
+  if outcome = 'answered' then
+    perform private.recognize(claim_idempotency.credential, needed, true);
+  end if;
+  return query select claim_idempotency.outcome, kept.claim, kept.status,
+    case outcome when 'answered' then kept.body end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
@@ -1751,6 +1763,7 @@ begin
   if not found then
     perform private.refuse('credential_protected', '403');
   end if;
+  perform private.erase_site_answers(caller.account);
   perform private.record_entry(caller, e, 'credential_deleted',
     pg_catalog.format('The login of %s was deleted', e.site));
   return query select private.clock();
@@ -2704,10 +2717,10 @@ declare
   caller private.credentials := private.recognize(credential, 'any');
 begin
   if keep_answer.status is null then
-    perform private.release_key(caller.account, operation, key);
+    perform private.release_key(caller, operation, key);
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
-     where i.account = caller.account and i.operation = keep_answer.operation
+     where i.holder = private.budget_of(caller) and i.operation = keep_answer.operation
        and i.key = keep_answer.key and i.status is null;
   end if;
   return true;
@@ -6097,6 +6110,15 @@ begin
   return e;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.erase_site_answers(of_account uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.idempotent_answers i set status = 409, body = null
+   where i.account = of_account
+     and i.operation in ('vault_use', 'vault_login', 'vault_session')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.exposed_approvals(of_key private.credentials, at timestamp with time zone)
  RETURNS jsonb
  LANGUAGE sql
@@ -6311,6 +6333,7 @@ begin
   select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
     from private.open_signatures(frozen) o;
   delete from private.vault_sessions s where s.account = frozen;
+  perform private.erase_site_answers(frozen);
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
   return true;
@@ -8120,27 +8143,28 @@ AS $function$
     cross join lateral private.gas_left(payer, c.chain) g
 $function$;
 
-CREATE OR REPLACE FUNCTION private.release_key(of_account uuid, of_operation text, released text)
+CREATE OR REPLACE FUNCTION private.release_key(caller private.credentials, of_operation text, released text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
+  of_holder uuid := private.budget_of(caller);
   held uuid;
 begin
   update private.idempotent_answers i set status = 409
-   where i.account = of_account and i.operation = of_operation and i.key = released
+   where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
-   where i.account = of_account and i.operation = of_operation and i.key = released
+   where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;
-  update private.payments p set state = 'expired' where p.account = of_account
+  update private.payments p set state = 'expired' where p.account = caller.account
      and p.kind in ('transfer', 'x402') and p.claim = held
      and p.state in ('prepared', 'awaiting_confirmation');
-  delete from private.idempotent_answers i where i.account = of_account
+  delete from private.idempotent_answers i where i.holder = of_holder
      and i.operation = of_operation and i.key = released and i.claim = held
-     and not exists (select from private.payments p where p.account = of_account
+     and not exists (select from private.payments p where p.account = caller.account
        and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired')
-     and not exists (select from private.mails m where m.account = of_account and m.claim = held);
+     and not exists (select from private.mails m where m.account = caller.account and m.claim = held);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb, only_wallet text DEFAULT NULL::text)

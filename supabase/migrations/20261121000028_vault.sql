@@ -175,6 +175,7 @@ begin
   if not found then
     perform private.refuse('credential_protected', '403');
   end if;
+  perform private.erase_site_answers(caller.account);
   perform private.record_entry(caller, e, 'credential_deleted',
     pg_catalog.format('The login of %s was deleted', e.site));
   return query select private.clock();
