@@ -19,7 +19,7 @@ export function appConnected(
         ...told(deed),
       },
     },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
