@@ -3703,7 +3703,7 @@ begin
   return next;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.owner_end_made(credential text, account uuid, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[] DEFAULT '{}'::text[], password_hash text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[] DEFAULT '{}'::text[], password_hash text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
  RETURNS TABLE(outcome text, account_opened uuid, expires_at timestamp with time zone)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3717,7 +3717,7 @@ begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
   perform from private.accounts a where a.id = caller.account for update;
-  if owner_end_made.account is distinct from caller.account or owner_end_made.digest is distinct from
+  if owner_end_made.digest is distinct from
     private.made_digest(caller, private.made_json(caller, counts_from, until)) then
     outcome := 'changed';
     return next;
@@ -9498,7 +9498,7 @@ grant execute on function api.owner_delete_mails(credential text, mail uuid, day
 
 grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
 
-grant execute on function api.owner_end_made(credential text, account uuid, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[], password_hash text, mail jsonb) to service_role;
+grant execute on function api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[], password_hash text, mail jsonb) to service_role;
 
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 

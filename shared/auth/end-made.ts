@@ -40,6 +40,7 @@ const listRow = z.object({
     z.object({ id: z.string(), label: z.string(), created_at: z.string(), removed_at: z.string() }),
   ),
 })
+/** What was made since, and what the form that ends it has to bring. */
 export type MadeSince = z.output<typeof listRow>
 
 const endedRow = z.object({
@@ -56,7 +57,7 @@ export async function listMade({ db }: Pick<OwnSession, 'db'>, since: string): P
 }
 
 /** What the owner was shown and confirms. */
-export type Shown = { account: string; since: string; until: string; digest: string }
+export type Shown = { since: string; until: string; digest: string }
 
 /**
  * Ends it; answers the new token of this session, which is the only one that goes on. Undefined when

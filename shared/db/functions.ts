@@ -556,7 +556,6 @@ export type DatabaseFunctions = {
   owner_end_made: {
     args: {
       credential: string
-      account: string
       since: string
       until: string
       digest: string

@@ -92,7 +92,7 @@ create function private.made_json(caller private.credentials, since timestamptz,
     from private.list_made_since(caller, since) m where m.at <= until
 $$;
 
--- What the owner is shown, in one value.
+-- What the owner is shown, in one value that is of this account alone.
 create function private.made_digest(caller private.credentials, made jsonb) returns text
   language sql stable as $$
   select private.consent_digest(
@@ -299,10 +299,10 @@ begin
 end $$;
 
 -- Ends everything that was made since a time, in one transaction, and puts back what can be. Nothing
--- happens (`changed`) when something else stands now than was shown to this account; what was made after it
+-- happens (`changed`) when something else stands now than was shown, or that was another account; what was made after it
 -- was shown ends as well. The session goes on under another id.
 create function api.owner_end_made(
-  credential text, account uuid, since timestamptz, until timestamptz, digest text,
+  credential text, since timestamptz, until timestamptz, digest text,
   session_digest text, put_back text[] default '{}', password_hash text default null,
   mail jsonb default null)
   returns table (outcome text, account_opened uuid, expires_at timestamptz)
@@ -315,7 +315,7 @@ begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
   perform from private.accounts a where a.id = caller.account for update;
-  if owner_end_made.account is distinct from caller.account or owner_end_made.digest is distinct from
+  if owner_end_made.digest is distinct from
     private.made_digest(caller, private.made_json(caller, counts_from, until)) then
     outcome := 'changed';
     return next;

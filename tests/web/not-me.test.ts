@@ -63,7 +63,7 @@ async function raiseLimit(browser: Browser, usd: string) {
 const limit = async () => {
   const [row] = await sql`select automatic_daily_limit_usd_micros::text as micros
     from private.accounts where id = ${person.agent.id}`
-  return row?.['micros']
+  return String(row?.['micros'])
 }
 
 const withPassword = (password: string) => signInAs(world, { ...person, password })

@@ -161,30 +161,21 @@ async function wayToProof(c: Visit, error: unknown): Promise<Response> {
   const { needs_passkey, has_password } = await readSecurity(c)
   const here = new URL(c.req.url)
   const next = encodeURIComponent(here.pathname + here.search)
-  switch (error.refusal.refusal) {
-    case 'proof_required':
-      return goTo(c, `/${needs_passkey && has_password ? 'login' : 'proof'}?next=${next}`)
-    case 'passkey_required':
-      return goTo(c, `/proof?next=${next}`)
-    default:
-      throw error
-  }
+  const { refusal } = error.refusal
+  if (refusal !== 'proof_required' && refusal !== 'passkey_required') throw error
+  const byPassword = refusal === 'proof_required' && needs_passkey && has_password
+  return goTo(c, `/${byPassword ? 'login' : 'proof'}?next=${next}`)
 }
-
-const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 async function end(c: Visit) {
   const form = await fields(c)
   const session = await ownSession(c)
-  const [account = '', since = '', until = '', digest = ''] = [
-    'account',
-    'since',
-    'until',
-    'digest',
-  ].map((name) => form.get(name) ?? '')
+  const [since = '', until = '', digest = ''] = ['since', 'until', 'digest'].map(
+    (name) => form.get(name) ?? '',
+  )
   const from = readTime(since)
   const to = readTime(until)
-  if (from === undefined || to === undefined || !isId.test(account)) {
+  if (from === undefined || to === undefined || form.get('account') !== session.account.id) {
     return showMade(c, since, { isChanged: true })
   }
   const { has_password, email } = await readSecurity(c)
@@ -192,7 +183,7 @@ async function end(c: Visit) {
   const { alias } = session.account
   const problem = password === undefined ? undefined : checkPassword(password, { email, alias })
   if (problem) return showMade(c, since, { password: passwordProblems[problem] })
-  const shown = { account, since: from, until: to, digest }
+  const shown = { since: from, until: to, digest }
   const given = { password, putBack: form.getAll('put_back') }
   const token = await endMade(session, shown, given).catch((error: unknown) => wayToProof(c, error))
   if (token instanceof Response) return token
