@@ -6,6 +6,8 @@ create type private.cap_use as (usd_micros bigint, resets_at timestamp with time
 
 create type private.gas_standing as (least_usd_micros bigint, calls_per_day integer, calls integer, wei numeric, frees_at timestamp with time zone, cancels integer, cancels_free_at timestamp with time zone);
 
+create type private.made as (kind text, id text, name text, at timestamp with time zone);
+
 create type private.mandate_usage as (day bigint, total bigint, payments integer, day_resets_at timestamp with time zone);
 
 create type private.outflow_match as (standing text, payment uuid);
@@ -352,6 +354,8 @@ alter table private.hosted_actions enable row level security;
 
 create table private.idempotent_answers (
   account uuid not null,
+  holder uuid not null,
+  credential uuid not null,
   operation text not null,
   key text not null,
   request_digest text not null,
@@ -360,8 +364,10 @@ create table private.idempotent_answers (
   created_at timestamp with time zone not null default private.clock(),
   status integer,
   body text,
-  constraint idempotent_answers_pkey PRIMARY KEY (account, operation, key),
+  constraint idempotent_answers_pkey PRIMARY KEY (holder, operation, key),
   constraint idempotent_answers_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint idempotent_answers_credential_fkey FOREIGN KEY (credential) REFERENCES private.credentials(id),
+  constraint idempotent_answers_holder_fkey FOREIGN KEY (holder) REFERENCES private.credentials(id),
   constraint idempotent_answers_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
 );
 alter table private.idempotent_answers enable row level security;
@@ -579,6 +585,7 @@ create table private.outbox (
   to_address text,
   topic text not null,
   carries uuid,
+  sent_by uuid,
   sealed text,
   created_at timestamp with time zone not null default private.clock(),
   send_after timestamp with time zone not null default private.clock(),
@@ -592,6 +599,7 @@ create table private.outbox (
   constraint outbox_check CHECK (((account IS NOT NULL) OR (to_address IS NOT NULL))),
   constraint outbox_check1 CHECK (((sealed IS NULL) = ((sent_at IS NOT NULL) OR (gave_up_at IS NOT NULL)))),
   constraint outbox_failed_reason_check CHECK ((length(failed_reason) <= 300)),
+  constraint outbox_sent_by_fkey FOREIGN KEY (sent_by) REFERENCES private.credentials(id),
   constraint outbox_to_address_check CHECK (((length(to_address) <= 254) AND (to_address ~ '^[A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$'::text))),
   constraint outbox_topic_check CHECK ((topic ~ '^[a-z_]{1,40}$'::text))
 );
@@ -636,8 +644,10 @@ create table private.owners (
   account uuid not null,
   email text not null,
   password_hash text,
+  password_set_at timestamp with time zone not null default private.clock(),
   created_at timestamp with time zone not null default private.clock(),
   guarded_until timestamp with time zone,
+  guarding_since timestamp with time zone,
   passkey_until timestamp with time zone,
   passkeys_lost_at timestamp with time zone,
   constraint owners_pkey PRIMARY KEY (account),
@@ -765,6 +775,7 @@ alter table private.payments enable row level security;
 create table private.recovery_codes (
   account uuid not null,
   digest text not null,
+  created_at timestamp with time zone not null default private.clock(),
   used_at timestamp with time zone,
   constraint recovery_codes_pkey PRIMARY KEY (digest),
   constraint recovery_codes_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
@@ -845,6 +856,20 @@ create table private.relay_transactions (
   constraint relay_transactions_tx_hash_key UNIQUE (tx_hash)
 );
 alter table private.relay_transactions enable row level security;
+
+create table private.removed_passkeys (
+  id text not null,
+  account uuid not null,
+  public_key text not null,
+  counter bigint not null,
+  transports text[] not null,
+  label text not null,
+  is_first boolean not null,
+  created_at timestamp with time zone not null default private.clock(),
+  last_used_at timestamp with time zone,
+  removed_at timestamp with time zone not null default private.clock()
+);
+alter table private.removed_passkeys enable row level security;
 
 create table private.sessions (
   credential uuid not null,
@@ -928,6 +953,7 @@ create table private.vault_entries (
   takes_codes boolean not null default false,
   created_by uuid,
   link_of uuid,
+  session uuid,
   created_at timestamp with time zone not null default private.clock(),
   updated_at timestamp with time zone not null default private.clock(),
   last_used_at timestamp with time zone,
@@ -938,6 +964,7 @@ create table private.vault_entries (
   constraint vault_entries_field_names_check CHECK ((cardinality(field_names) <= 20)),
   constraint vault_entries_link_of_fkey FOREIGN KEY (link_of) REFERENCES private.credentials(id),
   constraint vault_entries_number_key UNIQUE (number),
+  constraint vault_entries_session_fkey FOREIGN KEY (session) REFERENCES private.credentials(id),
   constraint vault_entries_site_check CHECK (((length(site) >= 8) AND (length(site) <= 2048))),
   constraint vault_entries_username_check CHECK ((length(username) <= 320)),
   constraint vault_entries_version_check CHECK ((version > 0))
@@ -1009,6 +1036,20 @@ create table private.wallets (
 );
 alter table private.wallets enable row level security;
 
+create table private.widenings (
+  id bigint not null generated always as identity,
+  account uuid not null,
+  at timestamp with time zone not null default private.clock(),
+  kind text not null,
+  subject text not null,
+  before jsonb not null,
+  summary text not null,
+  constraint widenings_pkey PRIMARY KEY (id),
+  constraint widenings_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
+  constraint widenings_kind_check CHECK ((kind = ANY (ARRAY['limit'::text, 'caps'::text, 'reads_secrets'::text, 'shows_codes'::text, 'takes_codes'::text, 'mandate'::text])))
+);
+alter table private.widenings enable row level security;
+
 create unlogged table private.rate_buckets (
   bucket text not null,
   arrives_at timestamp with time zone not null,
@@ -1061,6 +1102,8 @@ CREATE UNIQUE INDEX gas_uses_unspent ON private.gas_uses USING btree (payment, k
 CREATE INDEX hosted_actions_account ON private.hosted_actions USING btree (account, expires_at);
 
 CREATE INDEX idempotent_answers_age ON private.idempotent_answers USING btree (created_at);
+
+CREATE INDEX idempotent_answers_of_account ON private.idempotent_answers USING btree (account);
 
 CREATE INDEX known_devices_of_consent ON private.known_devices USING btree (consent) WHERE (consent IS NOT NULL);
 
@@ -1158,6 +1201,10 @@ CREATE INDEX relay_slots_open ON private.relay_slots USING btree (chain, lane) W
 
 CREATE INDEX relay_slots_watched ON private.relay_slots USING btree (checked_at NULLS FIRST) WHERE (state = ANY (ARRAY['open'::text, 'mined'::text]));
 
+CREATE INDEX removed_passkeys_age ON private.removed_passkeys USING btree (removed_at);
+
+CREATE INDEX removed_passkeys_of_account ON private.removed_passkeys USING btree (account, removed_at);
+
 CREATE INDEX sessions_age ON private.sessions USING btree (ends_at);
 
 CREATE INDEX signups_age ON private.signups USING btree (created_at);
@@ -1187,6 +1234,10 @@ CREATE INDEX vault_sessions_of_account ON private.vault_sessions USING btree (ac
 CREATE INDEX vault_sessions_of_credential ON private.vault_sessions USING btree (credential);
 
 CREATE INDEX vault_sessions_of_entry ON private.vault_sessions USING btree (entry);
+
+CREATE INDEX widenings_age ON private.widenings USING btree (at);
+
+CREATE INDEX widenings_of_account ON private.widenings USING btree (account, at);
 
 -- Functions
 
@@ -1319,12 +1370,12 @@ declare
   kept private.idempotent_answers;
 begin
   insert into private.idempotent_answers as i
-    (account, operation, key, request_digest, claimed_until)
-  values (caller.account, claim_idempotency.operation, claim_idempotency.key,
-    claim_idempotency.request_digest, at + interval '60 seconds')
+    (account, holder, credential, operation, key, request_digest, claimed_until)
+  values (caller.account, private.budget_of(caller), caller.id, claim_idempotency.operation,
+    claim_idempotency.key, claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, status = null, body = null,
+      created_at = at, credential = caller.id, status = null, body = null,
       claim = case when i.status is null and i.request_digest = excluded.request_digest
         then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
@@ -1336,12 +1387,18 @@ begin
     return next;
     return;
   end if;
-  select i.* into kept from private.idempotent_answers i where i.account = caller.account
+  select i.* into kept from private.idempotent_answers i where i.holder = private.budget_of(caller)
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
-  return query select case
+  outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running'
-    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.body is null then 'lost'
+    when kept.credential <> caller.id then 'foreign' else 'answered' end;
+  if outcome = 'answered' then
+    perform private.recognize(claim_idempotency.credential, needed, true);
+  end if;
+  return query select claim_idempotency.outcome, kept.claim, kept.status,
+    case outcome when 'answered' then kept.body end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.confirm_payer(credential text)
@@ -1765,6 +1822,7 @@ begin
   if not found then
     perform private.refuse('credential_protected', '403');
   end if;
+  perform private.erase_site_answers(caller.account);
   perform private.record_entry(caller, e, 'credential_deleted',
     pg_catalog.format('The login of %s was deleted', e.site));
   return query select private.clock();
@@ -2198,6 +2256,8 @@ begin
    where p.approved_at is null and p.asked_at <= at - interval '1 day';
   delete from private.vault_sessions s using private.credentials k
    where k.id = s.credential and (s.expires_at <= at or k.revoked_at is not null);
+  delete from private.widenings w where w.at < private.clock() - interval '90 days';
+  delete from private.removed_passkeys r where r.removed_at < private.clock() - interval '90 days';
   perform private.forget_oauth(at);
 end $function$;
 
@@ -2721,10 +2781,10 @@ declare
   caller private.credentials := private.recognize(credential, 'any');
 begin
   if keep_answer.status is null then
-    perform private.release_key(caller.account, operation, key);
+    perform private.release_key(caller, operation, key);
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
-     where i.account = caller.account and i.operation = keep_answer.operation
+     where i.holder = private.budget_of(caller) and i.operation = keep_answer.operation
        and i.key = keep_answer.key and i.status is null;
   end if;
   return true;
@@ -2999,14 +3059,17 @@ CREATE OR REPLACE FUNCTION api.login_with_code(email text, code_digest text, ses
 AS $function$
 declare
   owner uuid;
+  made_at timestamptz;
 begin
   perform private.limit_sign_in(email, client, work);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
-  returning o.account into owner;
+  returning o.account, r.created_at into owner, made_at;
   if owner is not null then
-    update private.owners o set guarded_until = private.clock() + interval '72 hours'
+    update private.owners o set guarded_until = private.clock() + interval '72 hours',
+      guarding_since = case when o.guarded_until > private.clock()
+        then least(o.guarding_since, made_at) else made_at end
      where o.account = owner;
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',
@@ -3083,12 +3146,13 @@ begin
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
+  perform private.drop_letters();
   return query
     update private.outbox m set tries = m.tries + 1,
       -- 1, 2, 4 ... minutes, at most an hour.
       send_after = at + least(interval '1 minute' * 2 ^ m.tries, interval '1 hour')
      where m.id in (select w.id from private.outbox w
-       where w.sealed is not null and w.send_after <= at
+       where w.sealed is not null and w.send_after <= at and not private.is_letter_held(w)
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
@@ -3688,6 +3752,44 @@ begin
   return next;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[] DEFAULT '{}'::text[], password_hash text DEFAULT NULL::text, mail jsonb DEFAULT NULL::jsonb)
+ RETURNS TABLE(outcome text, account_opened uuid, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  counts_from timestamptz := private.admit_undoing(credential, since);
+  made private.made[];
+begin
+  -- Who redeems a code locks it before the account, and so does this.
+  perform private.spend_codes(caller.account);
+  perform from private.accounts a where a.id = caller.account for update;
+  if owner_end_made.digest is distinct from
+    private.made_digest(caller, private.made_json(caller, counts_from, until)) then
+    outcome := 'changed';
+    return next;
+    return;
+  end if;
+  made := array(select m from private.list_made_since(caller, counts_from) m);
+  perform private.end_ways_in(caller, made);
+  perform private.end_trust(caller, made, counts_from);
+  perform private.undo_widenings(caller, made);
+  perform private.put_back_passkeys(caller, put_back, counts_from);
+  perform private.reset_owner(caller, password_hash, counts_from);
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  perform private.record_change(caller, 'security', 'undone', pg_catalog.format(
+    'The owner ended what was made in the account since %s UTC: %s.',
+    to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
+    coalesce((select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) from (
+      select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
+        from unnest(made) m group by 1) t), 'nothing')));
+  perform private.enqueue_mail(caller.account, mail);
+  return query select 'ended', n.account_opened, n.expires_at from private.note_proof(caller,
+    session_digest, (select s.proven_by from private.sessions s where s.credential = caller.id)) n;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_end_other_sessions(credential text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4008,6 +4110,29 @@ begin
    order by private.is_key_live(k) desc, k.created_at desc, k.id limit listed_max;
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.owner_list_made(credential text, since timestamp with time zone)
+ RETURNS TABLE(counts_from timestamp with time zone, until timestamp with time zone, made jsonb, digest text, waiting integer, removed_passkeys jsonb)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  counts_from := private.admit_undoing(credential, since);
+  until := private.clock();
+  made := private.made_json(caller, counts_from, until);
+  digest := private.made_digest(caller, made);
+  select count(*) into waiting from private.payments p
+   where p.account = caller.account and p.state = 'awaiting_confirmation'
+     and p.created_at > counts_from and p.expires_at > until;
+  select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'label', r.label,
+      'created_at', r.created_at, 'removed_at', r.removed_at) order by r.removed_at), '[]')
+    into removed_passkeys from private.removed_passkeys r
+   where r.account = caller.account and r.created_at <= counts_from and r.removed_at > counts_from;
+  return next;
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.owner_list_places(credential text, entry uuid)
  RETURNS TABLE(place jsonb, asker text, asked_at timestamp with time zone, approved_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -4287,11 +4412,14 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  delete from private.passkeys p where p.id = passkey and p.account = caller.account
-    and (exists (select from private.owners o
-        where o.account = caller.account and o.password_hash is not null)
-      or exists (select from private.passkeys other
-        where other.account = caller.account and other.id <> passkey));
+  with removed as (
+    delete from private.passkeys p where p.id = passkey and p.account = caller.account
+      and (exists (select from private.owners o
+          where o.account = caller.account and o.password_hash is not null)
+        or exists (select from private.passkeys other
+          where other.account = caller.account and other.id <> passkey))
+    returning p.*)
+  insert into private.removed_passkeys select r.* from removed r;
   if found then
     update private.owners o set passkey_until = private.clock() + interval '72 hours'
      where o.account = caller.account and not private.has_passkey(caller.account);
@@ -4482,6 +4610,11 @@ begin
   if outcome in ('missing', 'raised') then
     perform private.admit_owner(credential, true);
   end if;
+  if outcome = 'raised' then
+    perform private.note_widening(caller, 'caps', k.id::text, jsonb_build_object(
+        'payment', k.max_per_payment_usd_micros, 'day', k.max_per_day_usd_micros),
+      'The caps of the ' || private.holder_name(k) || ': raised');
+  end if;
   if outcome in ('raised', 'lowered') then
     update private.credentials x set max_per_payment_usd_micros = per_payment,
       max_per_day_usd_micros = per_day where x.id = k.id returning * into k;
@@ -4517,6 +4650,9 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.note_widening(caller, 'limit', limit_name, jsonb_build_object('micros', before),
+      pg_catalog.format('The %s: raised from %s USD', private.limit_words(limit_name),
+        private.usd_text(current)));
     perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then
@@ -4547,8 +4683,8 @@ AS $function$
 declare
   caller private.credentials := private.admit_proven(credential);
 begin
-  update private.owners o set password_hash = owner_set_password.password_hash
-   where o.account = caller.account;
+  update private.owners o set password_hash = owner_set_password.password_hash,
+    password_set_at = private.clock() where o.account = caller.account;
   if not private.is_guarded(caller) then
     perform private.end_other_sessions(caller);
   end if;
@@ -4574,6 +4710,11 @@ begin
       case when reads then 'The API key %s may read secrets of the vault from now on.'
         else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
       from private.credentials k where k.id = owner_set_reads_secrets.key;
+    if reads then
+      perform private.note_widening(caller, 'reads_secrets', key::text, '{}',
+        'The ' || private.holder_name(k) || ': let read secrets of the vault')
+        from private.credentials k where k.id = owner_set_reads_secrets.key;
+    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select k.label from private.credentials k
@@ -4619,6 +4760,9 @@ begin
     perform private.record_change(caller, 'security', 'code_reading_changed',
       case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
         else 'Agents no longer read one-time codes and sign-in links of mails.' end);
+    if shows then
+      perform private.note_widening(caller, 'shows_codes', '', '{}', 'Codes in mails: shown to agents');
+    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select shows;
@@ -4641,6 +4785,10 @@ begin
       case when takes then 'codes_allowed' else 'codes_ended' end,
       pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
         else 'The use of codes from mail at %s was ended' end, e.site));
+    if takes then
+      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
+        'Codes from mail: let be used at ' || e.site);
+    end if;
   end if;
   return query select takes;
 end $function$;
@@ -4660,6 +4808,9 @@ begin
     when m.state not in ('active', 'suspended') then 'closed' else wanted end;
   if outcome = wanted and m.state <> wanted then
     update private.mandates x set state = wanted where x.id = m.id;
+    if not suspended then
+      perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
+    end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
       case when suspended then 'suspended' else 'resumed' end);
   end if;
@@ -4942,8 +5093,9 @@ begin
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     greatest(entered.size, octet_length(entered.sealed_head::text)
       + octet_length(entered.sealed_body::text)), entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, carries, sealed)
-  select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, l ->> 'sealed'
+  insert into private.outbox (id, account, to_address, topic, carries, sent_by, sealed)
+  select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, caller.id,
+    l ->> 'sealed'
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
@@ -5138,10 +5290,11 @@ begin
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names, takes_codes, created_by)
+      has_password, has_totp, field_names, takes_codes, created_by, session)
     values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by is null, made_by)
+      vault_commit_store.field_names, made_by is null, made_by,
+      case when made_by is null then caller.id end)
     on conflict do nothing returning * into e;
   else
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
@@ -5426,6 +5579,38 @@ begin
     perform private.demand_proof(caller);
   end if;
   return caller;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.admit_undoing(credential text, since timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  o private.owners;
+  s private.sessions;
+  proof_made timestamptz;
+begin
+  select x.* into o from private.owners x where x.account = caller.account;
+  select x.* into s from private.sessions x where x.credential = caller.id
+     and x.proven_at > private.clock() - interval '10 minutes';
+  proof_made := case when s.proven_by is null
+      then coalesce(o.password_set_at, caller.created_at)
+    else (select p.created_at from private.passkeys p
+      where p.id = s.proven_by and private.counts_in(s, p.id)) end;
+  if s.credential is null or proof_made is null then
+    perform private.refuse('proof_required', '403');
+  end if;
+  since := greatest(since, proof_made, private.clock() - interval '90 days');
+  if s.proven_by is null then
+    if private.needs_passkey(caller.account) and private.had_passkey(caller.account, since) then
+      perform private.refuse('passkey_required', '403');
+    end if;
+    if private.is_guarded(caller) and coalesce(o.guarding_since, '-infinity') <= since then
+      perform private.refuse('account_guarded', '403');
+    end if;
+  end if;
+  return since;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.alias_look(alias text)
@@ -5966,6 +6151,19 @@ AS $function$
     from string_to_array(split_part(host, ':', 1), '.') labels, generate_subscripts(labels, 1) n
 $function$;
 
+CREATE OR REPLACE FUNCTION private.drop_letters()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.outbox m set gave_up_at = private.clock(), sealed = null,
+    failed_reason = 'who had it sent was revoked before it was sent'
+   from private.credentials k
+   where k.id = m.sent_by and k.revoked_at is not null and m.sealed is not null
+     and not exists (select from private.oauth_grants g
+       where g.credential = k.id and g.ended_because = 'replaced');
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.due(of_account uuid, most integer)
  RETURNS SETOF private.payments
  LANGUAGE sql
@@ -6028,6 +6226,58 @@ begin
     return 'reused';
   end if;
   return 'invalid_grant';
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.end_trust(caller private.credentials, made private.made[], since timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from private.known_recipients r using unnest(made) m
+   where r.account = caller.account and m.kind = 'recipient' and m.id = r.address;
+  delete from private.known_devices d using unnest(made) m where d.account = caller.account
+     and m.kind = 'device' and m.id = d.key || ' ' || d.fingerprint;
+  update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
+    from unnest(made) m where x.account = caller.account and m.kind = 'mandate'
+     and m.id = x.id::text and x.state in ('active', 'suspended');
+  update private.mandates x set state = 'declined', decided_at = private.clock()
+   where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
+  update private.payments p set state = 'declined'
+   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation')
+     and (p.created_at > since or exists (select from private.approvals a
+       where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
+  update private.hosted_actions h set declined_at = private.clock()
+   where h.account = caller.account and h.created_at > since
+     and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
+  delete from private.vault_places p using unnest(made) m
+   where p.account = caller.account and m.kind = 'place' and m.id = p.id::text;
+  delete from private.vault_entries e using unnest(made) m
+   where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;
+  perform private.erase_site_answers(caller.account);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.end_ways_in(caller private.credentials, made private.made[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  k private.credentials;
+begin
+  for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
+   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for update of x
+  loop
+    if k.kind = 'oauth' then
+      perform private.end_grant(k.id, 'disconnected');
+    else
+      update private.credentials x set revoked_at = private.clock() where x.id = k.id;
+      perform private.close_requests(k, 'owner');
+    end if;
+  end loop;
+  delete from private.passkeys p using unnest(made) m
+   where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
+  delete from private.recovery_codes r where r.account = caller.account
+    and exists (select from unnest(made) m where m.kind = 'recovery_codes');
+  perform private.end_other_sessions(caller);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.enqueue_mail(account uuid, mail jsonb)
@@ -6157,6 +6407,15 @@ begin
   end if;
   return e;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.erase_site_answers(of_account uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.idempotent_answers i set status = 409, body = null
+   where i.account = of_account
+     and i.operation in ('vault_use', 'vault_login', 'vault_session')
+$function$;
 
 CREATE OR REPLACE FUNCTION private.exposed_approvals(of_key private.credentials, at timestamp with time zone)
  RETURNS jsonb
@@ -6372,6 +6631,7 @@ begin
   select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
     from private.open_signatures(frozen) o;
   delete from private.vault_sessions s where s.account = frozen;
+  perform private.erase_site_answers(frozen);
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
   return true;
@@ -6489,6 +6749,21 @@ begin
   end if;
   return terms;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.had_passkey(of_account uuid, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from (
+      select p.account, p.created_at from private.passkeys p
+      union all
+      select r.account, r.created_at from private.removed_passkeys r
+       where r.removed_at > private.clock() - interval '72 hours') k
+     where k.account = of_account
+       and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
+$function$;
 
 CREATE OR REPLACE FUNCTION private.has_cancel_room(p private.payments)
  RETURNS boolean
@@ -6877,6 +7152,15 @@ AS $function$
   select k.kind = 'api_key' and private.is_agent_live(k)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_letter_held(m private.outbox)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.carries is not null and exists (select from private.accounts a
+    where a.id = m.account and a.frozen_at is not null)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_live(c private.relay_calls, p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -7213,6 +7497,57 @@ AS $function$
       'spent', s.total::text, 'resets_at', s.total_resets_at))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_made(caller private.credentials)
+ RETURNS SETOF private.made
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'passkey', p.id, p.label, p.created_at from private.passkeys p
+   where p.account = caller.account
+  union all
+  select k.kind, k.id::text, case k.kind when 'oauth' then k.shown else k.label || ' (' || k.shown || ')' end,
+      k.created_at from private.credentials k
+   where k.account = caller.account and private.is_agent_live(k)
+  union all
+  select 'recovery_codes', '', count(*) filter (where r.used_at is null) || ' codes', max(greatest(r.created_at, r.used_at))
+    from private.recovery_codes r where r.account = caller.account
+  having count(*) filter (where r.used_at is null) > 0
+  union all
+  select 'password', '', 'Your password', o.password_set_at from private.owners o
+   where o.account = caller.account and o.password_hash is not null
+  union all
+  select 'recipient', r.address, r.address, r.known_since from private.known_recipients r
+   where r.account = caller.account
+  union all
+  select 'device', d.key || ' ' || d.fingerprint, left(d.fingerprint, 8) || ' of ' || k.shown,
+      d.known_since from private.known_devices d join private.credentials k on k.id = d.key
+   where d.account = caller.account
+  union all
+  select 'mandate', m.id::text, m.merchant_domain, m.decided_at from private.mandates m
+   where m.account = caller.account and m.state in ('active', 'suspended')
+     and m.expires_at > private.clock()
+  union all
+  select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
+    join private.vault_entries e on e.id = p.entry
+   where p.account = caller.account and p.approved_at is not null
+  union all
+  select 'widening', w.id::text, w.summary, w.at from private.widenings w
+   where w.account = caller.account
+$function$;
+
+CREATE OR REPLACE FUNCTION private.list_made_since(caller private.credentials, since timestamp with time zone)
+ RETURNS SETOF private.made
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.* from private.list_made(caller) m where m.at > since
+  union all
+  select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and e.created_at > since
+     and e.session is distinct from caller.id and (k.id is null or k.created_at > since)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.live_until(p private.payments)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -7264,6 +7599,25 @@ begin
   end if;
   return asked;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.made_digest(caller private.credentials, made jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.consent_digest(
+    jsonb_build_object('v', 1, 'type', 'not_me', 'account_id', caller.account, 'made', made))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.made_json(caller private.credentials, since timestamp with time zone, until timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('kind', m.kind, 'id', m.id, 'name', m.name,
+    'at', private.terms_time(m.at)) order by m.at, m.kind, m.id), '[]')
+    from private.list_made_since(caller, since) m where m.at <= until
+$function$;
 
 CREATE OR REPLACE FUNCTION private.mail_json(m private.mails)
  RETURNS jsonb
@@ -7672,6 +8026,14 @@ begin
     returning k.account, k.expires_at;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.note_widening(caller private.credentials, kind text, subject text, before jsonb, summary text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into private.widenings (account, kind, subject, before, summary)
+  values (caller.account, kind, subject, before, summary)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.obstacle(p private.payments)
  RETURNS text
  LANGUAGE sql
@@ -8029,6 +8391,21 @@ AS $function$
   select case k.kind when 'oauth' then k.shown else k.label end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.put_back_passkeys(caller private.credentials, put_back text[], since timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with taken as (
+    delete from private.removed_passkeys r where r.account = caller.account
+       and r.id = any (put_back) and r.created_at <= since and r.removed_at > since
+    returning r.*)
+  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first,
+    created_at, last_used_at)
+  select distinct on (t.id) t.id, t.account, t.public_key, t.counter, t.transports, t.label,
+    t.is_first, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
+  on conflict do nothing
+$function$;
+
 CREATE OR REPLACE FUNCTION private.queue_call(p private.payments, kind text, signature text, held uuid DEFAULT NULL::uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -8222,27 +8599,28 @@ AS $function$
     cross join lateral private.gas_left(payer, c.chain) g
 $function$;
 
-CREATE OR REPLACE FUNCTION private.release_key(of_account uuid, of_operation text, released text)
+CREATE OR REPLACE FUNCTION private.release_key(caller private.credentials, of_operation text, released text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
+  of_holder uuid := private.budget_of(caller);
   held uuid;
 begin
   update private.idempotent_answers i set status = 409
-   where i.account = of_account and i.operation = of_operation and i.key = released
+   where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
-   where i.account = of_account and i.operation = of_operation and i.key = released
+   where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;
-  update private.payments p set state = 'expired' where p.account = of_account
+  update private.payments p set state = 'expired' where p.account = caller.account
      and p.kind in ('transfer', 'x402') and p.claim = held
      and p.state in ('prepared', 'awaiting_confirmation');
-  delete from private.idempotent_answers i where i.account = of_account
+  delete from private.idempotent_answers i where i.holder = of_holder
      and i.operation = of_operation and i.key = released and i.claim = held
-     and not exists (select from private.payments p where p.account = of_account
+     and not exists (select from private.payments p where p.account = caller.account
        and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired')
-     and not exists (select from private.mails m where m.account = of_account and m.claim = held);
+     and not exists (select from private.mails m where m.account = caller.account and m.claim = held);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb, only_wallet text DEFAULT NULL::text)
@@ -8386,6 +8764,22 @@ AS $function$
    where o.wallet = p.wallet and o.chain = p.chain and o.token = p.token
      and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
 $function$;
+
+CREATE OR REPLACE FUNCTION private.reset_owner(caller private.credentials, new_hash text, since timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update private.owners o set password_hash = coalesce(new_hash, o.password_hash),
+    password_set_at = case when new_hash is null then o.password_set_at else private.clock() end,
+    passkey_until = null,
+    passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
+    guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
+   where o.account = caller.account and (o.password_hash is null or new_hash is not null);
+  if not found then
+    perform private.refuse('invalid_request', '400');
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.resource_history(p private.payments)
  RETURNS jsonb
@@ -8782,6 +9176,52 @@ AS $function$
     when asker <> private.asker_of(p) then 'asker_changed' end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.undo_widenings(caller private.credentials, made private.made[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  w private.widenings;
+  micros bigint;
+begin
+  for w in select distinct on (x.kind, x.subject) x.* from private.widenings x
+    join unnest(made) m on m.kind = 'widening' and m.id = x.id::text
+   where x.account = caller.account order by x.kind, x.subject, x.id
+  loop
+    micros := (w.before ->> 'micros')::bigint;
+    case w.kind
+    when 'limit' then
+      update private.accounts a set
+        automatic_daily_limit_usd_micros = least(a.automatic_daily_limit_usd_micros,
+          case w.subject when 'automatic_daily' then micros end),
+        asserted_daily_limit_usd_micros = least(a.asserted_daily_limit_usd_micros,
+          case w.subject when 'asserted_daily' then micros end),
+        asserted_new_recipient_limit_usd_micros = least(a.asserted_new_recipient_limit_usd_micros,
+          case w.subject when 'asserted_new_recipient' then micros end),
+        daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros,
+          case w.subject when 'daily_spending_cap' then micros end)
+       where a.id = caller.account;
+    when 'caps' then
+      update private.credentials k set
+        max_per_payment_usd_micros =
+          least(k.max_per_payment_usd_micros, (w.before ->> 'payment')::bigint),
+        max_per_day_usd_micros = least(k.max_per_day_usd_micros, (w.before ->> 'day')::bigint)
+       where k.id = w.subject::uuid;
+    when 'reads_secrets' then
+      update private.credentials k set reads_secrets = false where k.id = w.subject::uuid;
+    when 'shows_codes' then
+      update private.accounts a set shows_codes = false where a.id = caller.account;
+    when 'takes_codes' then
+      update private.vault_entries e set takes_codes = false where e.id = w.subject::uuid;
+    when 'mandate' then
+      update private.mandates x set state = 'suspended'
+       where x.id = w.subject::uuid and x.state = 'active';
+    end case;
+  end loop;
+  delete from private.widenings x using unnest(made) m
+   where x.account = caller.account and m.kind = 'widening' and m.id = x.id::text;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.unfinished()
  RETURNS SETOF private.payments
  LANGUAGE sql
@@ -9175,6 +9615,8 @@ grant execute on function api.owner_delete_mails(credential text, mail uuid, day
 
 grant execute on function api.owner_disconnect_apps(credential text, app uuid) to service_role;
 
+grant execute on function api.owner_end_made(credential text, since timestamp with time zone, until timestamp with time zone, digest text, session_digest text, put_back text[], password_hash text, mail jsonb) to service_role;
+
 grant execute on function api.owner_end_other_sessions(credential text) to service_role;
 
 grant execute on function api.owner_end_place(credential text, place uuid) to service_role;
@@ -9208,6 +9650,8 @@ grant execute on function api.owner_list_entries(credential text, page integer, 
 grant execute on function api.owner_list_exposures(credential text) to service_role;
 
 grant execute on function api.owner_list_keys(credential text, listed_max integer) to service_role;
+
+grant execute on function api.owner_list_made(credential text, since timestamp with time zone) to service_role;
 
 grant execute on function api.owner_list_places(credential text, entry uuid) to service_role;
 

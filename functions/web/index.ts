@@ -24,6 +24,7 @@ import { routes as mail } from './pages/mail.tsx'
 import { routes as mailOpened } from './pages/mail-opened.tsx'
 import { routes as mandate } from './pages/mandate.tsx'
 import { routes as mandates } from './pages/mandates.tsx'
+import { routes as notMe } from './pages/not-me.tsx'
 import { routes as overview } from './pages/overview.tsx'
 import { routes as proof } from './pages/proof.tsx'
 import { routes as receipts } from './pages/receipts.ts'
@@ -67,6 +68,7 @@ export const pages = [
   mail,
   mandate,
   mandates,
+  notMe,
   overview,
   proof,
   receipts,

@@ -571,6 +571,18 @@ export type DatabaseFunctions = {
   owner_decline_all: { args: { credential: string } }
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
   owner_disconnect_apps: { args: { credential: string; app?: string | null } }
+  owner_end_made: {
+    args: {
+      credential: string
+      since: string
+      until: string
+      digest: string
+      session_digest: string
+      put_back?: string[]
+      password_hash?: string | null
+      mail?: unknown
+    }
+  }
   owner_end_other_sessions: { args: { credential: string } }
   owner_end_place: { args: { credential: string; place: string } }
   owner_end_session: { args: { credential: string; session?: string | null } }
@@ -608,6 +620,7 @@ export type DatabaseFunctions = {
   }
   owner_list_exposures: { args: { credential: string } }
   owner_list_keys: { args: { credential: string; listed_max: number } }
+  owner_list_made: { args: { credential: string; since: string } }
   owner_list_places: { args: { credential: string; entry: string } }
   owner_list_recipients: {
     args: {

@@ -1,5 +1,6 @@
 /**
- * The same Idempotency-Key and body get the same answer for 24 hours; another body is refused. Who
+ * The same Idempotency-Key and body of one key or app get the same answer for 24 hours; another body is
+ * refused. Who
  * comes while the first is still at work waits a little for its answer, then is told to come back.
  */
 import * as z from 'zod'
@@ -13,7 +14,7 @@ import { openAnswer, sealAnswer } from './kept-answer.ts'
 
 const claim = z.object({
   claim: z.uuid(),
-  outcome: z.enum(['claimed', 'running', 'answered', 'lost', 'mismatch']),
+  outcome: z.enum(['claimed', 'running', 'answered', 'lost', 'mismatch', 'foreign']),
   status: z.int().nullable(),
   body: z.string().nullable(),
 })
@@ -26,6 +27,12 @@ const pauseMaxMilliseconds = 1_000
 const lost = {
   message: 'A request with this Idempotency-Key was sent and came to no answer that could be kept.',
   hint: 'Look at the site for what came of it. To send it again, use a new Idempotency-Key.',
+}
+
+const foreign = {
+  message:
+    'This Idempotency-Key was used by the key or app that yours took the place of, and its answer is not yours.',
+  hint: 'What it did stands: look for it in the activity, or ask transfer_status. For something new, use a new Idempotency-Key.',
 }
 
 /** Runs at most once for a key; answers the body that is kept. A refusal gives the key back, unless a secret has left. */
@@ -78,6 +85,7 @@ async function claimOrWait(
     if (found?.outcome === 'claimed') return { claim: found.claim }
     if (found?.outcome === 'mismatch') return fail('idempotency_mismatch')
     if (found?.outcome === 'lost') return fail('conflict', lost)
+    if (found?.outcome === 'foreign') return fail('conflict', foreign)
     if (found?.outcome === 'answered') {
       return openAnswer(context.world, found.claim, found.body ?? '')
     }

@@ -9,7 +9,7 @@ export function newSignIn(webUrl: string, deed: Deed & { method: string }): Mess
   return letter('new_sign_in', 'New sign-in to your account', [
     'Somebody signed in to your account:',
     { facts: { With: deed.method, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -18,7 +18,7 @@ export function newApiKey(webUrl: string, deed: Deed & { label: string; scope: s
   return letter('new_api_key', 'New API key for your account', [
     'An API key was made:',
     { facts: { Label: deed.label, 'What it may do': deed.scope, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -27,7 +27,7 @@ export function secretsReadable(webUrl: string, deed: Deed & { label: string }):
   return letter('secrets_readable', 'An API key may read your secrets', [
     'From now on this API key reads the secrets of your vault, as they are:',
     { facts: { Label: deed.label, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -36,7 +36,7 @@ export function codesReadable(webUrl: string, deed: Deed): Message {
   return letter('codes_readable', 'Agents may read codes in your mails', [
     'From now on agents read the one-time codes and sign-in links of mails, as they are.',
     { facts: told(deed) },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -45,7 +45,7 @@ export function newPasskey(webUrl: string, deed: Deed & { label: string }): Mess
   return letter('new_passkey', 'New passkey for your account', [
     'A passkey that can sign in and approve was added:',
     { facts: { Passkey: deed.label, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -54,7 +54,7 @@ export function passkeyRemoved(webUrl: string, deed: Deed & { label: string }): 
   return letter('passkey_removed', 'A passkey was removed', [
     'This passkey no longer signs in to your account:',
     { facts: { Passkey: deed.label, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -65,7 +65,7 @@ export function passkeysLost(webUrl: string, deed: Deed): Message {
       'three days a password takes their place. If you still have one, sign in with it before: that ' +
       'takes it back.',
     { facts: told(deed) },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -74,7 +74,7 @@ export function passwordChanged(webUrl: string, deed: Deed): Message {
   return letter('password_changed', 'Your password was changed', [
     'The password of your account was changed.',
     { facts: told(deed) },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -84,7 +84,7 @@ export function recoveryUsed(webUrl: string, deed: Deed): Message {
     'Somebody signed in to your account with a recovery code. That code is used up. For three days ' +
       'nobody can raise a limit, approve a payment or make a key.',
     { facts: told(deed) },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -93,6 +93,16 @@ export function recoveryCodesMade(webUrl: string, deed: Deed): Message {
   return letter('recovery_codes_made', 'New recovery codes were made', [
     'New recovery codes were made. The old ones no longer work.',
     { facts: told(deed) },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
+  ])
+}
+
+/** Everything that was made since a time was ended, and the password set anew. */
+export function madeEnded(webUrl: string, deed: Deed & { since: string }): Message {
+  return letter('made_ended', 'What was made in your account was ended', [
+    'You said that it was not you: everything that was made in your account since this time was ended, ' +
+      'and every other session. If there is a password, it is a new one.',
+    { facts: { 'Made since': deed.since, ...told(deed) } },
+    ...notYou(webUrl, deed),
   ])
 }

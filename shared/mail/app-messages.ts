@@ -12,7 +12,7 @@ export function appConnected(
   return letter('app_connected', 'An app was given access to your account', [
     'An app was given access to your account:',
     { facts: { 'It is at': deed.host, 'What it may do': deed.scope, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 

@@ -25,12 +25,17 @@ export function addressShown(client: string): string {
 }
 
 /** The end of a notice about what only the owner may do. */
-export function notYou(webUrl: string): Part[] {
+export function notYou(webUrl: string, { at }: Pick<Deed, 'at'>): Part[] {
   return [
-    'If this was you, there is nothing to do. If it was not, freeze the account, end all sessions ' +
-      'and change your password:',
-    { link: `${webUrl}/security`, label: 'Open the security page' },
+    'If this was you, there is nothing to do. If it was not, say so: after you have proven that it is ' +
+      'you, one step ends everything that was made in your account since then, and sets a new password:',
+    { link: `${webUrl}/not-me?since=${shortlyBefore(at)}`, label: 'It was not me' },
   ]
+}
+
+/** A little earlier, since the clock of the database may be behind. */
+function shortlyBefore(at: Date): string {
+  return `${new Date(at.getTime() - 120_000).toISOString().slice(0, 16)}Z`
 }
 
 /** A time as people read it. */

@@ -52,7 +52,7 @@ export function accountUnfrozen(webUrl: string, deed: Deed): Message {
   return letter('account_unfrozen', 'Your account can pay again', [
     'Your account was unfrozen: payments within your limits are possible again.',
     { facts: told(deed) },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -64,7 +64,7 @@ export function limitsRaised(
   return letter('limits_raised', 'Your limits were raised', [
     'What may be paid from your account was raised:',
     { facts: { ...deed.changes, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -76,7 +76,7 @@ export function recipientTrusted(
   return letter('recipient_trusted', 'New trusted recipient', [
     'Payments to this recipient can now pass within your automatic limit:',
     { facts: { ...(deed.label && { Account: deed.label }), Address: deed.address, ...told(deed) } },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 
@@ -92,7 +92,7 @@ export function mandateApproved(
     'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
     { facts: { Terms: deed.terms, For: whose, ...told(deed) } },
     { link: `${webUrl}/mandate/${deed.mandate}`, label: 'See its limits, suspend or revoke it' },
-    ...notYou(webUrl),
+    ...notYou(webUrl, deed),
   ])
 }
 

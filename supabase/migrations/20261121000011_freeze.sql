@@ -53,6 +53,7 @@ begin
   select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
     from private.open_signatures(frozen) o;
   delete from private.vault_sessions s where s.account = frozen;
+  perform private.erase_site_answers(frozen);
   insert into private.activities (account, category, type, summary, untrusted)
   values (frozen, 'security', 'account_frozen', summary, untrusted);
   return true;

@@ -1,7 +1,12 @@
--- Answers kept for 24 hours under the caller's Idempotency-Key, per account and operation.
+-- Answers kept for 24 hours under the caller's Idempotency-Key, per key or app and operation. One that took
+-- the place of another goes on with its claims, so that nothing is done twice, and is told none of its answers.
 
 create table private.idempotent_answers (
   account uuid not null references private.accounts,
+  -- What private.budget_of says of the credential.
+  holder uuid not null references private.credentials,
+  -- Who is at work or was answered.
+  credential uuid not null references private.credentials,
   operation text not null,
   key text not null check (length(key) between 1 and 255),
   -- HMAC-SHA-256 of the request body: the same key with another body is a mistake of the caller.
@@ -15,13 +20,23 @@ create table private.idempotent_answers (
   status integer,
   -- Sealed for the claim (shared/http/kept-answer.ts): it may hold the session of a site.
   body text,
-  primary key (account, operation, key)
+  primary key (holder, operation, key)
 );
 alter table private.idempotent_answers enable row level security;
 create index idempotent_answers_age on private.idempotent_answers (created_at);
+create index idempotent_answers_of_account on private.idempotent_answers (account);
 
--- Claims a key or answers what came of it: claimed, running, answered, lost or mismatch. A claim whose
--- holder has gone silent can be taken over, because the payment behind it is the same one.
+-- Erases answers that hold what a site said to a login: its session, a page behind it. What was done stays
+-- done: a repeat is told that its answer is lost.
+create function private.erase_site_answers(of_account uuid) returns void language sql as $$
+  update private.idempotent_answers i set status = 409, body = null
+   where i.account = of_account
+     and i.operation in ('vault_use', 'vault_login', 'vault_session')
+$$;
+
+-- Claims a key or answers what came of it: claimed, running, answered, lost, mismatch or foreign. A claim
+-- whose holder has gone silent can be taken over, because the payment behind it is the same one. An answer is
+-- told to the credential that it was made for alone, and not while the account is frozen.
 create function api.claim_idempotency(
   credential text, needed text, operation text, key text, request_digest text)
   returns table (outcome text, claim uuid, status integer, body text)
@@ -32,12 +47,12 @@ declare
   kept private.idempotent_answers;
 begin
   insert into private.idempotent_answers as i
-    (account, operation, key, request_digest, claimed_until)
-  values (caller.account, claim_idempotency.operation, claim_idempotency.key,
-    claim_idempotency.request_digest, at + interval '60 seconds')
+    (account, holder, credential, operation, key, request_digest, claimed_until)
+  values (caller.account, private.budget_of(caller), caller.id, claim_idempotency.operation,
+    claim_idempotency.key, claim_idempotency.request_digest, at + interval '60 seconds')
   on conflict on constraint idempotent_answers_pkey do update
     set claimed_until = excluded.claimed_until, request_digest = excluded.request_digest,
-      created_at = at, status = null, body = null,
+      created_at = at, credential = caller.id, status = null, body = null,
       claim = case when i.status is null and i.request_digest = excluded.request_digest
         then i.claim else excluded.claim end
   where i.created_at <= at - interval '24 hours'
@@ -49,12 +64,18 @@ begin
     return next;
     return;
   end if;
-  select i.* into kept from private.idempotent_answers i where i.account = caller.account
+  select i.* into kept from private.idempotent_answers i where i.holder = private.budget_of(caller)
      and i.operation = claim_idempotency.operation and i.key = claim_idempotency.key;
-  return query select case
+  outcome := case
     when kept.request_digest <> claim_idempotency.request_digest then 'mismatch'
     when kept.status is null then 'running'
-    when kept.body is null then 'lost' else 'answered' end, kept.claim, kept.status, kept.body;
+    when kept.body is null then 'lost'
+    when kept.credential <> caller.id then 'foreign' else 'answered' end;
+  if outcome = 'answered' then
+    perform private.recognize(claim_idempotency.credential, needed, true);
+  end if;
+  return query select claim_idempotency.outcome, kept.claim, kept.status,
+    case outcome when 'answered' then kept.body end;
 end $$;
 
 -- Gives a key back. What was entered under it and not reserved can no longer be, so that a decision
@@ -62,25 +83,27 @@ end $$;
 -- next goes on with that payment: a holder that lost touch cannot know whether it was paid. The same
 -- goes for a mail that was entered to be sent. A request that left with a secret keeps its key for good,
 -- since nobody can tell what came of it.
-create function private.release_key(of_account uuid, of_operation text, released text)
+create function private.release_key(
+  caller private.credentials, of_operation text, released text)
   returns void language plpgsql as $$
 declare
+  of_holder uuid := private.budget_of(caller);
   held uuid;
 begin
   update private.idempotent_answers i set status = 409
-   where i.account = of_account and i.operation = of_operation and i.key = released
+   where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null and i.claimed_until = 'infinity';
   update private.idempotent_answers i set claimed_until = private.clock()
-   where i.account = of_account and i.operation = of_operation and i.key = released
+   where i.holder = of_holder and i.operation = of_operation and i.key = released
      and i.status is null returning i.claim into held;
-  update private.payments p set state = 'expired' where p.account = of_account
+  update private.payments p set state = 'expired' where p.account = caller.account
      and p.kind in ('transfer', 'x402') and p.claim = held
      and p.state in ('prepared', 'awaiting_confirmation');
-  delete from private.idempotent_answers i where i.account = of_account
+  delete from private.idempotent_answers i where i.holder = of_holder
      and i.operation = of_operation and i.key = released and i.claim = held
-     and not exists (select from private.payments p where p.account = of_account
+     and not exists (select from private.payments p where p.account = caller.account
        and p.kind in ('transfer', 'x402') and p.claim = held and p.state <> 'expired')
-     and not exists (select from private.mails m where m.account = of_account and m.claim = held);
+     and not exists (select from private.mails m where m.account = caller.account and m.claim = held);
 end $$;
 
 -- Keeps the answer of a claimed key, or with a null status gives the key back.
@@ -92,10 +115,10 @@ declare
   caller private.credentials := private.recognize(credential, 'any');
 begin
   if keep_answer.status is null then
-    perform private.release_key(caller.account, operation, key);
+    perform private.release_key(caller, operation, key);
   else
     update private.idempotent_answers i set status = keep_answer.status, body = keep_answer.body
-     where i.account = caller.account and i.operation = keep_answer.operation
+     where i.holder = private.budget_of(caller) and i.operation = keep_answer.operation
        and i.key = keep_answer.key and i.status is null;
   end if;
   return true;

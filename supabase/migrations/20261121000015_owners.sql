@@ -7,10 +7,13 @@ create table private.owners (
   email text not null unique check (email = lower(email) and email ~ '^[^@\s]+@[^@\s]+$'),
   -- PHC string of argon2id; null for an owner who only has passkeys.
   password_hash text,
+  password_set_at timestamptz not null default private.clock(),
   created_at timestamptz not null default private.clock(),
   -- Whoever holds a recovery code signs in at once, but nothing is widened until this time: the
   -- owner hears of it by mail, and can take the account back meanwhile.
   guarded_until timestamptz,
+  -- When the oldest of the codes was made that guard it.
+  guarding_since timestamptz,
   -- After its last passkey was removed the account asks for one until then.
   passkey_until timestamptz,
   -- Since when the owner says that all passkeys are lost; any use of one takes it back.

@@ -37,6 +37,7 @@ create table private.recovery_codes (
   account uuid not null references private.accounts,
   -- HMAC-SHA-256 with a pepper, as for API keys.
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
+  created_at timestamptz not null default private.clock(),
   used_at timestamptz
 );
 create index recovery_codes_of_account on private.recovery_codes (account);
@@ -199,14 +200,17 @@ create function api.login_with_code(
   language plpgsql security definer set search_path = '' as $$
 declare
   owner uuid;
+  made_at timestamptz;
 begin
   perform private.limit_sign_in(email, client, work);
   update private.recovery_codes r set used_at = private.clock() from private.owners o
    where r.digest = code_digest and r.used_at is null and o.account = r.account
      and o.email = login_with_code.email
-  returning o.account into owner;
+  returning o.account, r.created_at into owner, made_at;
   if owner is not null then
-    update private.owners o set guarded_until = private.clock() + interval '72 hours'
+    update private.owners o set guarded_until = private.clock() + interval '72 hours',
+      guarding_since = case when o.guarded_until > private.clock()
+        then least(o.guarding_since, made_at) else made_at end
      where o.account = owner;
     perform private.enqueue_mail(owner, mail);
     perform private.record_security(owner, 'recovery_code_used',

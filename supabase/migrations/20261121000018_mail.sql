@@ -11,6 +11,8 @@ create table private.outbox (
   topic text not null check (topic ~ '^[a-z_]{1,40}$'),
   -- The mail of the account that this carries to one of its recipients; null for a notice of ours.
   carries uuid,
+  -- The key or app that had it sent; null for a notice of ours.
+  sent_by uuid references private.credentials,
   -- AES-256-GCM under a key that the database never sees; null once the mail needs no more tries.
   sealed text,
   created_at timestamptz not null default private.clock(),
@@ -104,6 +106,24 @@ begin
 end $$;
 grant execute on function api.mailer_untold, api.mailer_tell to service_role;
 
+-- Whether a letter waits because its account is frozen.
+create function private.is_letter_held(m private.outbox) returns boolean
+  language sql stable as $$
+  select m.carries is not null and exists (select from private.accounts a
+    where a.id = m.account and a.frozen_at is not null)
+$$;
+
+-- Gives up letters of a key or app whose owner ended it. One that only came back under another grant goes on.
+create function private.drop_letters() returns void language plpgsql as $$
+begin
+  update private.outbox m set gave_up_at = private.clock(), sealed = null,
+    failed_reason = 'who had it sent was revoked before it was sent'
+   from private.credentials k
+   where k.id = m.sent_by and k.revoked_at is not null and m.sealed is not null
+     and not exists (select from private.oauth_grants g
+       where g.credential = k.id and g.ended_because = 'replaced');
+end $$;
+
 -- Takes mails for one try each. Whoever takes one has until its next try to send it. A mail whose
 -- last try has passed is given up. `recipient` is what the mail is sealed for, `address` where it
 -- goes; null when the account has no owner any more.
@@ -120,12 +140,13 @@ begin
   update private.outbox m set gave_up_at = at, sealed = null,
     failed_reason = coalesce(m.failed_reason, 'the mailer did not answer')
    where m.sealed is not null and m.send_after <= at and m.tries >= tries_max;
+  perform private.drop_letters();
   return query
     update private.outbox m set tries = m.tries + 1,
       -- 1, 2, 4 ... minutes, at most an hour.
       send_after = at + least(interval '1 minute' * 2 ^ m.tries, interval '1 hour')
      where m.id in (select w.id from private.outbox w
-       where w.sealed is not null and w.send_after <= at
+       where w.sealed is not null and w.send_after <= at and not private.is_letter_held(w)
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),

@@ -73,6 +73,9 @@ begin
     when wanted = current then 'same' when wanted > current then 'raised' else 'lowered' end;
   if outcome = 'raised' then
     perform private.admit_owner(credential, true);
+    perform private.note_widening(caller, 'limit', limit_name, jsonb_build_object('micros', before),
+      pg_catalog.format('The %s: raised from %s USD', private.limit_words(limit_name),
+        private.usd_text(current)));
     perform private.enqueue_mail(caller.account, mail);
   end if;
   if outcome in ('raised', 'lowered') then

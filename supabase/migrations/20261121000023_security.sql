@@ -266,11 +266,14 @@ declare
   caller private.credentials := private.admit_owner(credential, true);
 begin
   perform from private.owners o where o.account = caller.account for update;
-  delete from private.passkeys p where p.id = passkey and p.account = caller.account
-    and (exists (select from private.owners o
-        where o.account = caller.account and o.password_hash is not null)
-      or exists (select from private.passkeys other
-        where other.account = caller.account and other.id <> passkey));
+  with removed as (
+    delete from private.passkeys p where p.id = passkey and p.account = caller.account
+      and (exists (select from private.owners o
+          where o.account = caller.account and o.password_hash is not null)
+        or exists (select from private.passkeys other
+          where other.account = caller.account and other.id <> passkey))
+    returning p.*)
+  insert into private.removed_passkeys select r.* from removed r;
   if found then
     update private.owners o set passkey_until = private.clock() + interval '72 hours'
      where o.account = caller.account and not private.has_passkey(caller.account);
@@ -292,8 +295,8 @@ create function api.owner_set_password(
 declare
   caller private.credentials := private.admit_proven(credential);
 begin
-  update private.owners o set password_hash = owner_set_password.password_hash
-   where o.account = caller.account;
+  update private.owners o set password_hash = owner_set_password.password_hash,
+    password_set_at = private.clock() where o.account = caller.account;
   if not private.is_guarded(caller) then
     perform private.end_other_sessions(caller);
   end if;

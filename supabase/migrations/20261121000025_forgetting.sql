@@ -22,6 +22,8 @@ begin
    where p.approved_at is null and p.asked_at <= at - interval '1 day';
   delete from private.vault_sessions s using private.credentials k
    where k.id = s.credential and (s.expires_at <= at or k.revoked_at is not null);
+  delete from private.widenings w where w.at < private.clock() - interval '90 days';
+  delete from private.removed_passkeys r where r.removed_at < private.clock() - interval '90 days';
   perform private.forget_oauth(at);
 end $$;
 grant execute on function api.housekeeping_forget to service_role;

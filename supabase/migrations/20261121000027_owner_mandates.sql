@@ -162,6 +162,9 @@ begin
     when m.state not in ('active', 'suspended') then 'closed' else wanted end;
   if outcome = wanted and m.state <> wanted then
     update private.mandates x set state = wanted where x.id = m.id;
+    if not suspended then
+      perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
+    end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
       case when suspended then 'suspended' else 'resumed' end);
   end if;

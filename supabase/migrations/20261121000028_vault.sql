@@ -36,6 +36,8 @@ create table private.vault_entries (
   created_by uuid references private.credentials,
   -- The key or app whose link the owner entered it by, until the owner changes it unasked.
   link_of uuid references private.credentials,
+  -- The session that the owner entered it in.
+  session uuid references private.credentials,
   created_at timestamptz not null default private.clock(),
   updated_at timestamptz not null default private.clock(),
   last_used_at timestamptz,
@@ -177,6 +179,7 @@ begin
   if not found then
     perform private.refuse('credential_protected', '403');
   end if;
+  perform private.erase_site_answers(caller.account);
   perform private.record_entry(caller, e, 'credential_deleted',
     pg_catalog.format('The login of %s was deleted', e.site));
   return query select private.clock();
@@ -246,10 +249,11 @@ begin
   if was_version = 0 then
     perform private.take_vault_place(caller.account);
     insert into private.vault_entries (id, account, site, username, version, sealed,
-      has_password, has_totp, field_names, takes_codes, created_by)
+      has_password, has_totp, field_names, takes_codes, created_by, session)
     values (entry, caller.account, at_site, for_username, 1, vault_commit_store.sealed,
       vault_commit_store.has_password, vault_commit_store.has_totp,
-      vault_commit_store.field_names, made_by is null, made_by)
+      vault_commit_store.field_names, made_by is null, made_by,
+      case when made_by is null then caller.id end)
     on conflict do nothing returning * into e;
   else
     update private.vault_entries v set version = v.version + 1, updated_at = private.clock(),
@@ -383,6 +387,11 @@ begin
       case when reads then 'The API key %s may read secrets of the vault from now on.'
         else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
       from private.credentials k where k.id = owner_set_reads_secrets.key;
+    if reads then
+      perform private.note_widening(caller, 'reads_secrets', key::text, '{}',
+        'The ' || private.holder_name(k) || ': let read secrets of the vault')
+        from private.credentials k where k.id = owner_set_reads_secrets.key;
+    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select k.label from private.credentials k
@@ -404,6 +413,9 @@ begin
     perform private.record_change(caller, 'security', 'code_reading_changed',
       case when shows then 'Agents may read one-time codes and sign-in links of mails from now on.'
         else 'Agents no longer read one-time codes and sign-in links of mails.' end);
+    if shows then
+      perform private.note_widening(caller, 'shows_codes', '', '{}', 'Codes in mails: shown to agents');
+    end if;
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return query select shows;

@@ -118,6 +118,10 @@ begin
       case when takes then 'codes_allowed' else 'codes_ended' end,
       pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
         else 'The use of codes from mail at %s was ended' end, e.site));
+    if takes then
+      perform private.note_widening(caller, 'takes_codes', e.id::text, '{}',
+        'Codes from mail: let be used at ' || e.site);
+    end if;
   end if;
   return query select takes;
 end $$;

@@ -98,6 +98,11 @@ begin
   if outcome in ('missing', 'raised') then
     perform private.admit_owner(credential, true);
   end if;
+  if outcome = 'raised' then
+    perform private.note_widening(caller, 'caps', k.id::text, jsonb_build_object(
+        'payment', k.max_per_payment_usd_micros, 'day', k.max_per_day_usd_micros),
+      'The caps of the ' || private.holder_name(k) || ': raised');
+  end if;
   if outcome in ('raised', 'lowered') then
     update private.credentials x set max_per_payment_usd_micros = per_payment,
       max_per_day_usd_micros = per_day where x.id = k.id returning * into k;

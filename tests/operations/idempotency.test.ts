@@ -3,6 +3,7 @@
  * stops at the question for a confirmation shows it: each one that is entered has its own id.
  */
 import { expect, test } from 'vitest'
+import { anyText } from '../support/matching.ts'
 import type { Agent, Answer } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
@@ -76,11 +77,44 @@ test('keys of two accounts are apart', async () => {
   expect(first.body['transfer_id']).not.toBe(second.body['transfer_id'])
 })
 
-test('two credentials of one account share its keys', async () => {
+test('another key of the account has keys of its own', async () => {
   const one = await world.agent('pay', { usdc: 10 })
   const other = await one.withKey('full')
-  const first = await post(one, 'of-the-account')
-  expect((await post(other, 'of-the-account')).body).toEqual(first.body)
+  const first = await post(one, 'of-one-key')
+
+  const others = await post(other, 'of-one-key')
+
+  expect([first.status, others.status]).toEqual([200, 200])
+  expect(others.body['transfer_id']).not.toBe(first.body['transfer_id'])
+})
+
+test('a key that replaces another does nothing of it twice, and is not told its answer', async () => {
+  const one = await world.agent('pay', { usdc: 10 })
+  const other = await one.withKey('pay')
+  await world.db.sql`update private.credentials k set shares_budget_of = old.id
+    from private.credentials old where old.account = ${one.id} and k.account = ${one.id}
+      and k.created_at > old.created_at`
+  await post(one, 'in-turn')
+
+  const repeated = await post(other, 'in-turn')
+
+  expect(repeated).toMatchObject({ status: 409, body: { error: 'conflict', hint: anyText } })
+  expect(JSON.stringify(repeated.body)).not.toContain('awaiting_confirmation')
+  expect(await paymentsOf(one)).toBe(1)
+})
+
+test('while the account is frozen no kept answer is told, and nothing is done anew', async () => {
+  const payer = await world.agent('pay', { usdc: 10 })
+  const first = await post(payer, 'frozen')
+  await payer.post('/account-freeze', {})
+
+  const during = await post(payer, 'frozen')
+  await world.db.sql`update private.accounts set frozen_at = null where id = ${payer.id}`
+  const after = await post(payer, 'frozen')
+
+  expect(during).toMatchObject({ status: 403, body: { error: 'account_frozen' } })
+  expect(after.body).toEqual(first.body)
+  expect(await paymentsOf(payer)).toBe(1)
 })
 
 test('a refusal keeps nothing: the same key is free for the corrected request', async () => {

@@ -246,3 +246,30 @@ test('an account reaches 100 recipients a day and no more', async () => {
   expect(seconds).toBeGreaterThan(86_300)
   expect(await refusedFor(box, [stranger()])).toBeGreaterThan(86_300)
 })
+
+test('a letter that has not left when its key is revoked does not leave any more', async () => {
+  const box = await openMailbox(product)
+  const to = stranger()
+  const { mail_id } = await box.sent({ ...order, to: [to] })
+
+  await db.sql`update private.credentials set revoked_at = private.clock()
+    where account = ${box.agent.id}`
+
+  expect(await product.mails(to)).toEqual([])
+  const reader = await box.agent.withKey('read')
+  const { body } = await reader.get(`/mail-read?mail_id=${String(mail_id)}`)
+  expect(JSON.stringify(body)).toContain('"status":"failed"')
+})
+
+test('a letter that has not left when the account is frozen waits until it is unfrozen', async () => {
+  const box = await openMailbox(product)
+  const to = stranger()
+  await box.sent({ ...order, to: [to] })
+  await box.agent.post('/account-freeze', {})
+
+  const during = await product.mails(to)
+  await db.sql`update private.accounts set frozen_at = null where id = ${box.agent.id}`
+
+  expect(during).toEqual([])
+  expect(await product.mails(to)).toHaveLength(1)
+})

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Answering, TestServer } from '../support/http.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { anyText, textWith } from '../support/matching.ts'
+import { ownerOf } from '../support/owner.ts'
 import { approvePlace, entryOf } from '../support/vault-rows.ts'
 import type { Agent, TestWorld } from '../support/world.ts'
 import { start } from '../support/world.ts'
@@ -96,3 +97,32 @@ test('what is refused before it is sent leaves the key free', async () => {
   expect(first.body['error']).toBe('template_refused')
   expect(again.body['error']).toBe('template_refused')
 })
+
+test.each([
+  ['a freeze', (agent: Agent) => agent.post('/account-freeze', {})],
+  [
+    'the end of the login',
+    async (agent: Agent, entry: string) =>
+      (await ownerOf(world, agent)).call('delete_vault_entry', { entry }),
+  ],
+])(
+  'after %s no repeat is told what the site said, and the site is not asked again',
+  async (_, end) => {
+    const { agent, credential_id } = await user()
+    answer = answering(200, { 'set-cookie': 'sid=of-the-site' }, 'welcome')
+    const headers = { 'idempotency-key': 'kept-1' }
+    const use = () => agent.post(path, { credential_id, ...login }, headers)
+    const first = await use()
+    const asked = shop.received.length
+
+    await end(agent, credential_id)
+    const during = await use()
+    await world.db.sql`update private.accounts set frozen_at = null where id = ${agent.id}`
+    const after = await use()
+
+    expect(JSON.stringify(first.body)).toContain('of-the-site')
+    expect(during).toMatchObject({ status: 409, body: { error: 'conflict' } })
+    expect(after).toMatchObject({ status: 409, body: { error: 'conflict' } })
+    expect(shop.received).toHaveLength(asked)
+  },
+)

@@ -40,7 +40,7 @@ test('the answer to a second request does not take the place of a paid delivery'
       two.stop()
       return void response.writeHead(409).end('{"error":"authorization already used"}')
     }
-    const given = payment === undefined ? {} : { headers: { 'payment-signature': `${payment}` } }
+    const given = payment === undefined ? {} : { headers: { 'payment-signature': String(payment) } }
     void fetch(`${hostile.url}/settled${url}`, given).then(async (answer) => {
       const asking = answer.headers.get('payment-required')
       const text = await answer.text()

@@ -30,6 +30,7 @@ const samples = (name: string) => [
   messages.recoveryUsed(webUrl, deed),
   messages.passkeysLost(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
+  messages.madeEnded(webUrl, { ...deed, since: '2026-11-21 11:00 UTC' }),
   messages.approvalWanted({
     amount: name,
     recipient: name,

@@ -67,6 +67,10 @@ function Unfreeze({ c, me }: { c: Visit; me: Owner }) {
       <Section title="Before you unfreeze">
         <ul class="points">
           <li>
+            If somebody else was in your account,{' '}
+            <a href={`${pagesBelow}/not-me`}>end what was made since</a> first.
+          </li>
+          <li>
             Revoke every key that you do not trust, under{' '}
             <a href={`${pagesBelow}/keys`}>API keys</a>, and disconnect every such app, under{' '}
             <a href={`${pagesBelow}/apps`}>Connected apps</a>.

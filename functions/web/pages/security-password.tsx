@@ -6,6 +6,7 @@ import { enter, ownSession, proofFirst, readSecurity } from '../own-session.ts'
 import { Button, Form, Username } from '../parts/form.tsx'
 import { NewPassword } from '../parts/new-password.tsx'
 import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 
 export const routes: Routes = (app) => {
   app.get('/security/password', (c) => showPassword(c))
@@ -37,6 +38,10 @@ async function showPassword(c: Visit, error?: string) {
       }
       scripts={['sign-up']}
     >
+      <p>
+        Was somebody else in your account? A new password alone leaves what they made.{' '}
+        <a href={`${pagesBelow}/not-me`}>It was not me</a> ends that too.
+      </p>
       <Form c={c}>
         <Username value={security.email} />
         <NewPassword {...(error === undefined ? {} : { error })} />

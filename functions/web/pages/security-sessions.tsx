@@ -5,6 +5,7 @@ import { readSecurity, type SignIn } from '../own-session.ts'
 import { Button, Form } from '../parts/form.tsx'
 import { Badge, Section, Table, Time } from '../parts/show.tsx'
 import type { Routes, Visit } from '../visit.ts'
+import { pagesBelow } from '../visit.ts'
 
 const path = '/security/sessions'
 
@@ -46,7 +47,10 @@ async function showSessions(c: Visit) {
       </Section>
       {others.length > 0 && (
         <Section title="Somewhere you do not know?">
-          <p>End all other sessions, then change your password.</p>
+          <p>
+            <a href={`${pagesBelow}/not-me`}>It was not me</a> ends them all and everything else
+            that was made since, and sets a new password. This ends the sessions alone:
+          </p>
           <Form c={c}>
             <Button kind="danger" name="session" value="others">
               End all other sessions

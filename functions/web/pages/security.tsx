@@ -37,13 +37,14 @@ function Recovery({ c, security }: { c: Visit; security: Security }) {
       {guarded_until && (
         <Notice kind="warning" title="A recovery code was used">
           Until <Time at={guarded_until} /> nothing can be widened, and no key, app or session be
-          ended but by who signed in with a passkey. If it was not you, freeze the account.
+          ended but by who signed in with a passkey. If it was not you, <NotMe />.
         </Notice>
       )}
       {passkeys_lost_at && (
         <Notice kind="warning" title="The passkeys were given up for lost">
           Since <Time at={passkeys_lost_at} />. Three days later a password takes their place,
-          unless one of them is used before. If it was not you, sign in with a passkey.
+          unless one of them is used before. If it was not you, sign in with a passkey and <NotMe />
+          .
         </Notice>
       )}
       {is_recovered && passkeys.length > 0 && !passkeys_lost_at && (
@@ -56,6 +57,11 @@ function Recovery({ c, security }: { c: Visit; security: Security }) {
       )}
     </>
   )
+}
+
+/** Ends what somebody else made. */
+function NotMe() {
+  return <a href={`${pagesBelow}/not-me`}>end what was made since</a>
 }
 
 function factsOf({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
@@ -82,6 +88,13 @@ function factsOf({ email, has_password, passkeys, ...rest }: Security): [string,
       <With now={`${rest.recovery_codes_left} left`} to="recovery-codes">
         Make new codes
       </With>,
+    ],
+    [
+      'Somebody else was here?',
+      <span class="head">
+        <span>End what they made</span>
+        <a href={`${pagesBelow}/not-me`}>It was not me</a>
+      </span>,
     ],
     [
       'Sessions',

@@ -1,6 +1,6 @@
 /** The twin of the answers that are kept under an Idempotency-Key. */
 import type { Twin } from './state.ts'
-import { admit } from './state.ts'
+import { admit, Refused } from './state.ts'
 
 const daySeconds = 86_400
 const claimSeconds = 60
@@ -10,8 +10,8 @@ export function claimKey(
   asked: { credential: string; operation: string; key: string; digest: string },
   toldClaim: string,
 ) {
-  const { account } = admit(twin, asked.credential, 'read')
-  const name = `${account.id}/${asked.operation}/${asked.key}`
+  const { id, account } = admit(twin, asked.credential, 'read')
+  const name = `${id}/${asked.operation}/${asked.key}`
   const kept = twin.kept.get(name)
   const isOld = kept !== undefined && kept.createdAt <= twin.now - daySeconds
   const isSilent =
@@ -23,8 +23,10 @@ export function claimKey(
     return { outcome: 'claimed', claim, status: null, body: null }
   }
   const { claim, status, body } = kept
-  if (kept.digest !== asked.digest) return { outcome: 'mismatch', claim, status, body }
-  return { outcome: status === null ? 'running' : 'answered', claim, status, body }
+  if (kept.digest !== asked.digest) return { outcome: 'mismatch', claim, status, body: null }
+  if (status === null) return { outcome: 'running', claim, status, body }
+  if (account.isFrozen) throw new Refused('account_frozen')
+  return { outcome: 'answered', claim, status, body }
 }
 
 /** Keeps an answer, or without one gives the key back. */
@@ -33,8 +35,8 @@ export function keepAnswer(
   asked: { credential: string; operation: string; key: string },
   answer: { status: number; body: string } | null,
 ): void {
-  const { account } = admit(twin, asked.credential, 'read')
-  const name = `${account.id}/${asked.operation}/${asked.key}`
+  const { id } = admit(twin, asked.credential, 'read')
+  const name = `${id}/${asked.operation}/${asked.key}`
   const kept = twin.kept.get(name)
   if (kept?.status !== null) return
   if (answer) Object.assign(kept, answer)

@@ -1,0 +1,341 @@
+-- "It was not me": the owner ends everything that was made in the account since a time, by one act. What is
+-- older than what the owner proves itself with stays, so whoever made a way in can end nothing that was
+-- there before it.
+
+-- What widened the account, with what held before, so that it can be put back. Kept for 90 days.
+create table private.widenings (
+  id bigint generated always as identity primary key,
+  account uuid not null references private.accounts,
+  at timestamptz not null default private.clock(),
+  kind text not null check (kind in
+    ('limit', 'caps', 'reads_secrets', 'shows_codes', 'takes_codes', 'mandate')),
+  -- Which limit, key, app, login or mandate.
+  subject text not null,
+  before jsonb not null,
+  summary text not null
+);
+create index widenings_of_account on private.widenings (account, at);
+create index widenings_age on private.widenings (at);
+alter table private.widenings enable row level security;
+
+-- Passkeys that somebody removed, so that the owner can take one back. Kept for 90 days.
+create table private.removed_passkeys (
+  like private.passkeys including defaults,
+  removed_at timestamptz not null default private.clock()
+);
+create index removed_passkeys_of_account on private.removed_passkeys (account, removed_at);
+create index removed_passkeys_age on private.removed_passkeys (removed_at);
+alter table private.removed_passkeys enable row level security;
+
+create function private.note_widening(
+  caller private.credentials, kind text, subject text, before jsonb, summary text)
+  returns void language sql as $$
+  insert into private.widenings (account, kind, subject, before, summary)
+  values (caller.account, kind, subject, before, summary)
+$$;
+
+create type private.made as (kind text, id text, name text, at timestamptz);
+
+-- Everything of an account that lets somebody in or pay, with when it was made: what stands now, but for
+-- this session. A name may be the word of whoever made it.
+create function private.list_made(caller private.credentials) returns setof private.made
+  language sql stable as $$
+  select 'passkey', p.id, p.label, p.created_at from private.passkeys p
+   where p.account = caller.account
+  union all
+  select k.kind, k.id::text, case k.kind when 'oauth' then k.shown else k.label || ' (' || k.shown || ')' end,
+      k.created_at from private.credentials k
+   where k.account = caller.account and private.is_agent_live(k)
+  union all
+  select 'recovery_codes', '', count(*) filter (where r.used_at is null) || ' codes', max(greatest(r.created_at, r.used_at))
+    from private.recovery_codes r where r.account = caller.account
+  having count(*) filter (where r.used_at is null) > 0
+  union all
+  select 'password', '', 'Your password', o.password_set_at from private.owners o
+   where o.account = caller.account and o.password_hash is not null
+  union all
+  select 'recipient', r.address, r.address, r.known_since from private.known_recipients r
+   where r.account = caller.account
+  union all
+  select 'device', d.key || ' ' || d.fingerprint, left(d.fingerprint, 8) || ' of ' || k.shown,
+      d.known_since from private.known_devices d join private.credentials k on k.id = d.key
+   where d.account = caller.account
+  union all
+  select 'mandate', m.id::text, m.merchant_domain, m.decided_at from private.mandates m
+   where m.account = caller.account and m.state in ('active', 'suspended')
+     and m.expires_at > private.clock()
+  union all
+  select 'place', p.id::text, e.site, p.approved_at from private.vault_places p
+    join private.vault_entries e on e.id = p.entry
+   where p.account = caller.account and p.approved_at is not null
+  union all
+  select 'widening', w.id::text, w.summary, w.at from private.widenings w
+   where w.account = caller.account
+$$;
+
+-- What of that was made after a time, and the logins that were put into the vault since then: by the owner
+-- in another session, by a link, or by a key or app that was made since as well.
+create function private.list_made_since(caller private.credentials, since timestamptz)
+  returns setof private.made language sql stable as $$
+  select m.* from private.list_made(caller) m where m.at > since
+  union all
+  select 'entry', e.id::text, pg_catalog.btrim(e.username || ' at ' || e.site), e.created_at
+    from private.vault_entries e left join private.credentials k on k.id = e.created_by
+   where e.account = caller.account and e.created_at > since
+     and e.session is distinct from caller.id and (k.id is null or k.created_at > since)
+$$;
+
+create function private.made_json(caller private.credentials, since timestamptz, until timestamptz)
+  returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(jsonb_build_object('kind', m.kind, 'id', m.id, 'name', m.name,
+    'at', private.terms_time(m.at)) order by m.at, m.kind, m.id), '[]')
+    from private.list_made_since(caller, since) m where m.at <= until
+$$;
+
+-- What the owner is shown, in one value that is of this account alone.
+create function private.made_digest(caller private.credentials, made jsonb) returns text
+  language sql stable as $$
+  select private.consent_digest(
+    jsonb_build_object('v', 1, 'type', 'not_me', 'account_id', caller.account, 'made', made))
+$$;
+
+-- Whether an account had a passkey after which its password proves nothing: one that is older than a time
+-- or than three days, also where it was removed within these.
+create function private.had_passkey(of_account uuid, since timestamptz) returns boolean
+  language sql stable as $$
+  select exists (
+    select from (
+      select p.account, p.created_at from private.passkeys p
+      union all
+      select r.account, r.created_at from private.removed_passkeys r
+       where r.removed_at > private.clock() - interval '72 hours') k
+     where k.account = of_account
+       and k.created_at <= greatest(since, private.clock() - interval '72 hours'))
+$$;
+
+-- Lets the owner in to end what was made since a time; answers the time from which it may. That is never
+-- before the passkey or password was made that the session was proven with. A password counts beside
+-- passkeys that were all added since, and in these three days: until then, who knew the password was
+-- the owner. After a recovery a password does not, unless by a code that was made since as well.
+create function private.admit_undoing(credential text, since timestamptz)
+  returns timestamptz language plpgsql as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  o private.owners;
+  s private.sessions;
+  proof_made timestamptz;
+begin
+  select x.* into o from private.owners x where x.account = caller.account;
+  select x.* into s from private.sessions x where x.credential = caller.id
+     and x.proven_at > private.clock() - interval '10 minutes';
+  proof_made := case when s.proven_by is null
+      then coalesce(o.password_set_at, caller.created_at)
+    else (select p.created_at from private.passkeys p
+      where p.id = s.proven_by and private.counts_in(s, p.id)) end;
+  if s.credential is null or proof_made is null then
+    perform private.refuse('proof_required', '403');
+  end if;
+  since := greatest(since, proof_made, private.clock() - interval '90 days');
+  if s.proven_by is null then
+    if private.needs_passkey(caller.account) and private.had_passkey(caller.account, since) then
+      perform private.refuse('passkey_required', '403');
+    end if;
+    if private.is_guarded(caller) and coalesce(o.guarding_since, '-infinity') <= since then
+      perform private.refuse('account_guarded', '403');
+    end if;
+  end if;
+  return since;
+end $$;
+
+-- What was made since a time, for the owner to end: from when, up to now, the digest that the form has to
+-- bring, what waits besides, and the passkeys that were removed since and can be taken back.
+create function api.owner_list_made(credential text, since timestamptz)
+  returns table (counts_from timestamptz, until timestamptz, made jsonb, digest text,
+    waiting integer, removed_passkeys jsonb)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+begin
+  counts_from := private.admit_undoing(credential, since);
+  until := private.clock();
+  made := private.made_json(caller, counts_from, until);
+  digest := private.made_digest(caller, made);
+  select count(*) into waiting from private.payments p
+   where p.account = caller.account and p.state = 'awaiting_confirmation'
+     and p.created_at > counts_from and p.expires_at > until;
+  select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'label', r.label,
+      'created_at', r.created_at, 'removed_at', r.removed_at) order by r.removed_at), '[]')
+    into removed_passkeys from private.removed_passkeys r
+   where r.account = caller.account and r.created_at <= counts_from and r.removed_at > counts_from;
+  return next;
+end $$;
+
+-- Ends ways in that were made since: keys, apps, passkeys and recovery codes, and every other session.
+create function private.end_ways_in(caller private.credentials, made private.made[])
+  returns void language plpgsql as $$
+declare
+  k private.credentials;
+begin
+  for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
+   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for update of x
+  loop
+    if k.kind = 'oauth' then
+      perform private.end_grant(k.id, 'disconnected');
+    else
+      update private.credentials x set revoked_at = private.clock() where x.id = k.id;
+      perform private.close_requests(k, 'owner');
+    end if;
+  end loop;
+  delete from private.passkeys p using unnest(made) m
+   where p.account = caller.account and m.kind = 'passkey' and m.id = p.id;
+  delete from private.recovery_codes r where r.account = caller.account
+    and exists (select from unnest(made) m where m.kind = 'recovery_codes');
+  perform private.end_other_sessions(caller);
+end $$;
+
+-- Ends what was trusted since, and closes what was asked for since and waits.
+create function private.end_trust(
+  caller private.credentials, made private.made[], since timestamptz)
+  returns void language plpgsql as $$
+begin
+  delete from private.known_recipients r using unnest(made) m
+   where r.account = caller.account and m.kind = 'recipient' and m.id = r.address;
+  delete from private.known_devices d using unnest(made) m where d.account = caller.account
+     and m.kind = 'device' and m.id = d.key || ' ' || d.fingerprint;
+  update private.mandates x set state = 'revoked', revoked_at = private.clock(), revoked_by = 'owner'
+    from unnest(made) m where x.account = caller.account and m.kind = 'mandate'
+     and m.id = x.id::text and x.state in ('active', 'suspended');
+  update private.mandates x set state = 'declined', decided_at = private.clock()
+   where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
+  update private.payments p set state = 'declined'
+   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation')
+     and (p.created_at > since or exists (select from private.approvals a
+       where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
+  update private.hosted_actions h set declined_at = private.clock()
+   where h.account = caller.account and h.created_at > since
+     and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
+  delete from private.vault_places p using unnest(made) m
+   where p.account = caller.account and m.kind = 'place' and m.id = p.id::text;
+  delete from private.vault_entries e using unnest(made) m
+   where e.account = caller.account and m.kind = 'entry' and m.id = e.id::text;
+  perform private.erase_site_answers(caller.account);
+end $$;
+
+-- Puts back what was widened since, to the first that held before; what was narrowed meanwhile stays so.
+create function private.undo_widenings(caller private.credentials, made private.made[])
+  returns void language plpgsql as $$
+declare
+  w private.widenings;
+  micros bigint;
+begin
+  for w in select distinct on (x.kind, x.subject) x.* from private.widenings x
+    join unnest(made) m on m.kind = 'widening' and m.id = x.id::text
+   where x.account = caller.account order by x.kind, x.subject, x.id
+  loop
+    micros := (w.before ->> 'micros')::bigint;
+    case w.kind
+    when 'limit' then
+      update private.accounts a set
+        automatic_daily_limit_usd_micros = least(a.automatic_daily_limit_usd_micros,
+          case w.subject when 'automatic_daily' then micros end),
+        asserted_daily_limit_usd_micros = least(a.asserted_daily_limit_usd_micros,
+          case w.subject when 'asserted_daily' then micros end),
+        asserted_new_recipient_limit_usd_micros = least(a.asserted_new_recipient_limit_usd_micros,
+          case w.subject when 'asserted_new_recipient' then micros end),
+        daily_spending_cap_usd_micros = least(a.daily_spending_cap_usd_micros,
+          case w.subject when 'daily_spending_cap' then micros end)
+       where a.id = caller.account;
+    when 'caps' then
+      update private.credentials k set
+        max_per_payment_usd_micros =
+          least(k.max_per_payment_usd_micros, (w.before ->> 'payment')::bigint),
+        max_per_day_usd_micros = least(k.max_per_day_usd_micros, (w.before ->> 'day')::bigint)
+       where k.id = w.subject::uuid;
+    when 'reads_secrets' then
+      update private.credentials k set reads_secrets = false where k.id = w.subject::uuid;
+    when 'shows_codes' then
+      update private.accounts a set shows_codes = false where a.id = caller.account;
+    when 'takes_codes' then
+      update private.vault_entries e set takes_codes = false where e.id = w.subject::uuid;
+    when 'mandate' then
+      update private.mandates x set state = 'suspended'
+       where x.id = w.subject::uuid and x.state = 'active';
+    end case;
+  end loop;
+  delete from private.widenings x using unnest(made) m
+   where x.account = caller.account and m.kind = 'widening' and m.id = x.id::text;
+end $$;
+
+-- Takes back passkeys that were removed since and are older.
+create function private.put_back_passkeys(
+  caller private.credentials, put_back text[], since timestamptz)
+  returns void language sql as $$
+  with taken as (
+    delete from private.removed_passkeys r where r.account = caller.account
+       and r.id = any (put_back) and r.created_at <= since and r.removed_at > since
+    returning r.*)
+  insert into private.passkeys (id, account, public_key, counter, transports, label, is_first,
+    created_at, last_used_at)
+  select distinct on (t.id) t.id, t.account, t.public_key, t.counter, t.transports, t.label,
+    t.is_first, t.created_at, t.last_used_at from taken t order by t.id, t.removed_at
+  on conflict do nothing
+$$;
+
+-- Sets the new password, without which who knew the old one would be back, and takes back what a thief may
+-- have set off: a recovery and passkeys that were given up for lost.
+create function private.reset_owner(
+  caller private.credentials, new_hash text, since timestamptz)
+  returns void language plpgsql as $$
+begin
+  update private.owners o set password_hash = coalesce(new_hash, o.password_hash),
+    password_set_at = case when new_hash is null then o.password_set_at else private.clock() end,
+    passkey_until = null,
+    passkeys_lost_at = case when o.passkeys_lost_at <= since then o.passkeys_lost_at end,
+    guarded_until = case when o.guarded_until <= since + interval '72 hours' then o.guarded_until end
+   where o.account = caller.account and (o.password_hash is null or new_hash is not null);
+  if not found then
+    perform private.refuse('invalid_request', '400');
+  end if;
+end $$;
+
+-- Ends everything that was made since a time, in one transaction, and puts back what can be. Nothing
+-- happens (`changed`) when something else stands now than was shown, or that was another account; what was made after it
+-- was shown ends as well. The session goes on under another id.
+create function api.owner_end_made(
+  credential text, since timestamptz, until timestamptz, digest text,
+  session_digest text, put_back text[] default '{}', password_hash text default null,
+  mail jsonb default null)
+  returns table (outcome text, account_opened uuid, expires_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential);
+  counts_from timestamptz := private.admit_undoing(credential, since);
+  made private.made[];
+begin
+  -- Who redeems a code locks it before the account, and so does this.
+  perform private.spend_codes(caller.account);
+  perform from private.accounts a where a.id = caller.account for update;
+  if owner_end_made.digest is distinct from
+    private.made_digest(caller, private.made_json(caller, counts_from, until)) then
+    outcome := 'changed';
+    return next;
+    return;
+  end if;
+  made := array(select m from private.list_made_since(caller, counts_from) m);
+  perform private.end_ways_in(caller, made);
+  perform private.end_trust(caller, made, counts_from);
+  perform private.undo_widenings(caller, made);
+  perform private.put_back_passkeys(caller, put_back, counts_from);
+  perform private.reset_owner(caller, password_hash, counts_from);
+  update private.accounts a set facts_version = a.facts_version + 1 where a.id = caller.account;
+  perform private.record_change(caller, 'security', 'undone', pg_catalog.format(
+    'The owner ended what was made in the account since %s UTC: %s.',
+    to_char(counts_from at time zone 'UTC', 'YYYY-MM-DD HH24:MI'),
+    coalesce((select string_agg(t.kind || ' ' || t.n, ', ' order by t.kind) from (
+      select replace(replace(m.kind, '_', ' '), 'oauth', 'app') as kind, count(*) as n
+        from unnest(made) m group by 1) t), 'nothing')));
+  perform private.enqueue_mail(caller.account, mail);
+  return query select 'ended', n.account_opened, n.expires_at from private.note_proof(caller,
+    session_digest, (select s.proven_by from private.sessions s where s.credential = caller.id)) n;
+end $$;
+grant execute on function api.owner_list_made, api.owner_end_made to service_role;

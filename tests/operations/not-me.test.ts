@@ -1,0 +1,224 @@
+/** Of everything that an owner can end as "it was not me": what was made since is over, what is older lives on. */
+import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { credentialOf } from '../../shared/auth/api-key.ts'
+import { connectApp } from '../support/apps.ts'
+import { keyWith } from '../support/capped.ts'
+import { giveMandate } from '../support/mandates.ts'
+import type { TestOwner } from '../support/owner.ts'
+import { feedOf, ownerOf, paymentOf } from '../support/owner.ts'
+import { approvePlace, entryOf } from '../support/vault-rows.ts'
+import type { Agent, TestWorld } from '../support/world.ts'
+import { pepper, start } from '../support/world.ts'
+
+const day = 86_400
+const order = { chain: 'base-sepolia', token: 'USDC', amount: '400' }
+const list = z.tuple([
+  z.object({
+    counts_from: z.string(),
+    until: z.string(),
+    digest: z.string(),
+    made: z.array(z.object({ kind: z.string(), id: z.string() })),
+  }),
+])
+
+let world: TestWorld
+beforeAll(async () => {
+  world = await start({ chain: true })
+})
+
+async function openHouse(): Promise<{ agent: Agent; owner: TestOwner; account: string }> {
+  const agent = await world.agent('full', { usdc: 2000 })
+  await world.db.sql`insert into private.owners (account, email, password_hash)
+    values (${agent.id}, ${`${agent.alias}@people.example`}, 'a hash')`
+  await world.tick(day)
+  return { agent, owner: await ownerOf(world, agent), account: agent.id }
+}
+
+/** The time of now, after which others are later. */
+async function timeNow(): Promise<string> {
+  const [row] = await world.db.sql`select private.clock()::text as at`
+  await world.tick(1)
+  return String(row?.['at'])
+}
+
+async function listSince(owner: TestOwner, since: string) {
+  return list.parse(await owner.call('owner_list_made', { since }))[0]
+}
+
+async function endSince(owner: TestOwner, account: string, since: string) {
+  const { counts_from, until, digest } = await listSince(owner, since)
+  const session_digest = await credentialOf(`${until} ${account}`, pepper)
+  const shown = { since: counts_from, until, digest }
+  const ended = await owner.call('owner_end_made', {
+    ...shown,
+    session_digest,
+    password_hash: 'another hash',
+  })
+  expect(ended).toMatchObject([{ outcome: 'ended', account_opened: account }])
+  owner.credential = session_digest
+}
+
+const statusOf = async (token: string) =>
+  (await world.send('/get-identity', { headers: { authorization: `Bearer ${token}` } })).status
+
+const mandateStates = async (account: string) =>
+  Object.fromEntries(
+    (await world.db.sql`select id, state from private.mandates where account = ${account}`).map(
+      ({ id, state }) => [String(id), state],
+    ),
+  )
+
+async function waiting(agent: Agent): Promise<string> {
+  const recipient = (await world.agent('read')).address
+  const { body } = await agent.post('/wallet-custodial-transfer', { ...order, recipient })
+  return z.uuid().parse(body['transfer_id'])
+}
+
+async function link(agent: Agent): Promise<string> {
+  const { body } = await agent.post('/create-hosted-action', { action_type: 'deposit' })
+  return z.uuid().parse(body['action_id'])
+}
+
+const linkStatus = async (agent: Agent, id: string) =>
+  (await agent.get(`/hosted-action-status?action_id=${id}`)).body['status']
+
+test('apps, codes of apps, mandates, recipients and devices that were made since are over', async () => {
+  const { agent, owner, account } = await openHouse()
+  const [app, mandate] = [await connectApp(world, agent), await giveMandate(world, agent)]
+  const friend = (await world.agent('read')).address
+  await world.acquaint(agent, friend)
+  const devices = () => world.db.sql`
+    select key from private.known_devices where account = ${account} order by 1`
+  const before = await devices()
+  const since = await timeNow()
+  const [theirApp, theirMandate] = [await connectApp(world, agent), await giveMandate(world, agent)]
+  await world.db
+    .sql`insert into private.oauth_codes (digest, account, asked, scopes, days, expires_at)
+    values (${'c'.repeat(64)}, ${account}, '{}', '{read}', 30, private.clock() + interval '1 minute')`
+  await keyWith(world, agent)
+  const stranger = (await world.agent('read')).address
+  await owner.call('owner_add_recipient', { address: stranger })
+
+  await endSince(owner, account, since)
+
+  expect([await statusOf(app.token), await statusOf(theirApp.token)]).toEqual([200, 401])
+  expect(await mandateStates(account)).toEqual({
+    [mandate.id]: 'active',
+    [theirMandate.id]: 'revoked',
+  })
+  const { sql } = world.db
+  const known = await sql`select address from private.known_recipients where account = ${account}`
+  expect(known.map(({ address }) => String(address))).toEqual([friend])
+  expect(await devices()).toEqual(before)
+  const codes = await sql`select 1 from private.oauth_codes
+    where account = ${account} and used_at is null`
+  expect(codes).toHaveLength(0)
+  expect(await feedOf(world.db, agent)).toContain('undone')
+})
+
+test('what waits since is closed, with what was approved since and is not paid, and links are declined', async () => {
+  const { agent, owner, account } = await openHouse()
+  const [before, approved, beforeLink] = [
+    await waiting(agent),
+    await waiting(agent),
+    await link(agent),
+  ]
+  const since = await timeNow()
+  await owner.decide(approved, 'approved')
+  const [after, afterLink] = [await waiting(agent), await link(agent)]
+
+  await endSince(owner, account, since)
+
+  const states = [before, approved, after].map(async (id) => (await paymentOf(world.db, id)).state)
+  expect(await Promise.all(states)).toEqual(['awaiting_confirmation', 'declined', 'declined'])
+  expect([await linkStatus(agent, beforeLink), await linkStatus(agent, afterLink)]).toEqual([
+    'pending',
+    'declined',
+  ])
+})
+
+test('logins and places of secrets that came since are gone, but for those of an older key', async () => {
+  const { agent, owner, account } = await openHouse()
+  const site = 'https://shop.example'
+  const mine = await entryOf(world, agent, { site, password: 'my own' })
+  const since = await timeNow()
+  const login = { site: 'https://www.google.com', username: 'me', password: 'of the agent, long' }
+  const kept = await agent.post('/vault-store', login)
+  await entryOf(world, agent, { site: 'https://planted.example', password: 'planted' })
+  await approvePlace(world, mine, { name: 'pass', path: '/login' })
+
+  await endSince(owner, account, since)
+
+  const { sql } = world.db
+  const entries =
+    await sql`select site from private.vault_entries where account = ${account} order by 1`
+  expect(kept.status).toBe(200)
+  expect(entries.map((row) => String(row['site']))).toEqual([site, 'https://www.google.com'])
+  expect(await sql`select 1 from private.vault_places where account = ${account}`).toHaveLength(0)
+})
+
+test('what was raised or permitted since goes back to what it was, and what is narrower stays', async () => {
+  const { agent, owner, account } = await openHouse()
+  const entry = await entryOf(world, agent, { site: 'https://shop.example', password: 'my own' })
+  await owner.call('owner_set_takes_codes', { entry, takes: false })
+  const { holder } = await keyWith(world, agent, { each: 5, day: 10 })
+  const mandate = await giveMandate(world, agent)
+  await owner.call('owner_suspend_mandate', { mandate: mandate.id, suspended: true })
+  const since = await timeNow()
+  const set = (limit_name: string, usd: number) =>
+    owner.call('owner_set_limit', { limit_name, usd_micros: String(usd * 1e6) })
+  await set('automatic_daily', 300)
+  await set('automatic_daily', 9_000)
+  await set('asserted_daily', 9_000)
+  await set('asserted_daily', 50)
+  await owner.call('owner_set_caps', { holder })
+  await owner.call('owner_set_reads_secrets', { key: holder, reads: true })
+  await owner.call('owner_set_shows_codes', { shows: true })
+  await owner.call('owner_set_takes_codes', { entry, takes: true })
+  await owner.call('owner_suspend_mandate', { mandate: mandate.id, suspended: false })
+
+  await endSince(owner, account, since)
+
+  const { sql } = world.db
+  const [row] = await sql`select a.automatic_daily_limit_usd_micros::text as automatic,
+      a.asserted_daily_limit_usd_micros::text as asserted, a.shows_codes,
+      k.max_per_payment_usd_micros::text as each, k.max_per_day_usd_micros::text as daily,
+      k.reads_secrets, e.takes_codes
+    from private.accounts a join private.credentials k on k.id = ${holder}
+    join private.vault_entries e on e.id = ${entry} where a.id = ${account}`
+  expect(row).toEqual({
+    automatic: '200000000',
+    asserted: '50000000',
+    shows_codes: false,
+    each: '5000000',
+    daily: '10000000',
+    reads_secrets: false,
+    takes_codes: false,
+  })
+  expect(await mandateStates(account)).toEqual({ [mandate.id]: 'suspended' })
+})
+
+test('every other session ends, and the one that did it goes on under another id alone', async () => {
+  const { agent, owner, account } = await openHouse()
+  const other = await ownerOf(world, agent)
+  const was = owner.credential
+
+  await endSince(owner, account, await timeNow())
+
+  expect(await other.call('owner_security')).toEqual({ refused: 'unauthorized' })
+  const asked = world.world.db.call('owner_security', { credential: was })
+  await expect(asked).rejects.toThrow('unauthorized')
+  const now = world.world.db.call('owner_security', { credential: owner.credential })
+  expect(await now).toHaveLength(1)
+})
+
+test('a password that is set anew has to come with it, or nothing ends', async () => {
+  const { owner } = await openHouse()
+  const { counts_from: since, until, digest } = await listSince(owner, await timeNow())
+  const shown = { since, until, digest }
+
+  const ended = await owner.call('owner_end_made', { ...shown, session_digest: 'f'.repeat(64) })
+
+  expect(ended).toEqual({ refused: 'invalid_request' })
+})
