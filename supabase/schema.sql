@@ -2445,7 +2445,7 @@ begin
   return query select private.payment_json(ended) where ended.id is not null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_reopen_slot(slot bigint, block_hash text)
+CREATE OR REPLACE FUNCTION api.housekeeping_reopen_slot(slot bigint, block_hash text, takes_back boolean DEFAULT true)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2459,7 +2459,7 @@ begin
   end if;
   perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
   from private.relay_calls c
-   where c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
+   where takes_back and c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
   return true;
 end $function$;
 
@@ -2589,7 +2589,8 @@ AS $function$
 begin
   return query
   with due as (
-    select d.id, d.checked_at, l.kind = 'relayer' and d.state = 'open' as is_first,
+    select d.id, d.checked_at,
+      l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
       case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
         order by d.checked_at nulls first, d.nonce) else 1 end as turn
     from private.relay_slots d
@@ -9493,7 +9494,7 @@ grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet
 
 grant execute on function api.housekeeping_release(payment uuid, reason text, alone boolean) to service_role;
 
-grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash text) to service_role;
+grant execute on function api.housekeeping_reopen_slot(slot bigint, block_hash text, takes_back boolean) to service_role;
 
 grant execute on function api.housekeeping_reorg(payment uuid, block_hash text) to service_role;
 

@@ -271,7 +271,7 @@ export type DatabaseFunctions = {
     }
   }
   housekeeping_release: { args: { payment: string; reason: string; alone: boolean } }
-  housekeeping_reopen_slot: { args: { slot: number; block_hash: string } }
+  housekeeping_reopen_slot: { args: { slot: number; block_hash: string; takes_back?: boolean } }
   housekeeping_reorg: { args: { payment: string; block_hash: string } }
   housekeeping_repair_lane: {
     args: {

@@ -140,22 +140,40 @@ async function follow(
     const isSafe = (seen.states.get(slot.lane)?.safeNonce ?? 0) > slot.nonce
     return isSafe && (await isPlaceLost(world, chain, slot)) && requeue(world, slot, true)
   }
+  return followMined(world, chain, slot, seen, lookAt)
+}
+
+/** Its receipt is shown no more, or contradicted: the place is open again, for the same bytes. */
+async function followMined(
+  world: World,
+  chain: Chain,
+  slot: Slot & { isFirst: boolean },
+  seen: LanesSeen,
+  lookAt: LookAt,
+): Promise<boolean> {
   const { block_number: number, block_hash: hash } = slot
   if (number === null || hash === null) return false
   const hashes = slot.attempts.map(({ tx_hash }) => tx_hash)
-  const isGone =
-    (await isBlockGone(world, chain, { number, hash })) ||
-    (await areTransactionsGone(world, chain, hashes, number))
+  const isReplaced = await isBlockGone(world, chain, { number, hash })
+  const gone = await areTransactionsGone(world, chain, hashes, number)
+  const isGone = isReplaced || gone.byEnough
   if (!isGone) {
     await lookAtBooked(slot, lookAt)
-    return false
+    // What one endpoint told while the others were silent keeps nothing from being sent.
+    if (!gone.byAny || isPassed(slot, seen)) return false
+    tellOfDoubt(world, chain, slot, seen)
   }
-  const isReopened = await world.db.call('housekeeping_reopen_slot', {
-    slot: slot.slot,
-    block_hash: hash,
-  })
-  if (isReopened === true) await follow(world, chain, { ...slot, state: 'open' }, seen, lookAt)
-  return isReopened === true
+  // Where it is contradicted alone, its payments stand as far as they were just seen.
+  const question = { slot: slot.slot, block_hash: hash, takes_back: isGone }
+  const isReopened = (await world.db.call('housekeeping_reopen_slot', question)) === true
+  if (isReopened) await follow(world, chain, { ...slot, state: 'open' }, seen, lookAt)
+  return isReopened
+}
+
+/** The lane's next transaction by the count of enough endpoints was shown as mined. */
+function tellOfDoubt(world: World, { caip2 }: Chain, { lane, nonce }: Slot, seen: LanesSeen) {
+  if (seen.states.get(lane)?.agreedNonce !== nonce) return
+  world.log({ alarm: 'endpoints_disagree', chain: caip2, address: lane, nonce })
 }
 
 /** The receipt that settled them is contradicted now: they stand as far as the chain itself shows them. */

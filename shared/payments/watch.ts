@@ -8,6 +8,7 @@ import { isBlockGone } from '../chains/evm/block-gone.ts'
 import { hasOneOperator } from '../chains/evm/endpoints.ts'
 import type { PermitQuestion } from '../chains/evm/permit2.ts'
 import { readPlace } from '../chains/evm/proof.ts'
+import { forOneLook } from '../chains/evm/rpc.ts'
 import type { Settlement } from '../chains/evm/settlement.ts'
 import { assetOf } from '../chains/registry.ts'
 import { permit2Of } from '../custody/permit2-terms.ts'
@@ -29,11 +30,11 @@ export type Watched = {
 }
 
 /** Reads the chain once for this payment. */
-export async function watchPayment(
-  world: World,
-  db: CallerDatabase,
-  payment: Payment,
-): Promise<Watched> {
+export function watchPayment(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
+  return look(forOneLook(world), db, payment)
+}
+
+async function look(world: World, db: CallerDatabase, payment: Payment): Promise<Watched> {
   const { authorization_nonce, state, finality } = payment
   if (state === 'settled' && finality === 'finalized') return countConfirmations(world, payment)
   if (authorization_nonce === null) return untouched(payment)

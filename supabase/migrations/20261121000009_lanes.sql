@@ -2,8 +2,9 @@
 -- replaced, and whether a lane's counter agrees with the chain's.
 
 -- A batch of slots that are not final, with every transaction that was signed for them and the payments
--- that they carry: open ones of relayers first, then those longest unseen. Wallets take turns, so that
--- however many one of them has open, all others are looked at as often.
+-- that they carry: those of relayers first that are open or that the chain does not count yet, then those
+-- longest unseen. Wallets take turns, so that however many one of them has open, all others are looked at
+-- as often.
 create function api.housekeeping_slots(batch integer) returns table (
   slot bigint, chain bigint, lane text, kind text, nonce bigint, state text, block_number bigint,
   block_hash text, attempts jsonb, calls jsonb)
@@ -11,7 +12,8 @@ create function api.housekeeping_slots(batch integer) returns table (
 begin
   return query
   with due as (
-    select d.id, d.checked_at, l.kind = 'relayer' and d.state = 'open' as is_first,
+    select d.id, d.checked_at,
+      l.kind = 'relayer' and (d.state = 'open' or d.nonce >= l.mined_nonce) as is_first,
       case when l.kind = 'wallet' then row_number() over (partition by d.chain, d.lane
         order by d.checked_at nulls first, d.nonce) else 1 end as turn
     from private.relay_slots d
@@ -94,8 +96,10 @@ begin
   return true;
 end $$;
 
--- Opens a slot again whose block is gone, and takes back the settlements that it had brought.
-create function api.housekeeping_reopen_slot(slot bigint, block_hash text) returns boolean
+-- Opens a slot again whose block is gone or not agreed any more, and with `takes_back` also takes back the
+-- settlements that it had brought.
+create function api.housekeeping_reopen_slot(
+  slot bigint, block_hash text, takes_back boolean default true) returns boolean
   language plpgsql security definer set search_path = '' as $$
 begin
   update private.relay_slots s set state = 'open', block_number = null, block_hash = null
@@ -105,7 +109,7 @@ begin
   end if;
   perform private.unsettle(c.payment, housekeeping_reopen_slot.block_hash)
   from private.relay_calls c
-   where c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
+   where takes_back and c.slot = housekeeping_reopen_slot.slot and c.kind = 'transfer';
   return true;
 end $$;
 

@@ -42,3 +42,15 @@ test('hundreds of places of one wallet keep nobody else waiting', async () => {
   const again = second.filter((one) => first.some((before) => before.nonce === one.nonce))
   expect(again.filter((one) => one.lane === busy)).toEqual([])
 })
+
+test("a relayer's mined place that the chain does not count is looked at as often as its open ones", async () => {
+  await openHouse(ledger)
+  await openPlaces(relayer, 'relayer', 30)
+  await ledger.query(`update private.relay_slots set state = 'mined', block_number = 1,
+    block_hash = '0x${'1'.repeat(64)}', checked_at = private.clock() where nonce = 0`)
+
+  const seen = []
+  for (let run = 0; run < 4; run += 1) seen.push(...(await look()))
+
+  expect(seen.map(({ nonce }) => nonce)).toContain(0)
+})

@@ -6,6 +6,7 @@
 import type { Chain } from '../chain.ts'
 import type { Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
+import { answersUntil } from './answers-until.ts'
 import type { AuthorizationFate, PlacedEnd } from './authorization.ts'
 import { isEnough, isUncontradicted, lagBlocks } from './enough.ts'
 import { showsAsFinal } from './final.ts'
@@ -29,11 +30,7 @@ export async function agreeOnUse(
   chain: Chain,
   ask: (rpc: Rpc) => Promise<AuthorizationFate | Unavailable>,
 ): Promise<AgreedFate | Unavailable> {
-  const told = await Promise.all(
-    endpointsFor(world, chain).map(async ({ operator, rpc }) => {
-      return { operator, rpc, fate: await ask(rpc) }
-    }),
-  )
+  const told = await askUntilUnused(endpointsFor(world, chain), ask)
   const unused = findUnused(told)
   if (unused) return unused
   const uses = told.flatMap(({ fate }) => (fate.status === 'used' ? [fate] : []))
@@ -48,6 +45,23 @@ export async function agreeOnUse(
   )
   const use = agreed ?? (isSpent ? first : undefined)
   return use ? { status: 'used', settlement: await settle(told, use) } : { status: 'contradicted' }
+}
+
+/**
+ * Once enough of them show it as unused, nobody is waited for. A use that another one contradicts is none, so
+ * for that all of them are.
+ */
+async function askUntilUnused(
+  endpoints: ReturnType<typeof endpointsFor>,
+  ask: (rpc: Rpc) => Promise<Told['fate']>,
+): Promise<Told[]> {
+  const asked = endpoints.map(({ rpc }) => ask(rpc))
+  const fates = await answersUntil(asked, (soFar) =>
+    isEnough(
+      endpoints.map(({ operator }, at) => ({ operator, agrees: soFar[at]?.status === 'unused' })),
+    ),
+  )
+  return endpoints.map((one, at) => ({ ...one, fate: fates[at] ?? unavailable('not awaited') }))
 }
 
 /** As the latest block shows it, where nobody says otherwise or enough of them say so. */

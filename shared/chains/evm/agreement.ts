@@ -8,21 +8,25 @@ import { sha256Hex } from '../../digest.ts'
 import type { Chain } from '../chain.ts'
 import type { Unavailable } from './answer.ts'
 import { unavailable } from './answer.ts'
+import { answersUntil } from './answers-until.ts'
 import { isEnough } from './enough.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
 
-/** Whether enough of a chain's endpoints say yes. */
+/** Whether enough of a chain's endpoints say yes. Once they do, or no longer can, nobody is waited for. */
 export async function isAgreed(
   world: ChainWorld,
   chain: Chain,
   ask: (rpc: Rpc) => Promise<boolean>,
 ): Promise<boolean> {
-  const asked = endpointsFor(world, chain).map(async ({ operator, rpc }) => ({
-    operator,
-    agrees: await ask(rpc),
-  }))
-  return isEnough(await Promise.all(asked))
+  const endpoints = endpointsFor(world, chain)
+  const count = (says: (at: number) => boolean) =>
+    isEnough(endpoints.map(({ operator }, at) => ({ operator, agrees: says(at) })))
+  const asked = endpoints.map(({ rpc }) => ask(rpc))
+  const answers = await answersUntil(asked, (soFar) => {
+    return count((at) => soFar[at] === true) || !count((at) => soFar[at] !== false)
+  })
+  return count((at) => answers[at] === true)
 }
 
 /** What enough endpoints say alike. `disagreed`: not enough do, and two contradict each other. */

@@ -3,7 +3,8 @@
  * settled, and not cancelled by a freeze, that can still be used; or sent again after it was used.
  */
 import type { Chain } from '../chain.ts'
-import { isUncontradicted, lagBlocks } from './enough.ts'
+import { answersUntil } from './answers-until.ts'
+import { isEnough, isUncontradicted, lagBlocks } from './enough.ts'
 import { decodeSnapshot, encodeSnapshot, readWord } from './multicall.ts'
 import type { ChainWorld, Rpc } from './rpc.ts'
 import { endpointsFor } from './rpc.ts'
@@ -23,13 +24,19 @@ export async function isBelieved(
   state: Shown,
   since: bigint,
 ): Promise<boolean> {
-  const asked = endpointsFor(world, chain).map(async ({ operator, rpc }) => {
+  const endpoints = endpointsFor(world, chain)
+  const asked = endpoints.map(async ({ operator, rpc }) => {
     const seen = await readState(rpc, chain, nonce)
     const isSo = seen?.state === state
     const isBehind = seen && seen.number < since && seen.number + lagBlocks >= since
     return { operator, says: !seen || (isBehind && !isSo) ? undefined : isSo }
   })
-  return isUncontradicted(await Promise.all(asked))
+  const answers = await answersUntil(asked, (soFar) =>
+    isEnough(endpoints.map(({ operator }, at) => ({ operator, agrees: soFar[at]?.says === true }))),
+  )
+  return isUncontradicted(
+    endpoints.map(({ operator }, at) => ({ operator, says: answers[at]?.says })),
+  )
 }
 
 /** Whether an endpoint shows a nonce as unspent in a block as high as `since`. */

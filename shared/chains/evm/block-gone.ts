@@ -7,8 +7,10 @@ import { findAgreed, isAgreed } from './agreement.ts'
 import type { RpcAnswer } from './answer.ts'
 import { readAnswer, unavailable } from './answer.ts'
 import { countCall, readCount } from './counts.ts'
+import { isEnough, lagBlocks } from './enough.ts'
 import { receiptCalls, replacedBy } from './proof.ts'
 import type { ChainWorld } from './rpc.ts'
+import { endpointsFor } from './rpc.ts'
 import { readHeads } from './settlement.ts'
 import { headCalls } from './unused.ts'
 
@@ -35,19 +37,31 @@ export function readReplaced(
   })
 }
 
-/** Whether none of these transactions is on the chain any more, which reaches as far as their block. */
-export function areTransactionsGone(
+/**
+ * Whether none of these transactions is on the chain any more, which reaches as far as their block: by
+ * enough endpoints, or by one of those that keep up with it.
+ */
+export async function areTransactionsGone(
   world: ChainWorld,
   chain: Chain,
   hashes: readonly Hex[],
   blockNumber: number,
-): Promise<boolean> {
-  return isAgreed(world, chain, async (rpc) => {
-    const calls = [...headCalls.slice(0, 1), ...receiptCalls(hashes)]
-    const [head, ...answers] = await rpc.batch(calls)
-    const [latest] = readHeads(head ? [head] : [])
-    return areAbsent(answers) && latest !== undefined && latest >= BigInt(blockNumber)
-  })
+): Promise<{ byEnough: boolean; byAny: boolean }> {
+  const block = BigInt(blockNumber)
+  const told = await Promise.all(
+    endpointsFor(world, chain).map(async ({ operator, rpc }) => {
+      const calls = [...headCalls.slice(0, 1), ...receiptCalls(hashes)]
+      const [head, ...answers] = await rpc.batch(calls)
+      const [latest] = readHeads(head ? [head] : [])
+      if (latest === undefined || !areAbsent(answers)) return { operator, agrees: false, is: false }
+      return {
+        operator,
+        agrees: latest >= block,
+        is: latest >= block || latest + lagBlocks < block,
+      }
+    }),
+  )
+  return { byEnough: isEnough(told), byAny: told.some(({ is }) => is) }
 }
 
 /** Whether none of a place's transactions took it, by endpoints that count one there in a safe block. */

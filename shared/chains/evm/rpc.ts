@@ -13,6 +13,8 @@ import { exchange, unreachable } from './exchange.ts'
 /** What reading a chain needs of the world. */
 export type ChainWorld = Pick<World, 'fetch' | 'deadline' | 'now' | 'endpointHealth'> & {
   config: Pick<World['config'], 'chainRpcUrls'>
+  /** In one look: how long each endpoint took for all that it was asked, by URL. */
+  takenMilliseconds?: Map<string, number>
 }
 
 /** How long, and for what, a read goes on. */
@@ -34,6 +36,14 @@ export type Rpc = {
 
 const defaultTimeoutMilliseconds = 3_000
 const defaultResponseBytesMax = 1_048_576
+
+/** For all that one endpoint is asked in one look. */
+const lookMilliseconds = 6_000
+
+/** For one look at the chain: an endpoint that draws out its answers is silent for the rest of it. */
+export function forOneLook<Some extends ChainWorld>(world: Some): Some {
+  return { ...world, takenMilliseconds: new Map<string, number>() }
+}
 
 /** For reads: asks the chain's endpoints in turn until one answers. */
 export function rpcFor(world: ChainWorld, chain: Chain): Rpc {
@@ -93,7 +103,16 @@ async function ask(
   calls: readonly RpcCall[],
   bounds: ExchangeBounds,
 ) {
-  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, bounds)
+  const { takenMilliseconds: taken } = world
+  const left = lookMilliseconds - (taken?.get(url) ?? 0)
+  if (left <= 0) return { answers: calls.map(() => unreachable('too slow')), isAnswered: false }
+  const began = world.now().getTime()
+  const signal = taken ? AbortSignal.any([bounds.signal, world.deadline(left)]) : bounds.signal
+  const { answers, retryAfterMilliseconds } = await exchange(world, url, calls, {
+    ...bounds,
+    signal,
+  })
+  taken?.set(url, lookMilliseconds - left + world.now().getTime() - began)
   const { endpointHealth } = world
   const isAnswered = answers.every(isAnswer)
   if (isAnswered) endpointHealth.delete(url)

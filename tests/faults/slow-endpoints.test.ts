@@ -1,0 +1,72 @@
+/** One endpoint that draws out its answers: what the others have decided waits for it no longer than a look. */
+import { expect, test } from 'vitest'
+import { pass } from '../support/faults/chain.ts'
+import { answering, saying, startLiar } from '../support/faults/liar.ts'
+import { acquainted } from '../support/ledger.ts'
+import { signedPayment } from '../support/signed.ts'
+import type { TestWorld } from '../support/world.ts'
+import { start } from '../support/world.ts'
+
+/** A payment that has ended unused, and beside `honest` endpoints one that says it was spent somewhere. */
+async function endedBeside({ honest }: { honest: number }) {
+  let slow = ''
+  const world = await start({
+    chain: true,
+    // Whoever waits for what is held back waits for longer than any test.
+    deadlineMinMilliseconds: 300_000,
+    endpoints: async (url) => {
+      const liar = await startLiar(url)
+      slow = liar.url
+      liar.tell(
+        answering('authorizationState(address,bytes32)', 1n),
+        saying('eth_getLogs', refused),
+      )
+      return [slow, url, url.replace('127.0.0.1', 'localhost')].slice(0, honest + 1)
+    },
+  })
+  const { payer, payee } = await acquainted(world)
+  const { paymentId } = await signedPayment(world, payer, payee.address)
+  await pass(world, 700)
+  const look = () => payer.post('/transfer-status', { transfer_id: paymentId })
+  return { world, slow, look }
+}
+
+function refused(): never {
+  throw new Error('too many')
+}
+
+/** Before each request to that endpoint, this is done. */
+function beforeRequests({ world }: TestWorld, url: string, wait: () => Promise<void>): void {
+  const { fetch } = world
+  world.fetch = async (input, init) => {
+    if (String(input).startsWith(url)) await wait()
+    return fetch(input, init)
+  }
+}
+
+test('what enough endpoints show as unused is freed while another one holds its answers back', async () => {
+  const { world, slow, look } = await endedBeside({ honest: 2 })
+  const { promise: held, resolve: answer } = Promise.withResolvers<void>()
+  beforeRequests(world, slow, () => held)
+
+  const { body } = await look()
+  answer()
+
+  expect(body).toMatchObject({ status: 'released' })
+})
+
+test('an endpoint that takes three seconds for an answer is asked twice in a look at a payment', async () => {
+  const { world, slow, look } = await endedBeside({ honest: 1 })
+  let asked = 0
+  beforeRequests(world, slow, async () => {
+    asked += 1
+    await world.tick(3)
+  })
+
+  const first = await look()
+  const askedInFirst = asked
+  await look()
+
+  expect(first.body).toMatchObject({ status: 'submitted' })
+  expect([askedInFirst, asked]).toEqual([2, 4])
+})
