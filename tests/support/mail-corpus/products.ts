@@ -32,9 +32,9 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 
 /** Of each file a third is held back, so that a new one moves no product of another. */
 const thirds = ['products.txt', 'more-products.txt']
-/** Written later than the detector was, and held back as a whole. */
-const later = 'later-products.txt'
-const files = [...thirds, later]
+/** Written later than the detector was, and held back as wholes. */
+const later = ['later-products.txt', 'unseen-products.txt']
+const files = [...thirds, ...later]
 
 const productsOf = (file: string) =>
   linesOf(file)
@@ -54,7 +54,7 @@ const heldBack = new Set([
     const byDigest = namesIn(file).toSorted((a, b) => (digestOf(a) < digestOf(b) ? -1 : 1))
     return byDigest.slice(0, Math.ceil(byDigest.length / 3))
   }),
-  ...namesIn(later),
+  ...later.flatMap(namesIn),
 ])
 
 /** So many mails of the products of one part, in turns, each with secrets of its own. */
