@@ -17,6 +17,7 @@ const noSecrets: ReadonlySet<string> = new Set(
     ebay iphone ipad icloud
     provided displayed received generated attached included mentioned emailed texted requested
     optional confidential secret private personal temporary temporarily case-sensitive available active
+    one-time single-use two-factor two-step 2-step
     inactive on in at to for from with by of or and if as so too also still just your you we it its
     never always again account konto compte cuenta conta rekening review reviews base change changes manager managers policy policies hygiene protection generator owner quality samples snippet snippets source freeze field fields pad page screen sent twice once entered requested request fuente abierto sorgente quelle source and/or n/a none active. see click visit contact follow enter use please
     gultig ungultig erforderlich notig abgelaufen geandert nicht nur der die das ein eine unten oben hier

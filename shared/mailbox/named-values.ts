@@ -181,9 +181,11 @@ function direct(page: NamedText, name: Span, rest: string): Span | undefined {
   const value = gap === undefined ? undefined : valueAt(page, name, name.end + gap.length)
   if (!value) return undefined
   if (looksDrawnIn(page, value)) return value
+  if (!isDrawn(page.written(value))) return undefined
+  if (page.text.charAt(name.start - 1) === '(' && page.text.charAt(value.end) === ')') return value
   const isUsed =
     isClose || usedBefore.test(page.text.slice(Math.max(0, name.start - 60), name.start))
-  return isUsed && isDrawn(page.written(value)) && endsThere(page, value) ? value : undefined
+  return isUsed && endsThere(page, value) ? value : undefined
 }
 
 /** The secret that a sentence begins with and names after it, or that stands right before its name. */

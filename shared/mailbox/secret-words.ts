@@ -13,7 +13,7 @@ const names = `password passwort kennwort passcode passphrase passwd mot-de-pass
   activation-key encryption-key signing-key client-secret webhook-secret auth-token access-token api-token
   bearer-token refresh-token personal-token reset-token recovery-phrase seed-phrase secret-phrase
   backup-code recovery-code backup-key backup-phrase backup-words
-  recovery-words seed-words secret-words mnemonic-phrase freischaltcode zugangscode aktivierungscode`
+  recovery-words seed-words secret-words mnemonic-phrase security-phrase freischaltcode zugangscode aktivierungscode`
 
 /** The same, where the word must stand alone. */
 const shortNames = 'pass pwd pw mdp'

@@ -75,7 +75,9 @@ export function isApart(text: string, { start }: Span): boolean {
   while (at > 0 && at > start - 20 && /[ \t>*_"'`-]/.test(text.charAt(at - 1))) at -= 1
   return (
     at === 0 ||
-    /(?:[.!?:。！？：]\s{0,3}|\n[ \t]{0,8})\n[ \t]{0,8}$/.test(text.slice(Math.max(0, at - 24), at))
+    /(?:[.!?:。！？：]\s{0,3}|[-=_*]{3}|\n[ \t]{0,8})\n[ \t]{0,8}$/.test(
+      text.slice(Math.max(0, at - 24), at),
+    )
   )
 }
 

@@ -41,9 +41,18 @@ test.each([
   ['Enter WDJB-MJHT at the site to approve this device', 'WDJB'],
   ['Your code is below.\nSign-in: faint-mossy-tidal-grove', 'mossy'],
   ['Access pass to sign in: F}OrWQ]Mw[ts5j', 'OrWQ'],
+  ['Click to reset your password. (Codice qwkfzp) Not you? Ignore this.', 'qwkfzp'],
+  ['A ONE-TIME CODE WAS MADE\n--------\nqwkfzp\n--------\nKeep it to yourself.', 'qwkfzp'],
+  ['Security phrase for this email is able baker charlie delta.', 'baker'],
 ])('of %j nothing of the secret is left', (text, secret) => {
   expect(sealed(text)).not.toContain(secret)
   expect(sealed(text).replace(/\[code c\]/, '')).not.toMatch(/\d|#|QwK|qwk/)
+})
+
+test('words in capitals that tell how often a code is good are no code', () => {
+  const text = 'A ONE-TIME CODE was made for you: 482913'
+
+  expect(sealed(text)).toBe('A ONE-TIME CODE was made for you: [code c]')
 })
 
 test('what is entered is the secret without the mark that ends its sentence', () => {
