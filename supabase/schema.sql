@@ -1291,7 +1291,7 @@ begin
     left join private.mails m on m.id = begin_mail.answered and m.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text DEFAULT NULL::text, payee_alias text DEFAULT NULL::text, memo text DEFAULT NULL::text, claim uuid DEFAULT NULL::uuid, resource text DEFAULT NULL::text, heard boolean DEFAULT false, nonce text DEFAULT NULL::text)
  RETURNS TABLE(payment_row jsonb, facts jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1308,6 +1308,21 @@ begin
      where a.alias = payee_alias;
     if not found then
       perform private.refuse('recipient_not_found', '404');
+    end if;
+  end if;
+  if nonce is not null then
+    update private.payments p set claim = null
+     where p.account = caller.account and p.kind = begin_payment.kind
+       and p.claim = begin_payment.claim and p.signature is null
+       and (p.state in ('expired', 'declined', 'released')
+         or p.state in ('prepared', 'awaiting_confirmation') and p.expires_at <= private.clock());
+    select p.* into entered from private.payments p
+      join private.wallets w on w.account = caller.account and w.address = p.wallet
+     where p.chain = begin_payment.chain and p.token = begin_payment.token
+       and p.authorization_nonce = nonce;
+    if found then
+      return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+      return;
     end if;
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
@@ -8580,8 +8595,9 @@ AS $function$
   select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
     'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
     'payment_flow', r.terms #>> '{requirement, extra, paymentFlow}',
-    'chain', r.chain, 'token', r.token)), '[]')
-  from (select o.terms, o.chain, o.token from private.payments o
+    'chain', r.chain, 'token', r.token, 'payee', r.payee,
+    'amount_atomic', r.amount_atomic::text)), '[]')
+  from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
      where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
        and o.delivery @> '{"reasons": [{"code": "payment_refused"}]}'
        and o.authorized_at > private.clock() - interval '15 minutes'
@@ -9400,7 +9416,7 @@ grant execute on function api.await_confirmation(credential text, payment uuid, 
 
 grant execute on function api.begin_mail(credential text, answered uuid) to vault;
 
-grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean) to service_role;
+grant execute on function api.begin_payment(credential text, kind text, device text, chain bigint, token text, amount_atomic text, amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text, payee_alias text, memo text, claim uuid, resource text, heard boolean, nonce text) to service_role;
 
 grant execute on function api.check_admission(credential text, needed text) to service_role;
 

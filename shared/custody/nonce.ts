@@ -47,9 +47,14 @@ const mppTerms = z.object({
 const challengeFields = z.object({ id: z.string(), realm: z.string() })
 
 /** What the nonce of an answer to an MPP challenge is made from (draft-evm-charge, section 5.3). */
-export function challengePreimage(requirement: Record<string, unknown>): string {
+function challengePreimage(requirement: Record<string, unknown>): string {
   const { id, realm } = challengeFields.parse(requirement)
   return `${id}${realm}`
+}
+
+/** The nonce of an answer to an MPP challenge. */
+export function challengeNonce(requirement: Record<string, unknown>): Hex {
+  return keccak256(stringToBytes(challengePreimage(requirement)))
 }
 
 /** The text of which a stored payment's nonce is the keccak-256: its own, or its challenge's. */
@@ -62,7 +67,7 @@ export function storedPreimage({ id, chain, token, terms }: StoredPayment): stri
 /** The nonce that a stored payment is signed with. */
 export function storedNonce(payment: StoredPayment): Hex {
   const mpp = mppTerms.safeParse(payment.terms)
-  if (mpp.success) return keccak256(stringToBytes(challengePreimage(mpp.data.requirement)))
+  if (mpp.success) return challengeNonce(mpp.data.requirement)
   const { id, chain, token } = payment
   return authorizationNonce({ chainId: chain, token, paymentId: id })
 }

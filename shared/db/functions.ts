@@ -24,6 +24,7 @@ export type DatabaseFunctions = {
       claim?: string | null
       resource?: string | null
       heard?: boolean
+      nonce?: string | null
     }
   }
   check_admission: { args: { credential: string; needed: string } }

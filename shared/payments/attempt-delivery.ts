@@ -76,11 +76,10 @@ function answerReasons(payment: Payment, fetched: Answered, now: Date) {
   if (isSettlementPending(fetched)) return [pending]
   if (laterStatuses.includes(status)) return [laterReason(status)]
   if (status === 402) return refusedReasons(payment, fetched, now)
-  // What the official server answers where Permit2 may not take the amount.
-  if (status === 412)
-    return [{ code: 'payment_refused', message: 'The merchant refused the payment.' }]
-  return []
+  return status >= 400 && status < 500 ? [refusal] : []
 }
+
+const refusal = { code: 'payment_refused', message: 'The merchant refused the payment.' }
 
 /** Request Timeout, Too Early and Too Many Requests: the request was not looked at (RFC 9110, 8470, 6585). */
 const laterStatuses = [408, 425, 429]
@@ -119,10 +118,9 @@ function refusedReasons(payment: Payment, fetched: Answered, now: Date) {
   const terms = termsOf(payment)
   const again = readDemand(askingOf(fetched), terms.request, now)
   if (!('offers' in again) || isOffered(payment, terms, again)) {
-    const refused = { code: 'payment_refused', message: 'The merchant refused the payment.' }
-    if (!('error' in again) || !again.error) return [refused]
+    if (!('error' in again) || !again.error) return [refusal]
     const from = new URL(terms.request.url).host
-    return [{ ...refused, untrusted: untrusted({ from, text: again.error }, saidLengthMax) }]
+    return [{ ...refusal, untrusted: untrusted({ from, text: again.error }, saidLengthMax) }]
   }
   const message = 'The merchant now asks for other terms than those that were prepared.'
   return [{ code: 'terms_changed', message }]

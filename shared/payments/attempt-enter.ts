@@ -2,36 +2,28 @@
  * Enters an x402 attempt with the first offer, in the order that they come in, which the wallet can
  * pay. Nothing is reserved and nothing is signed here.
  */
-import { agreedBar } from '../chains/evm/agreed-bars.ts'
-import type { Barred } from '../chains/evm/bars.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
-import { challengePreimage } from '../custody/nonce.ts'
+import { challengeNonce } from '../custody/nonce.ts'
 import { sha256Hex } from '../digest.ts'
 import type { Context } from '../http/handler.ts'
 import { timeoutSecondsMin } from '../x402/offer.ts'
 import type { PayableOffer } from '../x402/offers.ts'
-import { unpayableOf } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { resourceDigest } from '../x402/request.ts'
-import { allowanceFor, readFunds } from './attempt-funds.ts'
+import type { Judged } from './attempt-standing.ts'
+import { payableInTurn, unpayable } from './attempt-standing.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
-import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
-import { notFunded } from './not-funded.ts'
 import { ownWallet } from './own-wallet.ts'
-import type { Payment } from './payment.ts'
 
 /**
  * How long an attempt can be executed after it was prepared: as long as an owner may need to approve
  * it. What it signs then is as short as the offer asks, and an offer that ended is rejected unpaid.
  */
 const expiresInSeconds = 86_400
-
-/** Offers that are tried; more chains than this are not read for one payment. */
-const candidatesMax = 8
 
 type Refused = Refusal<
   | 'insufficient_funds'
@@ -44,71 +36,74 @@ type Refused = Refusal<
 /** A request that is to be paid for, and whether the service itself heard what is asked for it. */
 export type Purchase = { request: FrozenRequest; heard: boolean }
 
-/** Enters the best offer; when the wallet cannot pay that one, the next that it can. */
+/** Enters the best offer; when the wallet cannot pay that one, or has paid it, the next that it can. */
 export async function enterAttempt(
   context: Context,
   offers: readonly PayableOffer[],
   purchase: Purchase,
 ): Promise<Entered | Refused> {
-  const [best] = offers
-  if (!best) throw new Error('there is no offer to enter')
-  const entered = await begin(context, best, purchase)
-  if (isRefusal(entered)) return entered
-  const candidates = refusedLast(offers.slice(0, candidatesMax), entered)
+  const first = await enterFirst(context, offers, purchase)
+  if (isRefusal(first)) return first
+  const { entered, chosen, rest } = first
   const { wallet } = entered.payment_row
-  if (candidates.some(({ payTo }) => payTo === wallet)) return ownWallet
-  const standings = await Promise.all(
-    candidates.map((offer) => standingOf(context, offer, entered)),
-  )
-  const at = candidates.findIndex(({ offer }, index) => canPay(standings[index], offer))
-  const chosen = candidates[at]
-  if (!chosen) return unpayable(candidates, standings)
-  return chosen === best ? entered : begin(context, chosen, purchase)
+  const candidates = refusedLast([chosen, ...rest], entered).filter(({ payTo }) => payTo !== wallet)
+  const judged: Judged[] = []
+  let refused: Refused | undefined
+  for await (const payable of payableInTurn(context, candidates, { entered, judged })) {
+    const begun = payable === chosen ? entered : await begin(context, payable, purchase)
+    if (!isRefusal(begun)) return begun
+    refused ??= begun
+  }
+  return refused ?? unpayable(judged)
 }
 
-/** What the merchant refused for this resource a moment ago is tried when nothing else can be paid. */
+/** Enters the first offer that lets itself be entered, which tells what the rest is judged by. */
+async function enterFirst(
+  context: Context,
+  offers: readonly PayableOffer[],
+  purchase: Purchase,
+): Promise<Refused | { entered: Entered; chosen: PayableOffer; rest: readonly PayableOffer[] }> {
+  let refused: Refused | undefined
+  for (const [at, chosen] of offers.entries()) {
+    const entered = await begin(context, chosen, purchase)
+    if (!isRefusal(entered)) return { entered, chosen, rest: offers.slice(at + 1) }
+    refused ??= entered
+  }
+  if (!refused) throw new Error('there is no offer to enter')
+  return refused
+}
+
+/**
+ * What the merchant refused for this resource a moment ago is tried when nothing else can be paid, and
+ * the same way at another price or to another payee before the very same offer.
+ */
 function refusedLast(offers: readonly PayableOffer[], { facts }: Entered): PayableOffer[] {
-  const wasRefused = ({ offer, method, chain, token }: PayableOffer) =>
-    facts.refused_ways.some(
-      (way) =>
-        way.protocol === offer.protocol &&
-        way.scheme === offer.scheme &&
-        way.transfer_method === method &&
-        flowOf(way.payment_flow) === flowOf(offer.extra['paymentFlow']) &&
-        way.chain === chain.id &&
-        way.token === token.address,
+  const nearness = (offer: PayableOffer) => {
+    const ways = facts.refused_ways.filter((way) => isSameWay(way, offer))
+    const isSame = ways.some(
+      (way) => way.payee === offer.payTo && way.amount_atomic === offer.offer.amountAtomic,
     )
-  return [...offers.filter((one) => !wasRefused(one)), ...offers.filter(wasRefused)]
+    return isSame ? 2 : Math.min(ways.length, 1)
+  }
+  return offers.toSorted((a, b) => nearness(a) - nearness(b))
+}
+
+function isSameWay(
+  way: Entered['facts']['refused_ways'][number],
+  { offer, method, chain, token }: PayableOffer,
+): boolean {
+  return (
+    way.protocol === offer.protocol &&
+    way.scheme === offer.scheme &&
+    way.transfer_method === method &&
+    flowOf(way.payment_flow) === flowOf(offer.extra['paymentFlow']) &&
+    way.chain === chain.id &&
+    way.token === token.address
+  )
 }
 
 function flowOf(named: unknown): unknown {
   return named ?? 'authorization'
-}
-
-/** What a wallet can still spend of an offer's token, or why none of it can go to the payee. */
-type Standing = { freeAtomic: bigint } | { barred: Barred } | { reason: string }
-
-function canPay(standing: Standing | undefined, { amountAtomic }: PayableOffer['offer']): boolean {
-  return standing !== undefined && 'freeAtomic' in standing && amountAtomic <= standing.freeAtomic
-}
-
-/** Why none can be paid: for want of funds, by the issuer's word, or because Permit2 may not take it. */
-function unpayable(candidates: readonly PayableOffer[], standings: readonly Standing[]): Refused {
-  const told = candidates.flatMap((payable, index) => {
-    const standing = standings[index]
-    return standing ? [{ payable, standing }] : []
-  })
-  for (const { payable, standing } of told) {
-    if (!('freeAtomic' in standing)) continue
-    return notFunded(payable, payable.offer.amountAtomic, standing.freeAtomic)
-  }
-  for (const { payable, standing } of told) {
-    if ('barred' in standing) return refuseBarred(standing.barred, payable.token.symbol)
-  }
-  const offers = told.flatMap(({ payable: { offer }, standing }) =>
-    'reason' in standing ? [unpayableOf(offer, standing.reason)] : [],
-  )
-  return fail('unsupported_scheme', { details: { offers } })
 }
 
 async function begin(
@@ -130,7 +125,7 @@ async function begin(
     resource: await resourceDigest(request),
     heard,
     expires_in_seconds: Math.min(expiresInSeconds, secondsLeft(offer)),
-    ...(offer.protocol === 'mpp' ? { claim: await claimOf(offer) } : {}),
+    ...(offer.protocol === 'mpp' ? await challengeOf(offer, terms) : {}),
   }
   const entered = await context.db.one('begin_payment', question, enteredRow)
   if (!entered) return ownWallet
@@ -144,16 +139,23 @@ function secondsLeft({ expiresAtSeconds, maxTimeoutSeconds }: PayableOffer['offe
     : maxTimeoutSeconds - timeoutSecondsMin + 1
 }
 
-/** A challenge of MPP fixes the nonce, so an account enters it once; this is UUID version 8 of it. */
-async function claimOf({ requirement }: PayableOffer['offer']): Promise<string> {
-  const hex = await sha256Hex(challengePreimage(requirement))
+/**
+ * A challenge of MPP fixes the nonce, so an account signs it once, whoever asks under it, and enters it
+ * once for an origin: the claim is UUID version 8 of both.
+ */
+async function challengeOf({ requirement }: PayableOffer['offer'], { origin }: AttemptTerms) {
+  const { id, realm } = requirement
+  const hex = await sha256Hex(JSON.stringify([origin, id, realm]))
   const parts = [
     hex.slice(0, 8),
     hex.slice(8, 12),
     `8${hex.slice(13, 16)}`,
     `8${hex.slice(17, 20)}`,
   ]
-  return [...parts, hex.slice(20, 32)].join('-')
+  return {
+    claim: [...parts, hex.slice(20, 32)].join('-'),
+    nonce: challengeNonce(requirement),
+  }
 }
 
 /** Whether what is entered under the claim is this attempt and still to be paid. */
@@ -165,32 +167,4 @@ function isSame({ payment_row: { state, terms } }: Entered, wanted: AttemptTerms
 const answeredBefore = {
   message: 'This challenge was prepared before, and it is good for one payment.',
   hint: 'Execute that attempt, or ask the resource for a new challenge.',
-}
-
-/** A silent chain counts as able to pay. */
-async function standingOf(
-  context: Context,
-  payable: PayableOffer,
-  { payment_row: payment, facts }: Entered,
-): Promise<Standing> {
-  const { chain, token, offer, payTo } = payable
-  const { wallet } = payment
-  const [seen, permit] = await Promise.all([
-    readFunds(context, payable, { wallet, payee: payTo }),
-    permitFor(context, payable, wallet),
-  ])
-  if (permit?.status === 'not_allowed') return permit
-  if (seen.status !== 'ok') return { freeAtomic: offer.amountAtomic }
-  const parties = { token, wallet, payee: payTo }
-  const barred = await agreedBar(context.world, chain, parties, seen.barred)
-  if (barred) return { barred }
-  const isSame = payment.chain === chain.id && payment.token === token.address
-  return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
-}
-
-function permitFor(context: Context, payable: PayableOffer, wallet: Payment['wallet']) {
-  const { amountAtomic, extensions, scheme: name } = payable.offer
-  if (payable.method !== 'permit2') return undefined
-  const scheme = name === 'upto' ? name : 'exact'
-  return allowanceFor(context, payable, { wallet, amountAtomic, extensions, scheme })
 }

@@ -48,6 +48,8 @@ const refusedWay = z.object({
   payment_flow: z.string().nullable(),
   chain: z.int(),
   token: addressSchema,
+  payee: addressSchema,
+  amount_atomic: bigintText,
 })
 
 /** What gas cost on a chain lately. */

@@ -40,19 +40,27 @@ export function sortOffers(
     if (typeof read === 'string') unpayable.push(unpayableOf(offer, read))
     else payable.push(read)
   }
-  payable.sort((a, b) => rankOf(a.offer) - rankOf(b.offer) || compare(a.usdMicros, b.usdMicros))
+  payable.sort(
+    (a, b) =>
+      rankOf(a.offer) - rankOf(b.offer) ||
+      compare(a.usdMicros, b.usdMicros) ||
+      Number(isUpfront(a.offer)) - Number(isUpfront(b.offer)),
+  )
   return { payable, unpayable }
 }
 
 /**
- * x402 and MPP before x402 that may have to be bound to a route, which only the nonce of MPP is; then
- * permits of Permit2, which a freeze cannot cancel, and last of all what is settled before the merchant
- * has an answer.
+ * What stands before the price. x402 that may have to be bound to a route comes after MPP, whose nonce
+ * alone is: its server may refuse it. Permits of Permit2 are last, since a freeze cannot cancel them.
  */
 function rankOf(offer: Offer): number {
-  if (offer.extra['paymentFlow'] === 'upfront') return 3
   if (methodOf(offer) === 'permit2') return 2
   return offer.protocol === 'x402' && namesRoute(offer.extensions) ? 1 : 0
+}
+
+/** Whether it is settled before the merchant has an answer: at one price the other is better. */
+function isUpfront({ extra }: Offer): boolean {
+  return extra['paymentFlow'] === 'upfront'
 }
 
 function compare(a: bigint, b: bigint): number {

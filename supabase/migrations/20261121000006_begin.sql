@@ -10,8 +10,9 @@ create function private.refused_ways(p private.payments) returns jsonb
   select coalesce(jsonb_agg(distinct jsonb_build_object('protocol', r.terms ->> 'protocol',
     'scheme', r.terms ->> 'scheme', 'transfer_method', r.terms ->> 'transfer_method',
     'payment_flow', r.terms #>> '{requirement, extra, paymentFlow}',
-    'chain', r.chain, 'token', r.token)), '[]')
-  from (select o.terms, o.chain, o.token from private.payments o
+    'chain', r.chain, 'token', r.token, 'payee', r.payee,
+    'amount_atomic', r.amount_atomic::text)), '[]')
+  from (select o.terms, o.chain, o.token, o.payee, o.amount_atomic from private.payments o
      where o.account = p.account and o.resource = p.resource and o.state <> 'settled'
        and o.delivery @> '{"reasons": [{"code": "payment_refused"}]}'
        and o.authorized_at > private.clock() - interval '15 minutes'
@@ -64,13 +65,14 @@ begin
 end $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
--- alias the payee is looked up; the same claim finds the payment that it entered before. Nothing is
--- entered, and no row answered, for a payment to the wallet that would pay it.
+-- alias the payee is looked up; the same claim finds the payment that it entered before, unless that
+-- ended unsigned. Where the nonce is fixed by the terms, it finds the payment that was signed with it.
+-- Nothing is entered, and no row answered, for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
   amount_usd_micros text, terms jsonb, expires_in_seconds integer, payee text default null,
   payee_alias text default null, memo text default null, claim uuid default null,
-  resource text default null, heard boolean default false)
+  resource text default null, heard boolean default false, nonce text default null)
   returns table (payment_row jsonb, facts jsonb)
   language plpgsql security definer set search_path = '' as $$
 declare
@@ -84,6 +86,21 @@ begin
      where a.alias = payee_alias;
     if not found then
       perform private.refuse('recipient_not_found', '404');
+    end if;
+  end if;
+  if nonce is not null then
+    update private.payments p set claim = null
+     where p.account = caller.account and p.kind = begin_payment.kind
+       and p.claim = begin_payment.claim and p.signature is null
+       and (p.state in ('expired', 'declined', 'released')
+         or p.state in ('prepared', 'awaiting_confirmation') and p.expires_at <= private.clock());
+    select p.* into entered from private.payments p
+      join private.wallets w on w.account = caller.account and w.address = p.wallet
+     where p.chain = begin_payment.chain and p.token = begin_payment.token
+       and p.authorization_nonce = nonce;
+    if found then
+      return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
+      return;
     end if;
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,

@@ -123,7 +123,7 @@ test('a refusal counts for its resource and its account, and for a quarter of an
   expect([elsewhere, another, later]).toEqual(['10000', '10000', '10000'])
 })
 
-test.each([404, 429, 500])('an answer of %i is no refusal of the offer', async (status) => {
+test.each([429, 500])('an answer of %i is no refusal of the offer', async (status) => {
   const agent = await market.agent('pay', { usdc: 1 })
   const shop = await merchantThat([upfront, cheap], () => status)
 

@@ -5,7 +5,13 @@
 import { getAddress } from 'viem/utils'
 import type { Address, Chain } from '../chain.ts'
 import { knownChains } from '../registry.ts'
-import { multicall3Address, permit2Address, x402Contracts } from './places.ts'
+import {
+  multicall3Address,
+  otherTokens,
+  permit2Address,
+  unspendableContracts,
+  x402Contracts,
+} from './places.ts'
 
 /** `checksummed` false: all letters had one case, so a typing error could not be noticed. */
 export type ReadAddress =
@@ -25,7 +31,8 @@ export function readAddress(text: string): ReadAddress {
 /** Why money sent to an address would be lost. */
 export type LossReason = 'burn_address' | 'precompile' | 'token_contract' | 'system_contract'
 
-// Nobody holds a key of these, yet they look like destinations; the last two stand for native coin.
+// Nobody holds a key of these, yet they look like destinations; some stand for native coin. Those that
+// end in 0000 and 0001 are of the OP Stack: https://specs.optimism.io/protocol/deposits.html
 const burnAddresses = new Set([
   '0x0000000000000000000000000000000000000000',
   '0x000000000000000000000000000000000000dead',
@@ -33,24 +40,29 @@ const burnAddresses = new Set([
   '0xdead000000000000000042069420694206942069',
   '0x00000000000000000000000000000000deadbeef',
   '0xdeaddeaddeaddeaddeaddeaddeaddeaddeaddead',
+  '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
+  '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001',
+  '0x1111111111111111111111111111111111111111',
   '0xffffffffffffffffffffffffffffffffffffffff',
   '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
 ])
 
-/**
- * Multicall3 (anyone can take what it holds), Permit2, the proxies of x402, the CREATE2 deployer, and the
- * deposit contract of Ethereum's validators.
- */
-const systemContracts = new Set([
-  ...[multicall3Address, permit2Address, ...x402Contracts].map((place) => place.toLowerCase()),
-  '0x4e59b44847b379578588920ca78fbf26c0b4956c',
-  '0x00000000219ab540356cbb839cbe05303d7705fa',
-])
+// Multicall3 (anyone can take what it holds), Permit2, the proxies of x402, and what gives nothing out.
+const systemContracts = new Set(
+  [multicall3Address, permit2Address, ...x402Contracts, ...unspendableContracts].map(lowerCase),
+)
 
 // A token's address on another network is the same slip, so all of them count on each.
 const tokenContracts = new Set(
-  knownChains.flatMap(({ tokens }) => tokens.map(({ address }) => address.toLowerCase())),
+  [
+    ...knownChains.flatMap(({ tokens }) => tokens.map(({ address }) => address)),
+    ...otherTokens,
+  ].map(lowerCase),
 )
+
+function lowerCase(address: Address): string {
+  return address.toLowerCase()
+}
 
 /** The reason why a payment to this recipient would be lost, or undefined when none is known. */
 export function isLossyRecipient(address: Address, { stack }: Chain): LossReason | undefined {

@@ -64,7 +64,8 @@ function enteredFrom(answer: ReturnType<typeof rowOf>) {
   const mandates = rowsOf(facts['mandates']).map((mandate) => without('number', mandate))
   const { payees, assets, ...prices } = fieldsOf(facts['history'])
   const history = { ...prices, payees: sorted(payees), assets: sorted(assets) }
-  return { ...answer, facts: { ...facts, lanes, mandates, history } }
+  const refused_ways = sorted(facts['refused_ways'])
+  return { ...answer, facts: { ...facts, lanes, mandates, history, refused_ways } }
 }
 
 /** A list that has no order. */

@@ -118,7 +118,7 @@ export function historyOf(twin: Twin, payment: Payment) {
 
 const refusedSeconds = 900
 
-/** As private.refused_ways: here all payments are of one kind, so that tokens alone tell them apart. */
+/** As private.refused_ways: here all payments are of one kind. */
 export function refusedOf(twin: Twin, { account, resource }: Payment) {
   const refused = twin.payments.filter(
     (one) =>
@@ -129,10 +129,20 @@ export function refusedOf(twin: Twin, { account, resource }: Payment) {
       one.delivery === refusal &&
       (one.authorizedAt ?? 0) > twin.now - refusedSeconds,
   )
-  const way = { protocol: null, scheme: null, transfer_method: null, payment_flow: null }
-  return [...new Set(refused.map(({ token }) => token))]
-    .toSorted()
-    .map((token) => ({ ...way, chain: twin.chain, token }))
+  // Keys stand as jsonb orders them, so that both sides are sorted alike.
+  const ways = refused.map(({ token, payee, atomic }) =>
+    JSON.stringify({
+      chain: twin.chain,
+      payee,
+      token,
+      scheme: null,
+      protocol: null,
+      payment_flow: null,
+      amount_atomic: atomic.toString(),
+      transfer_method: null,
+    }),
+  )
+  return [...new Set(ways)].toSorted().map((text): unknown => JSON.parse(text))
 }
 
 /** A merchant's answer that refuses the payment. */
