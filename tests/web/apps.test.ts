@@ -109,7 +109,7 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   await browser.visit(path)
 
   // The first answer is on its way when the second click is sent, and the app redeems both codes.
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   const yes = { account: person.agent.id, decision: 'allowed', level: 'read', days: '7' }
   const body = () => new URLSearchParams({ form, ...yes })
   const click = () =>
@@ -149,7 +149,7 @@ test("a stranger's app is not to be seen, narrowed or ended", async () => {
   const page = `/web/apps/${app}`
 
   const seen = await browser.visit(page)
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   for (const given of [{ wanted: 'disconnected' }, { wanted: 'capped', each: '0', day: '0' }]) {
     const body = new URLSearchParams({ form, ...given })
     const headers = { origin: 'http://localhost' }
