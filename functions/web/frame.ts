@@ -7,6 +7,7 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
+import { requireOwnAccount } from './form-token.ts'
 import { readSession, renewSession } from './session-cookie.ts'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
@@ -29,11 +30,12 @@ export async function owner(c: Visit): Promise<Owner> {
   const db = bindCredential(world.db, credential)
   const row = await db.one('get_identity', {}, factsRow)
   if (!row) throw new Error('an admitted caller has no account')
-  await renewSession(c, session, db)
   const { account_id: id, alias, frozen: isFrozen } = row.identity
   const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
   const found = { db, credential, account: { id, alias, mailAddress, isFrozen } }
   c.set('owner', found)
+  requireOwnAccount(c, found)
+  await renewSession(c, session, db)
   return found
 }
 

@@ -6,6 +6,7 @@ import { notice } from '../../shared/auth/own-session.ts'
 import { clientOf } from '../../shared/http/caller.ts'
 import { goTo, owner } from './frame.ts'
 import { endSession, keepSession } from './session-cookie.ts'
+import { forgetTyped } from './typed.ts'
 import type { Visit } from './visit.ts'
 
 /** The browser that asks; some, such as those inside other apps, have a name longer than is kept. */
@@ -35,6 +36,7 @@ export function enter(c: Visit, token: string, way: string): Response {
 /** Who signs in goes on in the new session alone: the one that the browser had is over. */
 export async function signIn(c: Visit, token: string, way: string): Promise<Response> {
   await endSession(c)
+  forgetTyped(c)
   return enter(c, token, way)
 }
 

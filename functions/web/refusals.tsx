@@ -4,7 +4,7 @@ import { goTo } from './frame.ts'
 import { Page, show } from './layout.tsx'
 import { LinkButton } from './parts/form.tsx'
 import { dropSession } from './session-cookie.ts'
-import { sendTyped } from './typed.ts'
+import { forgetTyped, sendTyped } from './typed.ts'
 import type { Visit } from './visit.ts'
 
 /** Sentences of the table that speak to an agent, as they are put to a person. */
@@ -35,6 +35,7 @@ export function answerError(error: Error, c: Visit) {
       : fail('internal_error', { log: String(error.stack ?? error) })
   if (refusal.refusal === 'unauthorized') {
     dropSession(c)
+    forgetTyped(c)
     return goTo(c, `/login?next=${here(c)}`)
   }
   if (refusal.refusal === 'proof_required') {

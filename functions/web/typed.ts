@@ -1,9 +1,10 @@
 /**
  * What was typed into a form that was refused for want of a proof. The browser keeps it while its
- * owner proves itself, and the page shows it again for the owner to send. It is no part of an
+ * owner proves itself, and the page shows it again for the same owner to send. It is no part of an
  * address: a link of somebody else can fill in nothing.
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { owner } from './frame.ts'
 import type { Visit } from './visit.ts'
 
 const name = 'aoa_typed'
@@ -16,6 +17,7 @@ const lengthMax = 2_000
 export function keepIfUnproven(c: Visit, form: URLSearchParams): void {
   const typed = new URLSearchParams(form)
   typed.set('form', c.req.path)
+  typed.set('account', c.get('formAccount') ?? '')
   c.set('typed', typed)
 }
 
@@ -26,10 +28,16 @@ export function sendTyped(c: Visit): void {
   setCookie(c, name, text, { ...host, httpOnly: true, sameSite: 'Lax', maxAge: keptSeconds })
 }
 
-/** What was typed into the form of this page, once. */
-export function takeTyped(c: Visit): URLSearchParams | undefined {
+/** What was typed into the form of this page for this account, once. */
+export async function takeTyped(c: Visit): Promise<URLSearchParams | undefined> {
+  const { account } = await owner(c)
   const typed = new URLSearchParams(getCookie(c, name, 'host'))
   if (typed.get('form') !== c.req.path) return undefined
+  forgetTyped(c)
+  return typed.get('account') === account.id ? typed : undefined
+}
+
+/** Takes it from a browser whose owner signs out. */
+export function forgetTyped(c: Visit): void {
   deleteCookie(c, name, host)
-  return typed
 }

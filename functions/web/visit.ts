@@ -14,6 +14,8 @@ export type Frame = {
     world: World
     requestId: string
     formToken: string
+    /** Whose page the form that was sent is of. */
+    formAccount?: string
     owner?: Owner
     /** What a page wants kept of its form while the owner proves itself. */
     typed?: URLSearchParams

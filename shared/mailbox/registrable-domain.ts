@@ -31,6 +31,11 @@ export function registrableDomain(host: string): string | undefined {
   return `${label}.${domain}`
 }
 
+/** Whether the names right below a host are its customers'. */
+export function isSharedDomain(host: string): boolean {
+  return sharedDomains.has(host)
+}
+
 /** Whether a host is a customer's at a shared domain. */
 export function isTenant(host: string): boolean {
   const domain = registrableDomain(host)

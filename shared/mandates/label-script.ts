@@ -24,11 +24,15 @@ const wholeLabels = [
 /** Letters that read as ASCII, after the lists of Chromium's policy for names shown to people. */
 const readAsLatin = [
   { script: /\p{Script=Cyrillic}/u, label: /^[аысԁеԍһіюјӏорԗԛѕԝхуъьҽпгѵѡ0-9-]+$/u },
+  { script: /\p{Script=Armenian}/u, label: /^[աոսօցհյռւզղքց0-9-]+$/u },
   { script: /\p{Script=Greek}/u, label: /^[αικνρυωηοτ0-9-]+$/u },
 ]
 
-/** Letters of phonetic writing that read as a, g, i and others, with which names were forged. */
-const phonetic = /[\u0250-\u02af]/u
+/**
+ * Letters of phonetic writing that read as a, c, s and others, with which names were forged: Unicode's
+ * IPA Extensions, Phonetic Extensions and their supplement, and those of Latin Extended-D; dotless i.
+ */
+const phonetic = /[\u0131\u0250-\u02af\u1d00-\u1dbf\ua722-\ua787\ua7ae-\ua7ff]/u
 /** A combining accent for which Unicode has no letter hides over the letter before it. */
 const looseAccent = /[\u0300-\u036f]/u
 

@@ -6,6 +6,7 @@
 
 import { checkUrl } from '../egress/safe-fetch.ts'
 import type { Config } from '../env.ts'
+import { isSharedDomain } from '../mailbox/registrable-domain.ts'
 import { mixesScripts, readsAsAnother } from './label-script.ts'
 import { hasSuffixBelow, suffixProblem } from './public-suffix.ts'
 import { readableName } from './readable-name.ts'
@@ -64,7 +65,8 @@ export function canonicalDomain(
   const problem = ownerProblem(read, allowLoopback)
   if (problem !== undefined) return refused(problem, input)
   const { domain, unicode } = read
-  return { domain, unicode, isIdn: domain !== unicode, ownsSubdomains: !hasSuffixBelow(domain) }
+  const ownsSubdomains = !hasSuffixBelow(domain) && !isSharedDomain(domain)
+  return { domain, unicode, isIdn: domain !== unicode, ownsSubdomains }
 }
 
 function refused(problem: DomainProblem, input: string): CanonicalDomain {

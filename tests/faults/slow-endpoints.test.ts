@@ -39,7 +39,8 @@ function refused(): never {
 function beforeRequests({ world }: TestWorld, url: string, wait: () => Promise<void>): void {
   const { fetch } = world
   world.fetch = async (input, init) => {
-    if (String(input).startsWith(url)) await wait()
+    const asked = input instanceof Request ? input.url : `${input}`
+    if (asked.startsWith(url)) await wait()
     return fetch(input, init)
   }
 }

@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Browser, Shown } from './browserless.ts'
+import { ownForm } from './browserless.ts'
 import type { PasskeyAlgorithm } from './passkey-key.ts'
 import { openPasskeyKey } from './passkey-key.ts'
 
@@ -103,7 +104,7 @@ export async function optionsOf(browser: Browser, path: string): Promise<unknown
 }
 
 function askOptions(browser: Browser, path: string): Promise<Shown> {
-  const body = new URLSearchParams({ form: browser.cookies.get('__Host-aoa_form') ?? '' })
+  const body = new URLSearchParams({ form: ownForm(browser) })
   const headers = {
     origin: 'http://localhost',
     'content-type': 'application/x-www-form-urlencoded',

@@ -3,6 +3,7 @@
  * forms of the pages that it was shown, against the app in this process.
  */
 import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
 import { credentialOf } from '../../shared/auth/api-key.ts'
@@ -99,6 +100,16 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
   const token = await openSessionToken(world, { sid, account: id, expiresAt: minutes(30) })
   browser.cookies.set('__Host-aoa_session', token)
   return browser
+}
+
+const claims = z.object({ sub: z.string() })
+
+/** What the field `form` holds on pages that this browser is shown now. */
+export function ownForm({ cookies }: Browser): string {
+  const token = cookies.get('__Host-aoa_form') ?? ''
+  const [, payload] = cookies.get('__Host-aoa_session')?.split('.') ?? []
+  if (payload === undefined) return token
+  return `${token}.${claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString())).sub}`
 }
 
 /** The form of the page that has this action, else its only one. */

@@ -229,6 +229,7 @@ export const refusedNames: Readonly<Record<DomainProblem, string>> = {
       xn--80a1acny0a.xn--xample-2of.com \u03bfutlook.com \u0440aypal.com exampl\u0565.com
       example.c\u043em \u4e00\u0430.com \u3042\uac00.com`,
   reads_as_another: `
+      \u1d04oinbase.com \u1d00pple.com \ua731hopify.com payp\u0061\u0131.com v\u0131sa.com \u0578\u0585\u0578.com
       \u0430\u0440\u0440\u04cf\u0435.com xn--80ak6aa92e.com shop.\u0435\u0445\u0430.com \u03b1\u03c1.com
       \u0261oogle.com p\u0251ypal.com shoq\u0307.com x\u0323.com`,
   single_label: `

@@ -74,7 +74,8 @@ test('a name in other writing is told as A-label and as it reads', () => {
 })
 
 test('subdomains are not to be had of a host below which names belong to others', () => {
-  const shared = 'amazonaws.com windows.net core.windows.net amazoncognito.com'
+  const shared =
+    'amazonaws.com windows.net core.windows.net amazoncognito.com wordpress.com zendesk.com slack.com'
   for (const host of words(shared)) {
     expect(canonicalDomain(host, production), host).toMatchObject({ ownsSubdomains: false })
   }

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Authenticator } from '../support/authenticator.ts'
 import { consentAskedOn, openAuthenticator } from '../support/authenticator.ts'
 import type { Browser, Shown } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
 import type { MandateOrder } from '../support/mandates.ts'
 import { askMandate } from '../support/mandates.ts'
 import type { Person } from '../support/person.ts'
@@ -143,7 +143,7 @@ test('an answer is good for no other terms, and for its own only once', async ()
   }
   await owner.visit(first.page)
   await owner.submit({ decision: 'declined' }, first.page)
-  const token = owner.cookies.get('__Host-aoa_form') ?? ''
+  const token = ownForm(owner)
   const again = new URLSearchParams({ form: token, decision: 'approved', answer, digest })
   const late = await owner.send(first.page, {
     method: 'POST',

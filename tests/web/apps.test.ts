@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { oauthFunction } from '../../functions/oauth/index.ts'
 import { askingPath, connectApp, redirectUri, registerApp, verifier } from '../support/apps.ts'
+import { ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
 import { openPerson, openPersonAtHome } from '../support/person.ts'
 import type { TestWorld } from '../support/world.ts'
@@ -109,7 +110,7 @@ test('two clicks on Allow connect one app, and the owner is told', async () => {
   await browser.visit(path)
 
   // The first answer is on its way when the second click is sent, and the app redeems both codes.
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   const yes = { account: person.agent.id, decision: 'allowed', level: 'read', days: '7' }
   const body = () => new URLSearchParams({ form, ...yes })
   const click = () =>
@@ -149,7 +150,7 @@ test("a stranger's app is not to be seen, narrowed or ended", async () => {
   const page = `/web/apps/${app}`
 
   const seen = await browser.visit(page)
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   for (const given of [{ wanted: 'disconnected' }, { wanted: 'capped', each: '0', day: '0' }]) {
     const body = new URLSearchParams({ form, ...given })
     const headers = { origin: 'http://localhost' }

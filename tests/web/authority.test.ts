@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
 import type { ShownForm } from '../support/browserless.ts'
-import { formsIn, openBrowser, signedIn } from '../support/browserless.ts'
+import { formsIn, openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import { start } from '../support/world.ts'
 
 const world = await start({ chain: true })
@@ -89,7 +89,7 @@ test('a key that sends any form of the owner changes nothing of the account', as
 
   for (const { target, given } of forms) {
     for (const headers of keys.flatMap(disguises)) {
-      const body = new URLSearchParams({ ...given, form: token }).toString()
+      const body = new URLSearchParams({ ...given, form: `${token}.${agent.id}` }).toString()
       const cookie = [`__Host-aoa_form=${token}`, headers['cookie'] ?? ''].join('; ')
       const type = 'application/x-www-form-urlencoded'
       await browser.send(target, {
@@ -110,7 +110,7 @@ test('the same forms from the browser of the owner do change it', async () => {
   for (const { target, given } of (await allForms()).filter((one) => form.test(one.target))) {
     const owner = await signedIn(world, agent)
     await owner.visit('/web/login')
-    const token = owner.cookies.get('__Host-aoa_form') ?? ''
+    const token = ownForm(owner)
     const body = new URLSearchParams({ ...given, form: token }).toString()
     const headers = { origin: 'http://localhost', 'content-type': type }
     await owner.send(target, { method: 'POST', body, headers })

@@ -22,9 +22,8 @@ test('a page that was shown for one account lets nobody into another', async () 
 
   const shown = await browser.submit({ decision: 'allowed' }, path)
 
-  expect(shown.status).toBe(400)
-  expect(shown.text).toContain('You were asked for another account')
-  expect(shown.text).toContain(`It would act in the account ${other.agent.alias}`)
+  expect(shown.status).toBe(403)
+  expect(shown.text).toContain('For another account, sign out')
   expect(
     await world.db.sql`select 1 from private.oauth_codes
     where account = ${other.agent.id}`,

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { askingPath, connectApp, describeApp, redirectUri, registerApp } from '../support/apps.ts'
 import type { Browser, Shown } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { openBrowser, ownForm } from '../support/browserless.ts'
 import { feedOf } from '../support/owner.ts'
 import type { Person } from '../support/person.ts'
 import { openPersonAtHome } from '../support/person.ts'
@@ -196,7 +196,7 @@ test('a frozen account lets nobody in, and says so', async () => {
   expect(shownBefore.html).toContain('value="allowed"')
   expect(shown.text).toContain('The account is frozen')
   expect(shown.html).not.toContain('value="allowed"')
-  const token = browser.cookies.get('__Host-aoa_form') ?? ''
+  const token = ownForm(browser)
   const sent = await browser.send(path, {
     method: 'POST',
     body: new URLSearchParams({ form: token, account: person.agent.id, ...yes, level: 'read' }),

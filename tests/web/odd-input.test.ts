@@ -1,7 +1,7 @@
 /** What no page of ours sends is answered calmly: no page fails for it, and none leads elsewhere. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser } from '../support/browserless.ts'
+import { openBrowser, ownForm } from '../support/browserless.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import { linkFor } from '../support/sign-up.ts'
 import { start } from '../support/world.ts'
@@ -104,7 +104,7 @@ const forms: [string, string, string][] = [
 ]
 
 test.each(forms)('the form of %s takes anything as %s and %s', async (path, one, other) => {
-  const token = browser.cookies.get('__Host-aoa_form') ?? ''
+  const token = ownForm(browser)
   const answers: Record<string, number> = {}
   for (const text of [...odd, '%F0%9F%90%A4'.repeat(40), '']) {
     const body = `form=${token}&${one}=${text}&${other}=${text}&deed=rename&wanted=x`
@@ -130,7 +130,7 @@ test('a browser of a long name opens an account', async () => {
   const path = `/web/register/${await linkFor(world, 'long@people.example')}`
   const name = { 'user-agent': `Mozilla/5.0 ${'in-app '.repeat(60)}` }
   await visitor.visit(path, name)
-  const form = visitor.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(visitor)
 
   const opened = await visitor.send(path, {
     method: 'POST',

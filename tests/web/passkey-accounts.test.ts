@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Authenticator } from '../support/authenticator.ts'
 import { openAuthenticator, optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -82,7 +82,7 @@ test.each([
   const before = await facts()
   const thief = await signInAs(world, person)
   await thief.visit('/web/login')
-  const form = thief.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(thief)
 
   await thief.send(path, {
     method: 'POST',
@@ -170,7 +170,7 @@ test('who still has a passkey takes it back', async () => {
 test('no session but that of a recovery code gives passkeys up', async () => {
   const thief = await signInAs(world, person)
   await thief.visit('/web/login')
-  const form = thief.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(thief)
   const headers = {
     origin: 'http://localhost',
     'content-type': 'application/x-www-form-urlencoded',

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Authenticator } from '../support/authenticator.ts'
 import { openAuthenticator, optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -81,7 +81,7 @@ test('a challenge is good for five minutes', async () => {
 
 test('however many challenges strangers ask for, none is kept, and the owner is given one', async () => {
   const browser = await stranger()
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   const asked = (n: number) =>
     browser.send(`${signInPath}/options`, {
       method: 'POST',
@@ -206,7 +206,7 @@ test('the last way to sign in cannot be removed', async () => {
 })
 
 function sending(browser: Browser, fields: Record<string, string>): RequestInit {
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   return {
     method: 'POST',
     body: new URLSearchParams({ form, ...fields }).toString(),

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { optionsOf } from '../support/authenticator.ts'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { addPasskey, openPerson, signInAs } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -172,7 +172,7 @@ test('who found a recovery code leaves other codes, passkeys, keys, apps and ses
   const asked = await browser.send('/web/security/passkeys/options', {
     method: 'POST',
     headers: { origin: 'http://localhost', 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ form: browser.cookies.get('__Host-aoa_form') ?? '' }).toString(),
+    body: new URLSearchParams({ form: ownForm(browser) }).toString(),
   })
   const back = openBrowser(world)
   await back.visit('/web/login/recovery')

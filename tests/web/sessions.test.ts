@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { openPerson } from '../support/person.ts'
 import { start } from '../support/world.ts'
@@ -63,7 +63,7 @@ test('the owner ends one session, or all others, and each is refused at its next
   const [id] = await world.db.sql<{ id: string }[]>`select id from private.credentials
     where account = ${person.agent.id} and kind = 'session' order by created_at desc limit 1`
   await browser.visit('/web/security/sessions')
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   const send = (what: string) =>
     browser.send('/web/security/sessions', {
       method: 'POST',
@@ -84,7 +84,7 @@ test("nobody ends a stranger's session", async () => {
   const [theirs] = await world.db.sql<{ id: string }[]>`select id from private.credentials
     where kind = 'session' order by created_at desc limit 1`
   await browser.visit('/web/security/sessions')
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
 
   await browser.send('/web/security/sessions', {
     method: 'POST',

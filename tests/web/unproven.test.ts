@@ -3,80 +3,14 @@
  * with the app's own routes and forms.
  */
 import { expect, test } from 'vitest'
-import { webFunction } from '../../functions/web/app.tsx'
-import { pages } from '../../functions/web/index.ts'
-import type { Browser, ShownForm } from '../support/browserless.ts'
-import { formsIn, signedIn } from '../support/browserless.ts'
-import { mailboxOf } from '../support/mailbox.ts'
-import { addPasskey } from '../support/person.ts'
-import { keyIdOf, loginOf, seed } from '../support/vault.ts'
+import { addresses, allForms, code, fullHome, password } from '../support/all-forms.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
+import { seed } from '../support/vault.ts'
 import type { Agent } from '../support/world.ts'
 import { start } from '../support/world.ts'
 
 const world = await start({ chain: true })
 const { sql } = world.db
-const password = 'nine blue canaries'
-const code = '482913'
-
-/** An account with something of everything that a page shows a form for. */
-async function home() {
-  const agent = await world.agent('full', { usdc: 1_000 })
-  const entry = await loginOf(agent, { password, totp_secret: seed })
-  const other = await agent.withKey('vault')
-  const { alias: recipient } = await world.agent('read')
-  const order = { recipient, chain: 'eip155:84532', token: 'USDC', amount: '500' }
-  const { body: waiting } = await agent.post('/wallet-custodial-transfer', order)
-  const text = `Your verification code is ${code}.`
-  await mailboxOf(world, agent).receive({ from: 'a@shop.com', text, authenticated: 'shop.com' })
-  const owner = await signedIn(world, agent)
-  await addPasskey(owner)
-  const [mail] = await sql`select id from private.mails where account = ${agent.id}`
-  const key = await keyIdOf(world, agent, 'vault')
-  return {
-    agent,
-    owner,
-    other,
-    ids: [waiting['transfer_id'], entry, mail?.['id'], key].map(String),
-  }
-}
-
-const { app } = webFunction(pages, () => world.world)
-const own = app.routes.filter(({ path, method }) => method !== 'ALL' && !path.includes('*'))
-
-/** Every address of the app, with each id of the account in the place of a name. */
-function addresses(method: string, ids: readonly string[]): string[] {
-  const paths = own.filter((route) => route.method === method).map(({ path }) => path)
-  return paths.flatMap((path) =>
-    /:\w+/.test(path) ? ids.map((id) => path.replace(/:\w+(\{[^}]*\})?/g, id)) : [path],
-  )
-}
-
-/** The forms that the owner is shown on any page after a proof, and bare ones of all routes. */
-async function allForms(owner: Browser, ids: readonly string[]): Promise<ShownForm[]> {
-  const forms = addresses('POST', ids).map((target): ShownForm => ({ target, given: {} }))
-  for (const path of addresses('GET', ids)) {
-    const { html, status } = await owner.send(path)
-    if (status === 200) forms.push(...formsIn(html))
-  }
-  const isOver = ({ target }: ShownForm) => /\/(logout|login|join|register|freeze)\b/.test(target)
-  return forms.filter((form) => !isOver(form)).flatMap(variants)
-}
-
-/** As somebody would send it who wants something; a choice is sent with each of its words. */
-function variants({ target, given }: ShownForm): ShownForm[] {
-  const fields = Object.entries(given).map(([name, value]) => {
-    return [name, name.startsWith('usd_') ? '77' : value || 'Filled in'] as const
-  })
-  const filled = { ...Object.fromEntries(fields), sure: 'yes' }
-  const chosen = ['approved', 'allowed', 'resumed', 'unfrozen', 'revoked', 'others']
-  return [
-    { target, given: filled },
-    ...chosen.map((word) => ({
-      target,
-      given: { ...filled, decision: word, wanted: word, session: word },
-    })),
-  ]
-}
 
 /** What only grows by the owner's proof, each thing as text. */
 async function standing({ id }: Agent): Promise<string[]> {
@@ -116,11 +50,11 @@ const states = {
 test.each(['unproven', 'guarded'] as const)(
   'a session that is %s uses, shows and changes no secret, and gains nothing by any form',
   async (state) => {
-    const { agent, owner, ids } = await home()
+    const { agent, owner, ids } = await fullHome(world)
     const forms = await allForms(owner, ids)
     const thief = await signedIn(world, agent)
     await thief.visit('/web/login')
-    const token = thief.cookies.get('__Host-aoa_form') ?? ''
+    const token = ownForm(thief)
     await sql`update private.credentials set burst = 100000, per_second = 1000
       where account = ${agent.id} and kind = 'session'`
     const before = { standing: await standing(agent), entries: await entriesOf(agent) }
@@ -156,7 +90,7 @@ test.each(['unproven', 'guarded'] as const)(
 )
 
 test('the same forms after a proof do change it, and the pages show the secrets', async () => {
-  const { agent, owner, ids } = await home()
+  const { agent, owner, ids } = await fullHome(world)
   const before = await standing(agent)
   const [, entry = '', mail = ''] = ids
 
@@ -172,7 +106,7 @@ test('the same forms after a proof do change it, and the pages show the secrets'
 })
 
 test('a key that was revoked freezes its account for three days, and does nothing else', async () => {
-  const { agent, owner, other, ids } = await home()
+  const { agent, owner, other, ids } = await fullHome(world)
   await owner.visit(`/web/keys/${ids[3]}`)
   await owner.submit({ wanted: 'revoked' }, `/web/keys/${ids[3]}`).catch(() => undefined)
   await sql`update private.credentials set revoked_at = coalesce(revoked_at, private.clock())

@@ -1,7 +1,7 @@
 /** The vault's pages, without script: what its owner adds, finds, changes, sees and deletes. */
 import { expect, test } from 'vitest'
 import type { Browser, Shown } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
 import type { Person } from '../support/person.ts'
 import { openPerson, signInAs } from '../support/person.ts'
 import type { Agent } from '../support/world.ts'
@@ -175,7 +175,7 @@ test("a stranger's login answers as one that does not exist", async () => {
   const stranger = await signedIn(world, await world.agent('full'))
   const missing = '/web/vault/0f8fad5b-d9cb-469f-a165-70867728950e'
   await stranger.visit('/web/vault/new')
-  const form = stranger.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(stranger)
 
   for (const step of ['', '/shown', '/deleted']) {
     const [theirs, none] = await Promise.all(

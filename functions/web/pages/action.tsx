@@ -15,6 +15,8 @@ import type { Owner, Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
   app.get('/action/:token', async (c) => {
+    // The form of a link that an owner was shown is of that account.
+    await knownOwner(c)
     const seen = await takeStep(c, 'link_look')
     return (await ownerFirst(c, seen)) ?? showSeen(c, seen)
   })
@@ -23,8 +25,9 @@ export const routes: Routes = (app) => {
     return c.text(action?.status ?? 'used')
   })
   app.post('/action/:token/open', async (c) => {
-    const seen = await openLink(c, await knownOwner(c))
-    return seen.action?.type === 'login' ? signIn(c, seen) : again(c)
+    const me = await knownOwner(c)
+    const seen = await openLink(c, me)
+    return seen.action?.type === 'login' ? signIn(c, seen, me) : again(c)
   })
   app.post('/action/:token/decline', async (c) => {
     await takeStep(c, 'link_decline')
@@ -74,8 +77,7 @@ function showSeen(c: Visit, seen: Seen) {
 }
 
 /** Who is signed in already has done what the link is for; the others go to do it. */
-async function signIn(c: Visit, seen: Seen): Promise<Response> {
-  const me = await knownOwner(c)
+async function signIn(c: Visit, seen: Seen, me: Owner | undefined): Promise<Response> {
   if (!me) return goTo(c, '/login?next=/web')
   if (me.account.alias !== seen.alias || seen.action?.status !== 'opened') return again(c)
   const { token_digest, browser } = await heldLink(c)

@@ -16,7 +16,9 @@ import { keepIfUnproven, takeTyped } from '../typed.ts'
 import type { Routes, Visit } from '../visit.ts'
 
 export const routes: Routes = (app) => {
-  app.get('/authorize', (c) => meet(c, (request) => showConsent(c, request, typedFor(c, request))))
+  app.get('/authorize', (c) =>
+    meet(c, async (request) => showConsent(c, request, await typedFor(c, request))),
+  )
   app.post('/authorize', (c) => meet(c, (request) => decide(c, request)))
 }
 
@@ -41,10 +43,6 @@ async function meet(c: Visit, go: (request: AuthorizationRequest) => Promise<Res
 async function decide(c: Visit, request: AuthorizationRequest): Promise<Response> {
   const form = await fields(c)
   if (form.get('decision') === 'denied') return leave(c, denyAccess(c.get('world'), request))
-  // Who has signed in anew in another tab was shown another account than the one that would be opened.
-  if (form.get('account') !== (await owner(c)).account.id) {
-    return showConsent(c, request, undefined, 'You were asked for another account. Look again.')
-  }
   keepIfUnproven(c, form)
   const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
   if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
@@ -58,11 +56,13 @@ async function decide(c: Visit, request: AuthorizationRequest): Promise<Response
   return leave(c, location)
 }
 
-/** What was typed for this app and account; what was typed for another fills in nothing. */
-function typedFor(c: Visit, request: AuthorizationRequest): URLSearchParams | undefined {
-  const typed = takeTyped(c)
-  const isOwn = typed?.get('account') === c.get('owner')?.account.id
-  return isOwn && typed?.get('client') === request.client.id ? typed : undefined
+/** What was typed for this app; what was typed for another fills in nothing. */
+async function typedFor(
+  c: Visit,
+  { client }: AuthorizationRequest,
+): Promise<URLSearchParams | undefined> {
+  const typed = await takeTyped(c)
+  return typed?.get('client') === client.id ? typed : undefined
 }
 
 async function showConsent(
@@ -94,7 +94,7 @@ async function showConsent(
       {guarded_until && <GuardedNotice until={guarded_until} />}
       <Asker request={request} namesakes={namesakes} />
       {mayAllow && (
-        <ConsentForm c={c} request={request} owner={me} levels={levels} caps={caps} typed={typed} />
+        <ConsentForm c={c} request={request} levels={levels} caps={caps} typed={typed} />
       )}
       <DenyForm c={c} />
     </Page>,

@@ -1,5 +1,6 @@
 import { goTo, owner } from '../frame.ts'
 import { dropSession } from '../session-cookie.ts'
+import { forgetTyped } from '../typed.ts'
 import type { Routes } from '../visit.ts'
 
 export const routes: Routes = (app) => {
@@ -8,6 +9,7 @@ export const routes: Routes = (app) => {
     const { db } = await owner(c)
     await db.run('owner_end_session', {})
     dropSession(c)
+    forgetTyped(c)
     return goTo(c, '/login')
   })
 }

@@ -4,7 +4,7 @@ import { lifeChoices, lifeDaysDefault } from '../data/apps.ts'
 import type { Caps } from '../data/caps.ts'
 import { canPay } from '../data/caps.ts'
 import type { Level } from '../data/levels.ts'
-import type { Owner, Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import { CapFields } from './caps.tsx'
 import { Button, Choices, Form } from './form.tsx'
 import { Section } from './show.tsx'
@@ -12,20 +12,18 @@ import { Section } from './show.tsx'
 type ConsentFormProps = {
   c: Visit
   request: AuthorizationRequest
-  owner: Owner
   /** What the owner can choose from, the widest last. */
   levels: readonly Level[]
   caps: Caps
   typed: URLSearchParams | undefined
 }
 
-export function ConsentForm({ c, request, owner, levels, caps, typed }: ConsentFormProps) {
+export function ConsentForm({ c, request, levels, caps, typed }: ConsentFormProps) {
   const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
   return (
     <Section title="What it may do">
       <Form c={c} action={hereOf(c)}>
         <input type="hidden" name="client" value={request.client.id} />
-        <input type="hidden" name="account" value={owner.account.id} />
         <Choices
           name="level"
           legend="Allow it to"

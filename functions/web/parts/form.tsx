@@ -1,5 +1,6 @@
 /** Forms and what stands in them. Every form is a plain POST and works without script. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
+import { formValue } from '../form-token.ts'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -12,12 +13,12 @@ type FormProps = {
   [data: `data-${string}`]: string
 }
 
-/** A form with the token that shows it to be ours. `action` is the path below the app, else this page. */
+/** A form that shows whose it is (form-token.ts). `action` is the path below the app, else this page. */
 export function Form({ c, action, children, ...rest }: PropsWithChildren<FormProps>) {
   const target = action === undefined ? c.req.path : pagesBelow + action
   return (
     <form method="post" action={target} {...rest}>
-      <input type="hidden" name="form" value={c.get('formToken')} />
+      <input type="hidden" name="form" value={formValue(c)} />
       {children}
     </form>
   )
