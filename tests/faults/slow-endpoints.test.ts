@@ -39,7 +39,7 @@ function refused(): never {
 function beforeRequests({ world }: TestWorld, url: string, wait: () => Promise<void>): void {
   const { fetch } = world
   world.fetch = async (input, init) => {
-    const asked = input instanceof Request ? input.url : `${input}`
+    const asked = input instanceof Request ? input.url : input.toString()
     if (asked.startsWith(url)) await wait()
     return fetch(input, init)
   }
