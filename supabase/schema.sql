@@ -714,6 +714,7 @@ END) stored,
   valid_before bigint,
   authorized_block bigint,
   leased_until timestamp with time zone,
+  fixed_nonce text,
   authorization_nonce text,
   signature text,
   allowance_nonce text,
@@ -760,6 +761,7 @@ END) stored,
   constraint payments_check7 CHECK (((mandate IS NOT NULL) = (NOT (consent_level IS DISTINCT FROM 'mandate'::text)))),
   constraint payments_consent_level_check CHECK ((consent_level = ANY (ARRAY['none'::text, 'mandate'::text, 'agent_asserted'::text, 'user_session'::text, 'user_passkey'::text]))),
   constraint payments_finality_check CHECK ((finality = ANY (ARRAY['submitted'::text, 'reverted'::text, 'included'::text, 'safe'::text, 'finalized'::text, 'reorged'::text]))),
+  constraint payments_fixed_nonce_check CHECK ((fixed_nonce ~ '^0x[0-9a-f]{64}$'::text)),
   constraint payments_key_fkey FOREIGN KEY (key) REFERENCES private.credentials(id),
   constraint payments_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'x402'::text]))),
   constraint payments_mandate_fkey FOREIGN KEY (mandate) REFERENCES private.mandates(id),
@@ -1326,12 +1328,13 @@ begin
     end if;
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
-    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, expires_at)
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
+    expires_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
-    begin_payment.resource, begin_payment.heard,
+    begin_payment.resource, begin_payment.heard, begin_payment.nonce,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
     and w.address <> payee_address
@@ -1521,7 +1524,7 @@ begin
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation')
-    or not private.may_pay(p, caller.id) then
+    or not private.may_pay(p, caller.id) or private.is_nonce_taken(p) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
@@ -7188,6 +7191,17 @@ AS $function$
         where a.id = p.account and a.frozen_at is not null) end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.payments o where o.chain = p.chain and o.token = p.token
+      and o.wallet = p.wallet and o.authorization_nonce = p.fixed_nonce)
+    or exists (select from private.payments o where o.chain = p.chain and o.token = p.token
+      and o.wallet = p.wallet and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  RETURNS boolean
  LANGUAGE sql
@@ -8313,7 +8327,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
       'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in',
       'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,

@@ -2,6 +2,8 @@
  * Enters an x402 attempt with the first offer, in the order that they come in, which the wallet can
  * pay. Nothing is reserved and nothing is signed here.
  */
+import { agreedBar } from '../chains/evm/agreed-bars.ts'
+import type { Barred } from '../chains/evm/bars.ts'
 import type { Refusal } from '../contract/errors.ts'
 import { fail, isRefusal } from '../contract/errors.ts'
 import { challengeNonce } from '../custody/nonce.ts'
@@ -9,21 +11,34 @@ import { sha256Hex } from '../digest.ts'
 import type { Context } from '../http/handler.ts'
 import { timeoutSecondsMin } from '../x402/offer.ts'
 import type { PayableOffer } from '../x402/offers.ts'
+import { unpayableOf } from '../x402/offers.ts'
 import type { FrozenRequest } from '../x402/request.ts'
 import { resourceDigest } from '../x402/request.ts'
-import type { Judged } from './attempt-standing.ts'
-import { payableInTurn, unpayable } from './attempt-standing.ts'
+import { allowanceFor, readFunds } from './attempt-funds.ts'
+import { refusedLast } from './attempt-order.ts'
 import type { AttemptTerms } from './attempt-terms.ts'
 import { freezeTerms } from './attempt-terms.ts'
+import { refuseBarred } from './barred.ts'
 import type { Entered } from './entered.ts'
 import { enteredRow } from './entered.ts'
+import { notFunded } from './not-funded.ts'
 import { ownWallet } from './own-wallet.ts'
+import type { Payment } from './payment.ts'
 
 /**
  * How long an attempt can be executed after it was prepared: as long as an owner may need to approve
  * it. What it signs then is as short as the offer asks, and an offer that ended is rejected unpaid.
  */
 const expiresInSeconds = 86_400
+
+/** Offers that the chains are asked about at once; the next ones only when none of these can be paid. */
+const askedMax = 8
+
+/** What a wallet can still spend of an offer's token, or why none of it can go to the payee. */
+type Standing = { freeAtomic: bigint } | { barred: Barred } | { reason: string } | 'silent'
+
+/** An offer with its standing. */
+type Judged = { payable: PayableOffer; standing: Standing }
 
 type Refused = Refusal<
   | 'insufficient_funds'
@@ -73,37 +88,78 @@ async function enterFirst(
   return refused
 }
 
-/**
- * What the merchant refused for this resource a moment ago is tried when nothing else can be paid, and
- * the same way at another price or to another payee before the very same offer.
- */
-function refusedLast(offers: readonly PayableOffer[], { facts }: Entered): PayableOffer[] {
-  const nearness = (offer: PayableOffer) => {
-    const ways = facts.refused_ways.filter((way) => isSameWay(way, offer))
-    const isSame = ways.some(
-      (way) => way.payee === offer.payTo && way.amount_atomic === offer.offer.amountAtomic,
+/** Yields what the wallet can pay, and then what is on a chain that is silent: it may be able to. */
+async function* payableInTurn(
+  context: Context,
+  candidates: readonly PayableOffer[],
+  { entered, judged }: { entered: Entered; judged: Judged[] },
+): AsyncGenerator<PayableOffer> {
+  for (let from = 0; from < candidates.length; from += askedMax) {
+    const silent = new Set(judged.filter(isSilent).map(({ payable }) => payable.chain.id))
+    const asked = await Promise.all(
+      candidates.slice(from, from + askedMax).map(async (payable): Promise<Judged> => {
+        if (silent.has(payable.chain.id)) return { payable, standing: 'silent' }
+        return { payable, standing: await standingOf(context, payable, entered) }
+      }),
     )
-    return isSame ? 2 : Math.min(ways.length, 1)
+    judged.push(...asked)
+    yield* asked.filter(canPay).map(({ payable }) => payable)
   }
-  return offers.toSorted((a, b) => nearness(a) - nearness(b))
+  yield* judged.filter(isSilent).map(({ payable }) => payable)
 }
 
-function isSameWay(
-  way: Entered['facts']['refused_ways'][number],
-  { offer, method, chain, token }: PayableOffer,
-): boolean {
-  return (
-    way.protocol === offer.protocol &&
-    way.scheme === offer.scheme &&
-    way.transfer_method === method &&
-    flowOf(way.payment_flow) === flowOf(offer.extra['paymentFlow']) &&
-    way.chain === chain.id &&
-    way.token === token.address
+function canPay({ payable, standing }: Judged): boolean {
+  if (standing === 'silent' || !('freeAtomic' in standing)) return false
+  return payable.offer.amountAtomic <= standing.freeAtomic
+}
+
+function isSilent({ standing }: Judged): boolean {
+  return standing === 'silent'
+}
+
+async function standingOf(
+  context: Context,
+  payable: PayableOffer,
+  { payment_row: payment, facts }: Entered,
+): Promise<Standing> {
+  const { chain, token, payTo } = payable
+  const { wallet } = payment
+  const [seen, permit] = await Promise.all([
+    readFunds(context, payable, { wallet, payee: payTo }),
+    permitFor(context, payable, wallet),
+  ])
+  if (permit?.status === 'not_allowed') return permit
+  if (seen.status !== 'ok') return 'silent'
+  const parties = { token, wallet, payee: payTo }
+  const barred = await agreedBar(context.world, chain, parties, seen.barred)
+  if (barred) return { barred }
+  const isSame = payment.chain === chain.id && payment.token === token.address
+  return { freeAtomic: seen.tokenAtomic - (isSame ? facts.reserved_atomic : 0n) }
+}
+
+function permitFor(context: Context, payable: PayableOffer, wallet: Payment['wallet']) {
+  const { amountAtomic, extensions, scheme: name } = payable.offer
+  if (payable.method !== 'permit2') return undefined
+  const scheme = name === 'upto' ? name : 'exact'
+  return allowanceFor(context, payable, { wallet, amountAtomic, extensions, scheme })
+}
+
+/** Why none can be paid: for want of funds, by the issuer's word, or because Permit2 may not take it. */
+function unpayable(judged: readonly Judged[]): Refused {
+  const told = judged.flatMap(({ payable, standing }) =>
+    standing === 'silent' ? [] : [{ payable, standing }],
   )
-}
-
-function flowOf(named: unknown): unknown {
-  return named ?? 'authorization'
+  for (const { payable, standing } of told) {
+    if (!('freeAtomic' in standing)) continue
+    return notFunded(payable, payable.offer.amountAtomic, standing.freeAtomic)
+  }
+  for (const { payable, standing } of told) {
+    if ('barred' in standing) return refuseBarred(standing.barred, payable.token.symbol)
+  }
+  const offers = told.flatMap(({ payable: { offer }, standing }) =>
+    'reason' in standing ? [unpayableOf(offer, standing.reason)] : [],
+  )
+  return fail('unsupported_scheme', { details: { offers } })
 }
 
 async function begin(

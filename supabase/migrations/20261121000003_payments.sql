@@ -52,6 +52,8 @@ create table private.payments (
   authorized_block bigint,
   -- Who drives the sending now; after this time another request may go on with the same signature.
   leased_until timestamptz,
+  -- The nonce that its terms fix, which they may share with another payment: one of them is signed.
+  fixed_nonce text check (fixed_nonce ~ '^0x[0-9a-f]{64}$'),
   authorization_nonce text check (authorization_nonce ~ '^0x[0-9a-f]{64}$'),
   signature text,
   -- Beside a Permit2 permit, where Permit2 may not take enough yet: the EIP-2612 permit that lets it.
@@ -185,7 +187,7 @@ $$;
 -- take its place.
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
-  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'leased_until',
+  select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
       'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in',
       'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,

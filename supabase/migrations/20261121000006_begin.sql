@@ -104,12 +104,13 @@ begin
     end if;
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
-    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, expires_at)
+    payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, heard, fixed_nonce,
+    expires_at)
   select caller.account, caller.id, begin_payment.device, begin_payment.kind,
     begin_payment.claim, begin_payment.chain, begin_payment.token, w.address,
     payee_address, begin_payment.payee_alias, begin_payment.amount_atomic::numeric,
     begin_payment.amount_usd_micros::bigint, begin_payment.terms, begin_payment.memo,
-    begin_payment.resource, begin_payment.heard,
+    begin_payment.resource, begin_payment.heard, begin_payment.nonce,
     private.clock() + pg_catalog.make_interval(secs => expires_in_seconds)
   from private.wallets w where w.account = caller.account and w.chain_family = 'evm'
     and w.address <> payee_address

@@ -61,6 +61,15 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
 
+-- Whether the nonce that its terms fix is signed for another payment, or about to be.
+create function private.is_nonce_taken(p private.payments) returns boolean
+  language sql stable as $$
+  select exists (select from private.payments o where o.chain = p.chain and o.token = p.token
+      and o.wallet = p.wallet and o.authorization_nonce = p.fixed_nonce)
+    or exists (select from private.payments o where o.chain = p.chain and o.token = p.token
+      and o.wallet = p.wallet and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
+$$;
+
 -- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
 -- not; `first` is true for the one caller that drives the sending until its lease ends.
 create function api.custody_authorize(
@@ -101,7 +110,7 @@ begin
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
   elsif p.state not in ('prepared', 'awaiting_confirmation')
-    or not private.may_pay(p, caller.id) then
+    or not private.may_pay(p, caller.id) or private.is_nonce_taken(p) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';

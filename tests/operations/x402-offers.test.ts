@@ -134,7 +134,7 @@ test('a site that asks under the challenge of another keeps nobody from paying t
   expect(after).toMatchObject({ status: 422, body: { error: 'invalid_challenge' } })
   for (const unpaid of hostiles) {
     const late = await execute(agent, attemptOf(unpaid))
-    expect(late.status).not.toBe(200)
+    expect(late).toMatchObject({ status: 409, body: { error: 'payment_closed' } })
   }
   expect(
     [split, copied].flatMap(({ received }) =>
