@@ -1,14 +1,14 @@
 /**
  * Only our own pages change something. A form is taken when the browser names our origin and the form
  * carries the token that its cookie holds: a page elsewhere can know neither. It names the account that
- * the page was shown for as well (`requireOwnAccount`): several people may sign in to one browser.
+ * the page was shown for as well (`owner` asks for it): several people may sign in to one browser.
  */
 import type { MiddlewareHandler } from 'hono'
 import { setCookie } from 'hono/cookie'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { toHex } from '../../shared/digest.ts'
 import { formTokenOf, isOwnForm } from '../../shared/http/browser.ts'
-import type { Frame, Owner, Visit } from './visit.ts'
+import type { Frame } from './visit.ts'
 
 /** Gives a browser its token when it has none. */
 export const keepFormToken: MiddlewareHandler<Frame> = async (c, next) => {
@@ -36,19 +36,3 @@ export const requireOwnForm: MiddlewareHandler<Frame> = async (c, next) => {
   if (account !== undefined) c.set('formAccount', account)
   await next()
 }
-
-/** What stands in the field `form` of a page: the token, and whose page it is when it is an owner's. */
-export function formValue(c: Visit): string {
-  const { account } = c.get('owner') ?? {}
-  return account === undefined ? c.get('formToken') : `${c.get('formToken')}.${account.id}`
-}
-
-/** Refuses a form of a page that was shown for another account, or for none. */
-export function requireOwnAccount(c: Visit, { account }: Owner): void {
-  if (c.req.method !== 'POST' || c.get('formAccount') === account.id) return
-  throw new Rejection(fail('foreign_form', { message: otherAccount }))
-}
-
-const otherAccount =
-  'This form was opened before you signed in to this account, so nothing has changed. Open the page ' +
-  'again to send it for this account. For another account, sign out and sign in to that one.'

@@ -7,7 +7,6 @@ import { credentialOf } from '../../shared/auth/api-key.ts'
 import { fail, Rejection } from '../../shared/contract/errors.ts'
 import { bindCredential } from '../../shared/db/database.ts'
 import { required } from '../../shared/env.ts'
-import { requireOwnAccount } from './form-token.ts'
 import { readSession, renewSession } from './session-cookie.ts'
 import type { Owner, Visit } from './visit.ts'
 import { pagesBelow } from './visit.ts'
@@ -38,6 +37,16 @@ export async function owner(c: Visit): Promise<Owner> {
   await renewSession(c, session, db)
   return found
 }
+
+/** Refuses a form of a page that was shown for another account, or for none. */
+function requireOwnAccount(c: Visit, { account }: Owner): void {
+  if (c.req.method !== 'POST' || c.get('formAccount') === account.id) return
+  throw new Rejection(fail('foreign_form', { message: otherAccount }))
+}
+
+const otherAccount =
+  'This form was opened before you signed in to this account, so nothing has changed. Open the page ' +
+  'again to send it for this account. For another account, sign out and sign in to that one.'
 
 /** The fields of a form that was sent; `requireOwnForm` has seen to it that it is one. */
 export async function fields(c: Visit): Promise<URLSearchParams> {

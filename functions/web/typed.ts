@@ -4,8 +4,7 @@
  * address: a link of somebody else can fill in nothing.
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { owner } from './frame.ts'
-import type { Visit } from './visit.ts'
+import type { Owner, Visit } from './visit.ts'
 
 const name = 'aoa_typed'
 const host = { path: '/', secure: true, prefix: 'host' } as const
@@ -29,8 +28,7 @@ export function sendTyped(c: Visit): void {
 }
 
 /** What was typed into the form of this page for this account, once. */
-export async function takeTyped(c: Visit): Promise<URLSearchParams | undefined> {
-  const { account } = await owner(c)
+export function takeTyped(c: Visit, { account }: Owner): URLSearchParams | undefined {
   const typed = new URLSearchParams(getCookie(c, name, 'host'))
   if (typed.get('form') !== c.req.path) return undefined
   forgetTyped(c)

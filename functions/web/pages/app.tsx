@@ -15,7 +15,7 @@ import type { Routes, Visit } from '../visit.ts'
 import { afterEnding } from './recipients.tsx'
 
 export const routes: Routes = (app) => {
-  app.get('/apps/:app', async (c) => showApp(c, await find(c), await takeTyped(c)))
+  app.get('/apps/:app', async (c) => showApp(c, await find(c), takeTyped(c, await owner(c))))
 
   app.post('/apps/:app', async (c) => {
     const me = await owner(c)

@@ -61,7 +61,7 @@ async function typedFor(
   c: Visit,
   { client }: AuthorizationRequest,
 ): Promise<URLSearchParams | undefined> {
-  const typed = await takeTyped(c)
+  const typed = takeTyped(c, await owner(c))
   return typed?.get('client') === client.id ? typed : undefined
 }
 

@@ -32,7 +32,7 @@ const overlaps = ['Ends at once', 'An hour', 'A day', 'A week']
 const placedRow = z.object({ placed: z.uuid().nullable() })
 
 export const routes: Routes = (app) => {
-  app.get('/keys/:key', async (c) => showKey(c, await find(c), await takeTyped(c)))
+  app.get('/keys/:key', async (c) => showKey(c, await find(c), takeTyped(c, await owner(c))))
 
   app.post('/keys/:key', async (c) => {
     const me = await owner(c)

@@ -28,7 +28,7 @@ const labelMax = 64
 const createdRow = z.object({ key: z.uuid().nullable() })
 
 export const routes: Routes = (app) => {
-  app.get('/keys', async (c) => showKeys(c, await takeTyped(c)))
+  app.get('/keys', async (c) => showKeys(c, takeTyped(c, await owner(c))))
 
   app.post('/keys', async (c) => {
     const me = await owner(c)

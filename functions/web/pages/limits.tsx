@@ -27,7 +27,7 @@ const row = z.object({
 const setRow = z.object({ outcome: z.enum(['raised', 'lowered', 'same', 'out_of_bounds']) })
 
 export const routes: Routes = (app) => {
-  app.get('/limits', async (c) => showLimits(c, entryOf(await takeTyped(c))))
+  app.get('/limits', async (c) => showLimits(c, entryOf(takeTyped(c, await owner(c)))))
 
   app.post('/limits', async (c) => {
     const { db } = await owner(c)

@@ -1,6 +1,5 @@
 /** Forms and what stands in them. Every form is a plain POST and works without script. */
 import type { Child, PropsWithChildren } from 'hono/jsx'
-import { formValue } from '../form-token.ts'
 import type { Visit } from '../visit.ts'
 import { pagesBelow } from '../visit.ts'
 
@@ -22,6 +21,12 @@ export function Form({ c, action, children, ...rest }: PropsWithChildren<FormPro
       {children}
     </form>
   )
+}
+
+/** The token, and whose page it is when it is an owner's. */
+function formValue(c: Visit): string {
+  const { account } = c.get('owner') ?? {}
+  return account === undefined ? c.get('formToken') : `${c.get('formToken')}.${account.id}`
 }
 
 type ButtonProps = PropsWithChildren<{
