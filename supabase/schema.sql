@@ -727,6 +727,7 @@ END) stored,
   finality text,
   settled_at timestamp with time zone,
   settled_in text,
+  placed_at timestamp with time zone,
   counts_until timestamp with time zone generated always as (
 CASE
     WHEN (state = 'authorized'::text) THEN (((authorized_at AT TIME ZONE 'utc'::text) + '00:00:20'::interval) AT TIME ZONE 'utc'::text)
@@ -5753,8 +5754,10 @@ begin
     log_index = o.log_index, checked_at = private.clock(),
     -- What was not counted counts from now; so does what was told to be in another block.
     settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
-      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic then p.settled_at
+      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      then private.settles_at(p, o.block_hash, true)
       else private.clock() end,
+    placed_at = case when p.settled_in = o.block_hash then p.placed_at else private.clock() end,
     settled_in = o.block_hash,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
       else p.settled_atomic end
@@ -8328,7 +8331,7 @@ CREATE OR REPLACE FUNCTION private.payment_json(p private.payments)
  STABLE
 AS $function$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in',
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in', 'placed_at',
       'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,
@@ -8911,7 +8914,8 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.settled_in = in_block then p.settled_at else private.clock() end,
+    settled_at = private.settles_at(p, in_block, label = 'finalized'),
+    placed_at = case when p.settled_in = in_block then p.placed_at else private.clock() end,
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;
@@ -8943,6 +8947,19 @@ begin
     label, case when picked.log_index is not null or settled_atomic::numeric = amount
       then settled_atomic end);
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.settles_at(p private.payments, in_block text, is_final boolean)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(
+    case when p.settled_at is null then private.clock()
+      when p.settled_in = in_block then p.settled_at
+      else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end,
+    case when is_final then
+      case when p.settled_in = in_block then p.placed_at else private.clock() end end)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.signed_in_with(caller private.credentials, way text)
  RETURNS boolean

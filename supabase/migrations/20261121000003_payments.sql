@@ -68,11 +68,12 @@ create table private.payments (
   reopened boolean not null default false,
   finality text check (finality in ('submitted', 'reverted', 'included', 'safe', 'finalized',
     'reorged')),
-  -- When it was first booked in the block `settled_in`; both stay when the settlement is taken back, so
-  -- that the same block shown again starts no new day. Another block does, however late: it may be the
-  -- one in which the money left.
+  -- When it settled, as far as limits go, and when it was first booked in the block `settled_in`
+  -- (private.settles_at). All stay when the settlement is taken back, so that the same block shown again
+  -- starts no new day.
   settled_at timestamptz,
   settled_in text,
+  placed_at timestamptz,
   -- Until when it counts against limits: what may still be signed for the 20 seconds after which custody
   -- keeps no signature, what the chain may still execute whatever its age, and what settled for 24
   -- hours from its authorization or its settlement, whichever was later.
@@ -188,7 +189,7 @@ $$;
 create function private.payment_json(p private.payments) returns jsonb
   language sql stable as $$
   select to_jsonb(p) - array['key', 'device', 'budget', 'claim', 'fixed_nonce', 'leased_until',
-      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in',
+      'checked_at', 'counted_usd_micros', 'counts_until', 'reopened', 'settled_in', 'placed_at',
       'remembers_device'] ||
     jsonb_build_object('settled_at', case p.state when 'settled' then p.settled_at end,
       'amount_atomic', p.amount_atomic::text,

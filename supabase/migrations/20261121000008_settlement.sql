@@ -9,6 +9,19 @@ create function private.leave_queue(of_payment uuid) returns void language sql a
   delete from private.relay_calls c where c.payment = of_payment and c.slot is null
 $$;
 
+-- When a payment settles that is booked in a block now. First: now. In another block than before: then or
+-- before its signature's end, so that one that is shown in ever other blocks counts no longer than a day
+-- from there; but as soon as a block is final the money left when that was first seen, however late.
+create function private.settles_at(p private.payments, in_block text, is_final boolean)
+  returns timestamptz language sql stable as $$
+  select greatest(
+    case when p.settled_at is null then private.clock()
+      when p.settled_in = in_block then p.settled_at
+      else least(private.clock(), greatest(p.settled_at, private.live_until(p))) end,
+    case when is_final then
+      case when p.settled_in = in_block then p.placed_at else private.clock() end end)
+$$;
+
 -- Books a payment as settled; one that is final stays as it was booked, and keeps its log. A log
 -- belongs to one payment: whoever holds this one by mistake lets it go, and where a final one holds
 -- it, this payment has none. Without a log a payment counts in full. It makes
@@ -41,7 +54,8 @@ begin
   update private.payments p set state = 'settled', tx_hash = hash, block_number = block,
     block_hash = in_block, log_index = log, finality = label,
     settled_atomic = settle.settled_atomic::numeric,
-    settled_at = case when p.settled_in = in_block then p.settled_at else private.clock() end,
+    settled_at = private.settles_at(p, in_block, label = 'finalized'),
+    placed_at = case when p.settled_in = in_block then p.placed_at else private.clock() end,
     settled_in = in_block, checked_at = private.clock()
    where p.id = payment
   returning * into settled;

@@ -190,8 +190,10 @@ begin
     log_index = o.log_index, checked_at = private.clock(),
     -- What was not counted counts from now; so does what was told to be in another block.
     settled_at = case when p.state in ('signed', 'unknown', 'settled') and p.settled_in = o.block_hash
-      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic then p.settled_at
+      and coalesce(p.settled_atomic, p.amount_atomic) >= o.amount_atomic
+      then private.settles_at(p, o.block_hash, true)
       else private.clock() end,
+    placed_at = case when p.settled_in = o.block_hash then p.placed_at else private.clock() end,
     settled_in = o.block_hash,
     settled_atomic = case when p.settled_atomic < o.amount_atomic then o.amount_atomic
       else p.settled_atomic end

@@ -22,6 +22,7 @@ const ofTheOwner = [
   'app_connected',
   'codes_readable',
   'limits_raised',
+  'made_ended',
   'mandate_approved',
   'new_api_key',
   'new_passkey',

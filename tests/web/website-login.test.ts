@@ -8,7 +8,7 @@ import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
 import { decodeSecret } from '../../shared/vault/record.ts'
 import type { Browser } from '../support/browserless.ts'
-import { signedIn } from '../support/browserless.ts'
+import { ownForm, signedIn } from '../support/browserless.ts'
 import type { Made } from '../support/links.ts'
 import { linkOf, statusOf } from '../support/links.ts'
 import { textLike } from '../support/matching.ts'
@@ -81,7 +81,7 @@ async function askVault(link: Made, formToken: string, differs: object) {
 
 /** Sends the form, whatever page is shown; answers where it leads. */
 async function sendAs(browser: Browser, link: Made, typed: Record<string, string>) {
-  const form = formOf(browser)
+  const form = ownForm(browser)
   const { headers } = await browser.send(`${pathOf(link)}/enter`, {
     method: 'POST',
     body: new URLSearchParams({ form, ...typed }),

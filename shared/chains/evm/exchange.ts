@@ -5,7 +5,6 @@
  */
 import * as z from 'zod'
 import type { World } from '../../world.ts'
-import { listOf } from '../list.ts'
 import type { RpcAnswer, RpcCall } from './answer.ts'
 
 /** Answers in the order of the calls, and the rest that the endpoint asked for. */
@@ -40,8 +39,10 @@ export async function exchange(
     const { status } = response
     const text = await readBounded(response, responseBytesMax)
     if (isOfEndpoint(status)) return { answers: lost(`HTTP ${status}`), ...askedRest(response) }
-    const read = listOf(responseSchema, calls.length).safeParse([parse(text)].flat())
-    const answers = read.success
+    const said = [parse(text)].flat()
+    // A schema tells what is wrong with each element, so a long list is not shown to it.
+    const read = said.length > calls.length ? undefined : z.array(responseSchema).safeParse(said)
+    const answers = read?.success
       ? matchAnswers(calls, read.data)
       : lost(`HTTP ${status}, not JSON-RPC`)
     return { answers }

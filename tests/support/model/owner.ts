@@ -90,7 +90,10 @@ async function readIdentity(house: House, dice: Dice): Promise<void> {
   const { account } = key
   const wanted = {
     alias: account.alias,
-    limits: limitsWire(house.twin, account),
+    limits: {
+      ...limitsWire(house.twin, account),
+      asserted_new_recipient: account.limits.newRecipient.toString(),
+    },
     caps: capsWire(house.twin, key),
   }
   agree('get_identity', { alias, limits, caps, frozen }, { ...wanted, frozen: account.isFrozen })

@@ -52,6 +52,7 @@ const blank = {
   isReopened: false,
   settledAt: null,
   settledIn: null,
+  placedAt: null,
   returnedAt: null,
   delivery: null,
   failure: null,

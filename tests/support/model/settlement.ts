@@ -19,6 +19,11 @@ function settlesAt({ now }: Twin, payment: Payment): number {
   return settledAt === null ? now : Math.min(now, Math.max(settledAt, liveUntil(payment)))
 }
 
+/** Once its block is final, when it was first seen in that. */
+function settlesForGood(payment: Payment): number {
+  return Math.max(payment.settledAt ?? 0, payment.placedAt ?? 0)
+}
+
 export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | undefined {
   if (!['signed', 'unknown', 'settled'].includes(payment.state)) return undefined
   const hadLeft = !isCounted(twin, payment)
@@ -29,8 +34,10 @@ export function settle(twin: Twin, payment: Payment, proof: Proof): Payment | un
     Object.assign(payment, {
       settledIn: proof.blockHash,
       settledAt: settlesAt(twin, payment),
+      placedAt: twin.now,
     })
   }
+  if (proof.finality === 'finalized') payment.settledAt = settlesForGood(payment)
   payment.state = 'settled'
   payment.txHash = proof.hash
   payment.place = { block: proof.block, hash: proof.blockHash, log: proof.log }

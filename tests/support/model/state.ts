@@ -116,6 +116,7 @@ export type Payment = {
   isReopened: boolean
   settledAt: number | null
   settledIn: string | null
+  placedAt: number | null
   /** When it counted again that had left the windows: its settlement was taken back. */
   returnedAt: number | null
   delivery: unknown

@@ -123,14 +123,14 @@ test('a credential never replaces a header that the agent gave', () => {
 describe('of x402 and MPP in one answer', () => {
   const scope = { mppx: { info: { method: 'GET', _mppx_scope: 'GET /data' }, schema: {} } }
   const table: [string, string, Fields | undefined, string[]][] = [
-    ['the cheaper is paid, be it x402', '9999', undefined, ['x402 9999', 'mpp 10000']],
-    ['the cheaper is paid, be it MPP', '10001', undefined, ['mpp 10000', 'x402 10001']],
-    ['x402 is paid at one price', '10000', undefined, ['x402 10000', 'mpp 10000']],
-    ['MPP is paid where a route is named', '10000', scope, ['mpp 10000', 'x402 10000']],
+    ['the cheaper is paid, be it x402', '9999', undefined, ['x402 1', 'x402 9999', 'mpp 10000']],
+    ['the cheaper is paid, be it MPP', '10001', undefined, ['x402 1', 'mpp 10000', 'x402 10001']],
+    ['x402 is paid at one price', '10000', undefined, ['x402 1', 'x402 10000', 'mpp 10000']],
+    ['MPP is paid where a route is named', '10000', scope, ['mpp 10000', 'x402 1', 'x402 10000']],
   ]
 
   test.each(table)(
-    '%s, and what moves before the answer comes last',
+    '%s, and what moves before the answer is no exception',
     (_, amount, extensions, order) => {
       const upfront = sample.requirementV2({ amount: '1', extra: { paymentFlow: 'upfront' } })
       const offers = [upfront, sample.requirementV2({ amount })]
@@ -139,9 +139,18 @@ describe('of x402 and MPP in one answer', () => {
       const { payable } = sort({ ...inHeader(mpp()), 'payment-required': x402 })
 
       const paid = payable.map(({ offer }) => `${offer.protocol} ${offer.amountAtomic}`)
-      expect(paid).toEqual([...order, 'x402 1'])
+      expect(paid).toEqual(order)
     },
   )
+
+  test('at one price what moves before the answer comes last', () => {
+    const upfront = sample.requirementV2({ amount: '7', extra: { paymentFlow: 'upfront' } })
+    const x402 = headerOf(challengeV2([upfront, sample.requirementV2({ amount: '7' })]))
+
+    const { payable } = sort({ 'payment-required': x402 })
+
+    expect(payable.map(({ offer }) => offer.extra['paymentFlow'])).toEqual([undefined, 'upfront'])
+  })
 
   test.each([{ method: 'GET' }, { method: 'GET', digest: undefined }])(
     'no route is named by %j',
