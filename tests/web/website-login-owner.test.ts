@@ -1,7 +1,7 @@
 /** A link that asks for a login is for the owner of the account, in a session that is proven. */
 import { beforeEach, expect, test } from 'vitest'
 import type { Browser } from '../support/browserless.ts'
-import { openBrowser, signedIn } from '../support/browserless.ts'
+import { openBrowser, ownForm, signedIn } from '../support/browserless.ts'
 import { linkOf, statusOf } from '../support/links.ts'
 import { openPerson } from '../support/person.ts'
 import type { Agent } from '../support/world.ts'
@@ -24,7 +24,7 @@ const entriesOf = ({ id }: Agent) => sql`select from private.vault_entries where
 
 /** Sends the step of a link with this browser's form token, whatever page it was shown. */
 async function take(browser: Browser, path: string, typed: object = {}) {
-  const form = browser.cookies.get('__Host-aoa_form') ?? ''
+  const form = ownForm(browser)
   const body = new URLSearchParams({ form, ...typed })
   return browser.send(path, { method: 'POST', body, headers: { origin: 'http://localhost' } })
 }
