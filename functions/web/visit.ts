@@ -17,6 +17,8 @@ export type Frame = {
     /** Whose page the form that was sent is of. */
     formAccount?: string
     owner?: Owner
+    /** The account that this request opened, whose owner nobody has asked for yet. */
+    openedAccount?: string
     /** What a page wants kept of its form while the owner proves itself. */
     typed?: URLSearchParams
     /** Of a page that speaks to it; no other may. */

@@ -47,6 +47,7 @@ async function register(c: Visit, link: string) {
     await endSession(c)
     const expiresAt = new Date(world.now().getTime() + sessionMilliseconds)
     keepSession(c, await openSessionToken(world, { sid, account: opened.id, expiresAt }))
+    c.set('openedAccount', opened.id)
     return showOpened(c, opened)
   }
   const registration = await readRegistration(world, link)

@@ -25,8 +25,8 @@ export function Form({ c, action, children, ...rest }: PropsWithChildren<FormPro
 
 /** The token, and whose page it is when it is an owner's. */
 function formValue(c: Visit): string {
-  const { account } = c.get('owner') ?? {}
-  return account === undefined ? c.get('formToken') : `${c.get('formToken')}.${account.id}`
+  const account = c.get('owner')?.account.id ?? c.get('openedAccount')
+  return account === undefined ? c.get('formToken') : `${c.get('formToken')}.${account}`
 }
 
 type ButtonProps = PropsWithChildren<{
