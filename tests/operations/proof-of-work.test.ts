@@ -89,6 +89,7 @@ test('who signs in where strangers try very many passwords does the work and is 
 })
 
 test('who signed in from this network before is asked for no work', async () => {
+  await crowdSignIns(0)
   const person = await openPerson(world)
   await signInAs(world, person)
   await crowdSignIns(600)

@@ -17,7 +17,8 @@ export function claimKey(
   const isSilent =
     kept?.status === null && kept.claimedUntil <= twin.now && kept.digest === asked.digest
   if (!kept || isOld || isSilent) {
-    const claim = kept && kept.status === null ? kept.claim : toldClaim
+    const isSame = kept?.status === null && kept.digest === asked.digest
+    const claim = isSame ? kept.claim : toldClaim
     const times = { createdAt: twin.now, claimedUntil: twin.now + claimSeconds }
     twin.kept.set(name, { digest: asked.digest, ...times, claim, status: null, body: null })
     return { outcome: 'claimed', claim, status: null, body: null }
