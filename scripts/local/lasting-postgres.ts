@@ -21,8 +21,8 @@ export type LastingOptions = {
 }
 
 export type LastingPostgres = Pick<Postgres, 'url' | 'stop'> & {
-  /** False from the end of a server until the next one is there. */
-  isUp: () => boolean
+  /** Tells whether one server has run since a moment of `performance.now()` and still does. */
+  wasUpSince: (milliseconds: number) => boolean
   /** Why the server is gone for good; never settles while it can be brought back. */
   lost: Promise<string>
 }
@@ -34,7 +34,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
   const stopping = new AbortController()
   const isOver = () => signal.aborted || stopping.signal.aborted
   let server = first
-  let isRunning = true
+  let upSince: number | undefined = performance.now()
 
   const bringBack = async (left: number): Promise<string | undefined> => {
     if (isOver()) return undefined
@@ -45,7 +45,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
       await pause(pauseMilliseconds)
       return bringBack(left - 1)
     }
-    isRunning = true
+    upSince = performance.now()
     if (isOver()) await server.stop()
     else say('PostgreSQL had ended and was started again')
     return watch(left - 1)
@@ -53,7 +53,7 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
   const watch = async (left: number): Promise<string | undefined> => {
     const began = performance.now()
     await server.ended
-    isRunning = false
+    upSince = undefined
     const isSteady = performance.now() - began > steadyMilliseconds
     return bringBack(isSteady ? startsMax : left)
   }
@@ -67,7 +67,8 @@ export async function startLastingPostgres(options: LastingOptions): Promise<Las
     await server.stop()
     await watching
   }
-  return { url: first.url, stop, lost, isUp: () => isRunning }
+  const wasUpSince = (at: number) => upSince !== undefined && upSince <= at
+  return { url: first.url, stop, lost, wasUpSince }
 }
 
 /** A first start that was killed left half a database, in which nothing can be yet: `marker` tells. */

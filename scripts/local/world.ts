@@ -29,6 +29,7 @@ import { startFacilitator } from './facilitator.ts'
 import { readFunctions } from './functions.ts'
 import { giveGas } from './gas.ts'
 import { startGateway } from './gateway.ts'
+import { createHeldLog } from './held-log.ts'
 import { inboundOf } from './inbound.ts'
 import { readyLanes } from './lanes.ts'
 import { startLastingPostgres } from './lasting-postgres.ts'
@@ -99,13 +100,10 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const chains = [baseSepolia, arbitrumSepolia] as const
   const own = { ...bindingsOf(start, chains), MAIL_URL: mail.smtpUrl }
   const bindings = { ...own, ...start.bindings }
-  // Without a database all that functions write is that they have none.
-  const log = (line: string) => {
-    if (database.isUp()) console.error(line)
-  }
+  const { log, flush } = createHeldLog(database)
   const working = startWorkers({ functions, port: ports.functions, modules, bindings, log })
   const [workers, merchant, owned] = await together([
-    endings.keep(working, (all) => all.stop()),
+    endings.keep(working, (all) => all.stop().finally(flush)),
     openMerchant(start, chains),
     provision({ ...opening, bindings }, chains),
   ])
