@@ -1,0 +1,59 @@
+/**
+ * Mails of products whose templates were read in their public repositories, which the first line of each
+ * names by repository and path: what is sent, and named how, with secrets of the product's own form. The
+ * sentences are ours. The third of the products whose names have the least digests is held back. All of
+ * it, the ordinary mails too, was written down before the detector was read or run.
+ */
+import { asText, randomOf } from './generate.ts'
+import type { ProductMail } from './products.ts'
+import { asSourcedHtml } from './sourced-html.ts'
+import type { Filled, Template } from './templates.ts'
+import { fill, leastThirdOf, ordinaryTemplatesIn, productsOf, templatesIn } from './templates.ts'
+
+type Part = 'open' | 'held-back'
+
+/** A file of products and one of ordinary mails, and where their seeds begin. */
+type Files = { products: string; ordinary: string; seed: number }
+
+const first: Files = {
+  products: 'sourced-products.txt',
+  ordinary: 'sourced-ordinary.txt',
+  seed: 6_000_000,
+}
+
+/** Names of the products and the files that what is known of each is from. */
+export const sourcedProducts = productsOf(first.products)
+
+/** So many mails of the products of one part, in turns, each with secrets of its own. */
+export function sourcedMails(part: Part, count: number): ProductMail[] {
+  const heldBack = leastThirdOf(first.products)
+  const templates = templatesIn([first.products]).filter(
+    ({ product }) => heldBack.includes(product) === (part === 'held-back'),
+  )
+  return inTurns(templates, count, first.seed)
+}
+
+/** Mails without a secret, as these products and others send them. */
+export function sourcedOrdinaryMails(part: Part, count: number): ProductMail[] {
+  const templates = ordinaryTemplatesIn(first.ordinary, part === 'held-back')
+  return inTurns(templates, count, first.seed + 500_000)
+}
+
+function inTurns(templates: readonly Template[], count: number, seed: number): ProductMail[] {
+  return Array.from({ length: count }, (_, at) => {
+    const template = templates[at % templates.length]
+    if (!template) throw new Error('there are no templates')
+    const random = randomOf(seed + at)
+    return mailOf(fill(template, random), random)
+  })
+}
+
+function mailOf({ template, subject, lines, secrets }: Filled, random: () => number): ProductMail {
+  return {
+    template: template.name,
+    subject,
+    text: asText(lines, template.language, random),
+    html: asSourcedHtml(lines, [...secrets.values()], random),
+    secrets: [...secrets.values()],
+  }
+}
