@@ -157,7 +157,10 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
   }
   if (above.some((line) => lastIn(around.names, line))) return true
   const isLetters = one.form === 'letters' && !around.text.slice(one.start, one.end).includes('-')
-  if (isLetters || isYear(around.text, one)) return false
+  const isRest = !/(?:^|[.!?:。：]\s{0,4}|\n[^\S\n]{0,8})\n?[^\S\n]{0,8}$/u.test(
+    around.text.slice(Math.max(0, one.start - 24), one.start),
+  )
+  if (isLetters || (isYear(around.text, one) && (isRest || rivals.length > 1))) return false
   const isSpokenOf = [...above.slice(0, 2), ...below.slice(0, 2)].some(
     (line) => lastIn(around.actions, line) ?? lastIn(around.names, line),
   )

@@ -28,8 +28,14 @@ const speaking = new RegExp(
 )
 const secretName =
   /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+/** Names in an address of numbers that are no secret. */
+const numberName =
+  /id$|^(?:p|page|u|user|order|topic|rev|revision|year|month|day|no?|num|number|count|size|w|h|v|version|c|post|utm_\w+|expires?|exp|ts|time|date)$/i
 const leaving =
   /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
+
+/** The path of an address, and what follows it. */
+const partsOf = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s
 
 /** Characters of text before a link, and in its line, that may speak of it. */
 const reach = 160
@@ -62,16 +68,17 @@ export function signsIn(
   { text, names, secretNames, actions, isAboutCodes }: Surroundings,
 ): boolean {
   const isLong = hasSecret(url)
-  if (!isLong && !hasShortToken(url)) return false
+  const isSpeaking = speaking.test(url)
+  if (!isLong && !hasShortToken(url) && !hasDrawnPart(url)) return false
   const near = { start: Math.max(0, place.start - reach), end: place.start }
   const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
   const label = lead.slice(lead.lastIndexOf('\n') + 1)
-  if (leaving.test(url) && !/token=|verif|reset|magic/i.test(url)) return false
+  if (leaving.test(url) && !/token=|verif|reset|magic|confirm|delet/i.test(url)) return false
   if (label.search(unsubscribeWords) !== -1) return false
   const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
-  if (speaking.test(url) || isSpokenOf) return true
+  if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
   // A short one leads to many a page, and is taken for a key only where the text points at it.
-  return isAboutCodes && (isLong || isPointedAt(label))
+  return isAboutCodes && (isLong || (hasShortToken(url) && isPointedAt(label)))
 }
 
 /** Whether a line begins with the link, or a colon stands right before it or its text. */
@@ -82,7 +89,7 @@ function isPointedAt(label: string): boolean {
 
 /** Whether something in the address is long and strange enough to be a secret. */
 function hasSecret(url: string): boolean {
-  const [, path = '', query = ''] = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s.exec(url) ?? []
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
   const parts = query.split(/[?#&;]/).map((pair) => pair.split('='))
   const isNamed = parts.some(
     ([name = '', ...value]) => secretName.test(name) && /^.{5,}$/.test(value.join('=')),
@@ -104,10 +111,32 @@ function isStrange(value: string): boolean {
 
 /** Few signs at the end of a path, or as a value, with the cases mixed as in no words. */
 function hasShortToken(url: string): boolean {
-  const [, path = '', query = ''] = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s.exec(url) ?? []
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
   const values = query.split(/[?#&;]/).map((pair) => pair.split('=').slice(1).join('='))
   const ending = path.split('/').findLast((part) => part !== '') ?? ''
   return [ending, ...values].some((value) => /^[\w-]{5,24}$/.test(value) && isMixed(value))
+}
+
+/** At the end or as a value: signs of two kinds together, or digits as a code has. */
+function hasDrawnPart(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const pairs = query.split(/[?#&;]/).map((pair) => pair.split('='))
+  const values = pairs.map((pair) => pair.slice(1).join('='))
+  const ending = path.split('/').findLast((part) => part !== '') ?? ''
+  return (
+    pairs.some(([name = '', value = '']) => /^\d{4,10}$/.test(value) && !numberName.test(name)) ||
+    [ending, ...values].some(
+      (value) => /^\w{5,64}$/.test(value) && isOfKinds(value) && !/^[a-z]{3,}\d+$/.test(value),
+    )
+  )
+}
+
+const isOfKinds = (value: string) =>
+  [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(value)).length > 1 || /^[A-Z]+$/.test(value)
+
+/** Whether the end is an article or a thing that is shown, which has capitals and digits alone. */
+function isOfThing(url: string): boolean {
+  return /\/[A-Z0-9]{4,16}(?:$|[?#])/.test(url)
 }
 
 /** Small and capital letters that are not those of words written together, as in HelpCenter. */

@@ -10,13 +10,14 @@ import type { Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
-import { actionPattern, codeNamePattern } from './code-words.ts'
+import { actionPattern, codeNamePattern, otherPattern } from './code-words.ts'
 import { isDrawn, looksDrawn } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
 import { namedValues } from './named-values.ts'
 import { passwordPattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
+import { isTouched, spansOf } from './spans.ts'
 import { standingOut, unnamedValues } from './unnamed-values.ts'
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
@@ -47,7 +48,8 @@ export function findCodes({ subject, texts }: MailTexts): MailPlaces {
     ...valuePlaces(part, namedValues),
     ...valuePlaces(part, standingOut),
   ])
-  if (!found.flat().some(({ kind }) => kind === 'code')) {
+  // A word of small letters may have been taken for one, and the code itself stand alone below.
+  if (!found.flat().some(({ kind, value }) => kind === 'code' && !/^\p{Ll}+$/u.test(value))) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
   }
   const values = new Set(
@@ -69,8 +71,9 @@ function isRare(value: string, parts: readonly Part[]): boolean {
 }
 
 function speaksOfCodes(folded: string): boolean {
-  return [codeNamePattern, actionPattern, passwordPattern].some(
-    (words) => folded.search(words) !== -1,
+  const others = spansOf(otherPattern, folded)
+  return [codeNamePattern, actionPattern, passwordPattern].some((words) =>
+    spansOf(words, folded).some((span) => !isTouched(others, span)),
   )
 }
 

@@ -5,7 +5,15 @@
  */
 
 import { labelGap } from './code-words.ts'
-import { isDrawn, isSecret, looksDrawn, withItsPhrase } from './drawn-text.ts'
+import {
+  isDate,
+  isDrawn,
+  isNetworkAddress,
+  isSecret,
+  looksDrawn,
+  withItsPhrase,
+} from './drawn-text.ts'
+import { verbsOfNames } from './further-words.ts'
 import {
   announcement,
   directGap,
@@ -41,7 +49,7 @@ const namesMax = 1_000
 /** A line of few words that ends without a mark stands above what it names. */
 const headingMax = 30
 const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
-const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
+const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
 export function namedValues(page: NamedText): Span[] {
@@ -109,7 +117,7 @@ function restAfter(text: string, name: Span): string {
     end !== -1 &&
     length > 35 &&
     length < 82 &&
-    /[^\s.!?:][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
+    /[^\s.!?:。।][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
   return isBroken ? `${rest.slice(0, end)} ${rest.slice(end + 1)}` : rest
 }
 
@@ -131,6 +139,7 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const isOfWords = phraseName.test(page.text.slice(name.start, name.end))
   const line = restOfLine(page.text, at)
   if (line === undefined) {
+    if (tellsWhom.test(announced)) return []
     const lines = linesFrom(page, at, isOfWords ? 'phrase' : 'announced')
     return lines.filter((value) => isOfWords || suits(page, name, value))
   }
@@ -140,6 +149,7 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const written = page.written(value)
   if (tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)) return []
   const hasManyWords = announced.trim().split(/\s+/).length > 4
+  if (hasManyWords && (isDate(written) || isNetworkAddress(written))) return []
   const isLast = /^[.!]?$/.test(page.text.slice(value.end, line.end).trim())
   return hasManyWords && !isLast && !isDrawn(written) ? [] : [value]
 }
@@ -153,17 +163,29 @@ function said(page: NamedText, name: Span, rest: string): Span | undefined {
     const gap = /^[\s:]*/.exec(page.text.slice(at, at + 8))?.[0].length ?? 0
     const value = valueAt(page, name, at + gap)
     if (!value) continue
-    const isNumber = /^\d{1,3}$/.test(page.text.slice(value.start, value.end))
-    const isWhole = suits(page, name, value) && endsThere(page, value) && !isNumber
+    const isNumber = /^(?:\d{1,3}$|\d{1,4}[年月日년월일])/u.test(
+      page.text.slice(value.start, value.end + 1),
+    )
+    const written = page.written(value)
+    const isWord = isOfFurther(verb[0]) && /^\p{Ll}+[.!]?$/u.test(written)
+    const isOfText = isNumber || isWord || isDate(written)
+    const isWhole = suits(page, name, value) && endsThere(page, value) && !isOfText
     if (isWhole || looksDrawnIn(page, value)) return value
   }
   return undefined
 }
 
-/** Polish says to, which is another word elsewhere; without its accent e means and. */
+/** Behind these, what is said of a password is often a word, as that it is changed. */
+function isOfFurther(verb: string): boolean {
+  return verbsOfNames.some(([one]) => one.test(verb.trim()) && verb.trim() !== 'to')
+}
+
+/** Polish says to, Swedish är, which are other words elsewhere; without its accent e means and. */
 function isVerb({ text, written }: NamedText, name: Span, verb: Span): boolean {
   const word = text.slice(verb.start, verb.end).trim()
-  if (word === 'to') return /^(?:kod|hasl)/.test(text.slice(name.start, name.end))
+  const called = text.slice(name.start, name.end)
+  const bound = verbsOfNames.find(([one]) => one.test(word))
+  if (bound) return bound[1].test(called)
   return word !== 'e' || /[éèÉÈ]/.test(written(verb).normalize('NFC'))
 }
 

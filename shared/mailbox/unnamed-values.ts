@@ -2,10 +2,11 @@
  * Secrets that nothing names, in a mail that speaks of codes or of signing in: by how they stand in it,
  * and in the last resort by standing alone.
  */
+import { labelGap, numberLabel } from './code-words.ts'
 import { isDrawn, isDrawnForSure, isNumberedRow, isPhrase, isRowOfCodes } from './drawn-text.ts'
 import { usedFor } from './secret-words.ts'
 import type { Span } from './spans.ts'
-import { isTouched } from './spans.ts'
+import { isTouched, lastIn } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
 import { isApart, runsOf } from './value-lines.ts'
 
@@ -31,7 +32,9 @@ export function standingOut(page: NamedText): Span[] {
  */
 export function unnamedValues(page: NamedText): Span[] {
   if (!page.isAbout) return []
-  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
+  const lines = runsOf(page, aloneOnLine).filter(
+    (span) => isApart(page.text, span) && !isBelowOther(page, span),
+  )
   const cells = [
     ...runsOf(page, cellsOnLine).filter((span) => isApart(page.text, span)),
     ...runsOf(page, wordsOnLine).filter(
@@ -42,4 +45,17 @@ export function unnamedValues(page: NamedText): Span[] {
   return [...words, ...cells].filter(
     (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
   )
+}
+
+/** Whether the line above ends in the name of another number. */
+function isBelowOther({ text, others }: NamedText, { start }: Span): boolean {
+  const from = Math.max(0, start - 60)
+  const other = lastIn(others, { start: from, end: start })
+  if (other !== undefined) return labelGap.test(text.slice(other.end, start))
+  return numberLabel.test(text.slice(from, start)) || isBelowLabel(text.slice(from, start))
+}
+
+/** Whether the line above is one word and a colon, as in a form that is filled in. */
+function isBelowLabel(before: string): boolean {
+  return /(?:^|\n)[ \t]{0,8}\p{L}{2,20}:[ \t]{0,4}\n[ \t]{0,8}$/u.test(before)
 }

@@ -3,6 +3,7 @@
  * a line of their own below the line that names or announces them.
  */
 import { isDrawn, isPhrase, isRowOfCodes, isSecret, looksDrawn } from './drawn-text.ts'
+import { tellsWhom } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched } from './spans.ts'
 
@@ -22,9 +23,9 @@ export type NamedText = {
 const valueLengthMax = 1_024
 const marks = '"\'«„“”「『【(*_`'
 
-/** Chinese and Japanese have no spaces, and no secret is written in them. */
+/** Chinese, Japanese and Thai have no spaces, Korean puts endings right behind; no secret is written in them. */
 const runPattern =
-  /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fb\u30fc]+/u
+  /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f\u30fb\u30fc]+/u
 
 /** The run of signs without a space at a place; none where that is a link, or its text. */
 export function runAt({ text, links }: NamedText, at: number): Span | undefined {
@@ -65,7 +66,7 @@ export function endsThere({ text }: NamedText, { end }: Span): boolean {
     /^["'»”)*_]{0,3}(?:[.,;!?](?:\s|$)|\s{0,2}(?:\n|$|\(|\[))/.test(next) ||
     /^ (?:to|or|para|pour|per|um|oder|om|ou|of|aby|lub|чтобы|или|veya) /u.test(next) ||
     andEnds.test(text.slice(end, end + 24)) ||
-    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f]/u.test(next)
+    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f]/u.test(next)
   )
 }
 
@@ -123,8 +124,11 @@ export function belowColons(page: NamedText): Span[] {
     const from = Math.max(0, index - 120)
     const start = from + page.text.slice(from, index).lastIndexOf('\n') + 1
     const line = { start, end: index }
-    const isOther = firstIn(page.others, line) !== undefined
-    const lines = linesFrom(page, index + 1, 'unannounced')
+    const words = page.text.slice(start, index + 1)
+    const isOther = firstIn(page.others, line) !== undefined || tellsWhom.test(words)
+    const lines = linesFrom(page, index + 1, 'unannounced').filter(
+      (row) => /\s/.test(words.trim()) || looksDrawn(page.written(row)),
+    )
     // Of one code there is one; rows of codes and words go on.
     return lines.filter(
       (row, at) => (at === 0 && !isOther) || isPhrase(page, row, 3) || isRowOfCodes(page, row),
