@@ -13,7 +13,7 @@ import {
 } from './code-words.ts'
 import { secretNamePattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
-import { firstIn, isTouched, lastIn, spansOf } from './spans.ts'
+import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
@@ -41,14 +41,18 @@ export function surroundingsOf(
   links: readonly Span[],
   isSubjectAbout: boolean,
 ): Surroundings {
-  const others = spansOf(otherPattern, text).filter((span) => !isTouched(links, span))
+  const keys = spansOf(secretNamePattern, text)
+  // A word within the name of a key, as in client secret, names nothing by itself.
+  const others = spansOf(otherPattern, text).filter(
+    (span) => !isTouched(links, span) && !isWithin(keys, span),
+  )
   const isApart = (span: Span) => !isTouched(others, span) && !isTouched(links, span)
   const names = spansOf(codeNamePattern, text).filter(isApart)
   return {
     text,
     others,
     names,
-    secretNames: spansOf(secretNamePattern, text).filter(isApart),
+    secretNames: keys.filter(isApart),
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
   }
@@ -156,6 +160,7 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     if (label && !isNamed) return false
   }
   if (above.some((line) => lastIn(around.names, line))) return true
+  if (one.form !== 'letters' && nearest && lastIn(around.secretNames, nearest)) return true
   const isLetters = one.form === 'letters' && !around.text.slice(one.start, one.end).includes('-')
   const isRest = !/(?:^|[.!?:。：]\s{0,4}|\n[^\S\n]{0,8})\n?[^\S\n]{0,8}$/u.test(
     around.text.slice(Math.max(0, one.start - 24), one.start),

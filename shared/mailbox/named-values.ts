@@ -49,6 +49,10 @@ const namesMax = 1_000
 /** A line of few words that ends without a mark stands above what it names. */
 const headingMax = 30
 const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
+const labelledValue =
+  /^[\p{L}\p{M}]{0,20}(?: [\p{L}\p{M}]{2,20}){0,2}[ \t]{1,4}(?:-[ \t]{1,3})?(\d{2,4}(?: \d{2,4}){1,3}|\S{4,150})[ \t]{0,4}$/u
+const belowUser =
+  /(?:^|\n)[ \t]{0,8}[^\n]{0,20}(?:user|login|benutzer|utilisat|usuario|utente|e-?mail|account|konto|identifi|gebruiker|uzytkownik|логин|имя|kullanici|用户|用戶|账号|ユーザ|사용자|아이디|로그인|المستخدم|משתמש|anvandar|bruger|bruker|kayttaja|uzivatel|felhasznalo|korisnick|utilizator|ten|nama)[^\n]{0,60}\n\s{0,8}$/u
 const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
@@ -96,7 +100,7 @@ function after(page: NamedText, name: Span): Span[] {
     const found = announcedAt(page, name, announced)
     if (found.length > 0) return found
   }
-  const next = direct(page, name, rest)
+  const next = direct(page, name, rest) ?? labelled(page, name)
   if (next) return [next]
   const end = rest.indexOf('\n')
   if (end === -1) return []
@@ -208,6 +212,26 @@ function direct(page: NamedText, name: Span, rest: string): Span | undefined {
   const isUsed =
     isClose || usedBefore.test(page.text.slice(Math.max(0, name.start - 60), name.start))
   return isUsed && endsThere(page, value) ? value : undefined
+}
+
+/**
+ * What ends a line that is a short label with a name and nothing else, as cells of a table become: by its
+ * signs, and below the name of a user whatever it is.
+ */
+function labelled(page: NamedText, name: Span): Span | undefined {
+  const { text } = page
+  const from = Math.max(0, name.start - 40)
+  const start = from + text.slice(from, name.start).lastIndexOf('\n') + 1
+  if (!/^[^.,:!?\n]{0,40}$/.test(text.slice(start, name.start))) return undefined
+  const line = text.slice(name.end, name.end + 200).split('\n', 1)[0] ?? ''
+  const value = labelledValue.exec(line)?.[1]
+  if (value === undefined) return undefined
+  const span = spanAt(name.end + line.lastIndexOf(value), value)
+  const run = /^\d/.test(value) && value.includes(' ') ? span : runAt(page, span.start)
+  if (!run || run.end < span.end - 2) return undefined
+  if (looksDrawnIn(page, run) || run === span) return run
+  const above = text.slice(Math.max(0, start - 80), start)
+  return belowUser.test(above) && isDrawn(page.written(run)) ? run : undefined
 }
 
 /** The secret that a sentence begins with and names after it, or that stands right before its name. */

@@ -30,6 +30,17 @@ export function isTouched(spans: readonly Span[], by: Span): boolean {
   return (spans[at - 1]?.end ?? 0) > by.start
 }
 
+/** Whether one of the sorted spans holds all of another and more. */
+export function isWithin(spans: readonly Span[], inner: Span): boolean {
+  const one = spans[firstFrom(spans, inner.end) - 1]
+  return (
+    one !== undefined &&
+    one.start <= inner.start &&
+    one.end >= inner.end &&
+    one.end - one.start > inner.end - inner.start
+  )
+}
+
 /** Index of the first span that begins there or later. */
 function firstFrom(spans: readonly Span[], start: number): number {
   let [low, high] = [0, spans.length]

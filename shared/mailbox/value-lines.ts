@@ -154,7 +154,7 @@ function valueOfLine(page: NamedText, line: Span, way: Way): Span | undefined {
   if (isRowOfCodes(page, row)) return row
   if (way === 'announced' ? isPhrase(page, row, 3) : isPhraseApart(page, row)) return row
   const value = runAt(page, whole.start)
-  if (!value || /[^\s"'»”)*_`|.]/.test(page.text.slice(value.end, whole.end))) return undefined
+  if (!value || /[^\s"'»”)*_`|.,:;!?-]/.test(page.text.slice(value.end, whole.end))) return undefined
   const written = page.written(value)
   if (way === 'announced') return isSecret(written) ? value : undefined
   if (isRest(page.text, line)) return undefined
