@@ -106,7 +106,7 @@ function isStrange(value: string): boolean {
   const signs = value.replaceAll(/[^A-Za-z0-9]/g, '')
   if (signs.length < 12) return false
   const changes = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g) ?? []
-  return changes.length >= 3 || /^\d{12,}$/.test(signs)
+  return changes.length >= 3 || /^\d{12,}$|^[a-z]{18,}$/.test(value.includes('-') ? '' : signs)
 }
 
 /** Few signs at the end of a path, or as a value, with the cases mixed as in no words. */
@@ -121,8 +121,8 @@ function hasShortToken(url: string): boolean {
 function hasDrawnPart(url: string): boolean {
   const [, path = '', query = ''] = partsOf.exec(url) ?? []
   const pairs = query.split(/[?#&;]/).map((pair) => pair.split('='))
-  const values = pairs.map((pair) => pair.slice(1).join('='))
-  const ending = path.split('/').findLast((part) => part !== '') ?? ''
+  const values = pairs.map(([first = '', ...rest]) => rest.join('=') || first)
+  const ending = path.replace(/\.[a-z]{2,4}$/, '').split('/').findLast((part) => part !== '') ?? ''
   return (
     pairs.some(([name = '', value = '']) => /^\d{4,10}$/.test(value) && !numberName.test(name)) ||
     [ending, ...values].some(
@@ -136,7 +136,7 @@ const isOfKinds = (value: string) =>
 
 /** Whether the end is an article or a thing that is shown, which has capitals and digits alone. */
 function isOfThing(url: string): boolean {
-  return /\/[A-Z0-9]{4,16}(?:$|[?#])/.test(url)
+  return /\/(?:item|product|article|order|dp|sku|p)s?\/[A-Z0-9]{4,16}(?:$|[?#])/.test(url)
 }
 
 /** Small and capital letters that are not those of words written together, as in HelpCenter. */

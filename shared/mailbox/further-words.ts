@@ -45,6 +45,7 @@ export const actions = `logga-in loggar-in inloggning bekräft verifier återst�
   लॉगिन साइन-इन पुष्टि सत्याप रीसेट सक्रिय आमंत्र नीचे-दिए เข้าสู่ระบบ ยืนยัน รีเซ็ต เปิดใช้งาน คำเชิญ ลิงค์ ลิงก์
   đăng-nhập xác-nhận xác-minh xác-thực đặt-lại kích-hoạt lời-mời được-mời mật-khẩu liên-kết
   masuk konfirmasi atur-ulang tautan-di undang sahkan log-masuk
+  delete-your account-deletion account-is-ready account-has-been-created shared-with-you
   personal-link private-link your-link vote-here lien-personnel persönlichen-link persönlicher-link
   enlace-personal link-personale link-pessoal persoonlijke-link linkkisi osobní-odkaz личн`
 
