@@ -122,17 +122,26 @@ function hasDrawnPart(url: string): boolean {
   const [, path = '', query = ''] = partsOf.exec(url) ?? []
   const pairs = query.split(/[?#&;]/).map((pair) => pair.split('='))
   const values = pairs.map(([first = '', ...rest]) => rest.join('=') || first)
-  const ending = path.replace(/\.[a-z]{2,4}$/, '').split('/').findLast((part) => part !== '') ?? ''
+  const ending =
+    path
+      .replace(/\.[a-z]{2,4}$/, '')
+      .split('/')
+      .findLast((part) => part !== '') ?? ''
   return (
     pairs.some(([name = '', value = '']) => /^\d{4,10}$/.test(value) && !numberName.test(name)) ||
     [ending, ...values].some(
-      (value) => /^\w{5,64}$/.test(value) && isOfKinds(value) && !/^[a-z]{3,}\d+$/.test(value),
+      (value) => /^\w{5,64}$/.test(value) && isOfKinds(value) && !isWordOf(value),
     )
   )
 }
 
 const isOfKinds = (value: string) =>
   [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(value)).length > 1 || /^[A-Z]+$/.test(value)
+
+/** A word with a number, or words written together, as Windows11 and HelpCenter. */
+const isWordOf = (value: string) =>
+  /^[A-Z]?[a-z]{3,}\d{1,2}$|^[a-z]{3,}\d+$/.test(value) ||
+  (/^[A-Za-z]+$/.test(value) && /[a-z]/.test(value) && !isMixed(value))
 
 /** Whether the end is an article or a thing that is shown, which has capitals and digits alone. */
 function isOfThing(url: string): boolean {

@@ -121,7 +121,10 @@ export const codeNamePattern = new RegExp(
 /** Things done with codes, as a pattern over folded text. */
 export const actionPattern = wordPattern(`${actions} ${further.actions}`)
 /** Names of other numbers, as a pattern over folded text. */
-export const otherPattern = new RegExp(`${begun}(?:${alternatives(`${others} ${further.others}`, ended)})`, 'gu')
+export const otherPattern = new RegExp(
+  `${begun}(?:${alternatives(`${others} ${further.others}`, ended)})`,
+  'gu',
+)
 
 /** A dash in a word stands for what may be between its parts. */
 function wordPattern(list: string): RegExp {

@@ -30,7 +30,8 @@ export const secretNames = `lösenord adgangskode passord kodeord salasana heslo
   wi-fi-key wlan-schlüssel netzwerkschlüssel network-key secret-word`
 
 /** Words that name a secret at times. */
-export const weakNames = 'nyckel avain klíč kľúč ključ kulcs cheie clau võti κλειδί 토큰 مفتاح מפתח कुंजी'
+export const weakNames =
+  'nyckel avain klíč kľúč ključ kulcs cheie clau võti κλειδί 토큰 مفتاح מפתח कुंजी'
 
 /** What one does with a code or a link to sign in. */
 export const actions = `logga-in loggar-in inloggning bekräft verifier återställ aktiver inbjud lås-upp länken-nedan
@@ -79,10 +80,11 @@ export const verbsOfNames: readonly [verb: RegExp, name: RegExp][] = [
   [/^je$/u, /^(?:kod|hesl|lozink|zapork|geslo|sifr|pin)/],
   [/^este$/u, /^(?:cod|parol|pin)/],
   [/^la$/u, /^(?:ma|mat)/],
+  [/^е$/u, /^(?:код|парол)/],
 ]
 
 /** The same, as they stand in a text. */
-export const furtherVerbs = 'ar|er|on|je|este|la|adalah|ialah|είναι|це|є'
+export const furtherVerbs = 'ar|er|on|je|este|la|adalah|ialah|είναι|це|є|е'
 
 /** The same, where they need no space, and words that join a name and its secret. */
 export const furtherMarks = 'คือ|(?<![\\p{Script=Arabic}])ه[وي](?= )|ה[וי]א(?= )|[은는](?= )'

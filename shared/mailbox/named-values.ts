@@ -53,7 +53,8 @@ const labelledValue =
   /^[\p{L}\p{M}]{0,20}(?: [\p{L}\p{M}]{2,20}){0,2}[ \t]{1,4}(?:-[ \t]{1,3})?(\d{2,4}(?: \d{2,4}){1,3}|\S{4,150})[ \t]{0,4}$/u
 const belowUser =
   /(?:^|\n)[ \t]{0,8}[^\n]{0,20}(?:user|login|benutzer|utilisat|usuario|utente|e-?mail|account|konto|identifi|gebruiker|uzytkownik|логин|имя|kullanici|用户|用戶|账号|ユーザ|사용자|아이디|로그인|المستخدم|משתמש|anvandar|bruger|bruker|kayttaja|uzivatel|felhasznalo|korisnick|utilizator|ten|nama)[^\n]{0,60}\n\s{0,8}$/u
-const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc]$/u
+const isCjk =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
 export function namedValues(page: NamedText): Span[] {
@@ -229,6 +230,8 @@ function labelled(page: NamedText, name: Span): Span | undefined {
   const span = spanAt(name.end + line.lastIndexOf(value), value)
   const run = /^\d/.test(value) && value.includes(' ') ? span : runAt(page, span.start)
   if (!run || run.end < span.end - 2) return undefined
+  const isOfCapitals = !/\p{Ll}/u.test(page.written({ start, end: run.end }))
+  if (isOfCapitals && /^\p{Lu}+$/u.test(page.written(run))) return undefined
   if (looksDrawnIn(page, run) || run === span) return run
   const above = text.slice(Math.max(0, start - 80), start)
   return belowUser.test(above) && isDrawn(page.written(run)) ? run : undefined
@@ -243,7 +246,12 @@ function ahead(page: NamedText, name: Span): Span[] {
     joined?.[1] === undefined
       ? []
       : [spanAt(from + joined.index + joined[0].indexOf(joined[1]), joined[1])]
-  const begin = Math.max(0, ...[...text.matchAll(/\n|[.!?] /g)].map(({ index }) => index + 1))
+  const begin = Math.max(
+    0,
+    ...[...text.matchAll(/\n|[.!?] |(?:dear|hi|hello) [^,\n]{1,20}, /g)].map(
+      ({ 0: mark, index }) => index + mark.length,
+    ),
+  )
   const said = begin === 0 && from > 0 ? null : saidBefore.exec(text.slice(begin))
   const value = said?.[1] ?? ''
   const first = spanAt(from + begin + (said?.index ?? 0) + (said?.[0].indexOf(value) ?? 0), value)

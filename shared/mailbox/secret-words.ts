@@ -63,7 +63,7 @@ export const saidBefore =
 
 /** What is done with a secret, named right before it or not at all. */
 export const usedFor =
-  /(?<![\p{L}\p{N}])(?:use|enter|type|paste|nutze|gib|verwende|utilisez|saisissez|entrez|usa|introduce|escribe|ingresa|inserisci|digita|digite|use|insira|voer|gebruik|wpisz|uzyj|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?([^\s,;]{4,64}?)(?: (?:to|or|in|into|at|on|when|um|ein|an|auf|bei|oder|pour|ou|sur|dans|para|en|per|su|em|no|na|om|of|op|w|aby|lub|чтобы|или|на|в)(?!\p{L})|[.,;]?\s{0,3}(?:$|\n))/gu
+  /(?<![\p{L}\p{N}])(?:use|enter|type|paste|nutze|gib|verwende|(?:verwenden|nutzen|geben) sie|utilice|ingrese|introduzca|anvand|brug|bruk|pouzijte|zadejte|folosi\p{L}{1,5}|gunakan|masukkan|nhap|utilisez|saisissez|entrez|usa|introduce|escribe|ingresa|inserisci|digita|digite|use|insira|voer|gebruik|wpisz|uzyj|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?([^\s,;]{4,64}?)(?: (?:to|or|in|into|at|on|when|um|ein|an|auf|bei|oder|pour|ou|sur|dans|para|en|per|su|em|no|na|om|of|op|w|aby|lub|чтобы|или|на|в)(?!\p{L})|[.,;]?\s{0,3}(?:$|\n))/gu
 
 /** What may stand between a name and the secret right behind it: the end of the name, and what it is for. */
 export const directGap =
@@ -75,7 +75,7 @@ export const usedBefore =
 
 /** What joins a secret to the name behind it. */
 export const joiner =
-  /(?:^|[\s"'】」])([!-~]{4,64}?)["'」]{0,2}( ?\(\p{Script=Han}{0,4}| (?:as|als|comme|como|come|jako|как)(?: [^\s.!?]{1,12})? | )$/u
+  /(?:^|[\s"'】」])([!-~]{4,64}?)["'」]{0,2}( ?\(\p{Script=Han}{0,4}| (?:as|als|comme|como|come|jako|как)(?: [^\s.!?]{1,12})? \p{L}{0,16}| )$/u
 
 /** Keys that show by their beginning what they are, whatever stands around them. */
 export const knownKey =

@@ -66,7 +66,9 @@ export function endsThere({ text }: NamedText, { end }: Span): boolean {
     /^["'»”)*_]{0,3}(?:[.,;!?](?:\s|$)|\s{0,2}(?:\n|$|\(|\[))/.test(next) ||
     /^ (?:to|or|para|pour|per|um|oder|om|ou|of|aby|lub|чтобы|или|veya) /u.test(next) ||
     andEnds.test(text.slice(end, end + 24)) ||
-    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f]/u.test(next)
+    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f]/u.test(
+      next,
+    )
   )
 }
 
@@ -154,7 +156,8 @@ function valueOfLine(page: NamedText, line: Span, way: Way): Span | undefined {
   if (isRowOfCodes(page, row)) return row
   if (way === 'announced' ? isPhrase(page, row, 3) : isPhraseApart(page, row)) return row
   const value = runAt(page, whole.start)
-  if (!value || /[^\s"'»”)*_`|.,:;!?-]/.test(page.text.slice(value.end, whole.end))) return undefined
+  if (!value || /[^\s"'»”)*_`|.,:;!?-]/.test(page.text.slice(value.end, whole.end)))
+    return undefined
   const written = page.written(value)
   if (way === 'announced') return isSecret(written) ? value : undefined
   if (isRest(page.text, line)) return undefined
