@@ -158,6 +158,8 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     const label = lastIn(around.others, nearest)
     const isNamed = lastIn(around.names, nearest) ?? lastIn(around.actions, nearest)
     if (label && !isNamed) return false
+    if (!isNamed && /^\s*\p{L}{2,20}:\s*$/u.test(around.text.slice(nearest.start, nearest.end)))
+      return false
   }
   if (above.some((line) => lastIn(around.names, line))) return true
   if (one.form !== 'letters' && nearest && lastIn(around.secretNames, nearest)) return true

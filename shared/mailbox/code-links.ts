@@ -20,7 +20,7 @@ const schemeLengthMax = 31
 const speaking = new RegExp(
   `log-?in|sign-?in|sign-?on|sign-?up|signup|auth|magic|verif|confirm|activat|reset|recover|passw|
   |pwd|invit|accept|join|token|otp|oob|one-?time|sso|session|unlock|approve|validat|regist|
-  |email-?change|double-?opt|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
+  |email-?change|double-?opt|secret|claim|set-?up|onboard|welcome|grant|share|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
     /\s+\|?/g,
     '',
   ),
@@ -48,10 +48,19 @@ export function addressesIn(text: string): Span[] {
     const { end } = found
     const isTarget = text.slice(start - 2, start) === ']('
     const whole = text.slice(start, end)
-    const own = isTarget ? whole.slice(0, whole.search(/\)|$/)) : trimEndOf(whole, '.,;:!?)]}')
-    return [{ start, end: start + own.length }]
+    if (isTarget) return [{ start, end: start + targetIn(whole).length }]
+    // A link whose text is an address itself: the text, and where it leads.
+    const own = whole.split('](', 1)[0] ?? ''
+    const behind = start + own.length + 2
+    const target = targetIn(text.slice(behind, Math.max(behind, end)))
+    return [
+      { start, end: start + trimEndOf(own, '.,;:!?)]}').length },
+      ...(target.includes('://') ? [{ start: behind, end: behind + target.length }] : []),
+    ]
   })
 }
+
+const targetIn = (whole: string) => whole.slice(0, whole.search(/\)|$/))
 
 /** Where the scheme (RFC 3986 section 3.1) before `://` begins; undefined where there is none. */
 function schemeStart(text: string, at: number): number | undefined {

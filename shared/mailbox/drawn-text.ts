@@ -97,7 +97,7 @@ export const countOrBrand = /^\d{1,2}(?:-\p{Ll}{3,}|\p{Lu}\p{Ll}{3,})$/u
 function isNumberOfText(bare: string): boolean {
   return (
     isDate(bare) ||
-    /^\d{1,2}:\d\d|^\d{1,3}\p{L}{1,3}$|^\d[\d.,]*%$/u.test(bare) ||
+    /^\d{1,2}:\d\d(?::\d\d)?(?:[-–]\d{1,2}:\d\d)?$|^\d{1,3}\p{L}{1,3}$|^\d[\d.,]*%$/u.test(bare) ||
     /^\p{Sc}[\d.,' ]+$|^\d[\d.,' ]*\p{Sc}$|^(?:19|20)\d\d$/u.test(bare) ||
     isNetworkAddress(bare) ||
     countOrBrand.test(bare) ||

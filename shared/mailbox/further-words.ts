@@ -40,7 +40,7 @@ export const actions = `logga-in loggar-in inloggning bekräft verifier återst�
   prijav ponist ponišť pozivn povabil ponastav bejelentkez belép megerősít visszaállít aktivál meghív regisztrál
   autentific conecta resetați resetare invita σύνδεση επιβεβαί επαλήθευ επαναφορ ενεργοποί πρόσκληση
   увійти входу скинут скидан актив запрош потвърд нулир покан перевірк
-  로그인 인증 확인 재설정 초기화 활성화 초대 가입 변경하기-위해
+  로그인 비밀 인증 확인 재설정 초기화 활성화 초대 가입 변경하기-위해
   تسجيل-الدخول تأكيد التحقق تحقق إعادة-تعيين لإعادة تفعيل دعوة دعوت الدخول الرابط
   ورود تایید تأیید بازنشانی فعال دعوت כניסה להיכנס התחבר אימות לאמת אמת לאישור לאשר אשר איפוס לאפס הפעל נעילת הקישור
   लॉगिन साइन-इन पुष्टि सत्याप रीसेट सक्रिय आमंत्र नीचे-दिए เข้าสู่ระบบ ยืนยัน รีเซ็ต เปิดใช้งาน คำเชิญ ลิงค์ ลิงก์
@@ -69,6 +69,7 @@ export const others = `ordernummer beställning kundnummer kollinummer bankgiro 
   mã-đơn-hàng đơn-hàng hóa-đơn mã-khách-hàng khách-hàng mã-vận-đơn vận-đơn điện-thoại số-tiền mã-giảm-giá
   mã-bưu mã-lỗi sản-phẩm mã-sản-phẩm pesanan pelanggan resi telepon produk kode-promo kode-pos kode-diskon
   submission plate meter barcode signature call-number patron coach seats score barcode
+  articolo artículo tuotenumero code-vestimentaire kleiderordnung codigo-de-vestimenta codice-etico etikett
   code-de-la-route code-of-conduct code-of-ethics código-ético code-civil 商品 产品 產品 品番 型番 車両`
 
 /** What says what a secret is, in languages where that is another word elsewhere: after which names. */

@@ -129,7 +129,7 @@ export function belowColons(page: NamedText): Span[] {
     const words = page.text.slice(start, index + 1)
     const isOther = firstIn(page.others, line) !== undefined || tellsWhom.test(words)
     const lines = linesFrom(page, index + 1, 'unannounced').filter(
-      (row) => /\s/.test(words.trim()) || looksDrawn(page.written(row)),
+      () => /\s/.test(words.trim()) || firstIn(page.names, line) !== undefined,
     )
     // Of one code there is one; rows of codes and words go on.
     return lines.filter(
