@@ -24,8 +24,15 @@ const first: Files = {
   seed: 6_000_000,
 }
 
+/** Written after what the held-back third of the first showed was repaired, and measured once as a whole. */
+const second: Files = {
+  products: 'second-products.txt',
+  ordinary: 'second-ordinary.txt',
+  seed: 7_000_000,
+}
+
 /** Names of the products and the files that what is known of each is from. */
-export const sourcedProducts = productsOf(first.products)
+export const sourcedProducts = [first, second].flatMap(({ products }) => productsOf(products))
 
 /** So many mails of the products of one part, in turns, each with secrets of its own. */
 export function sourcedMails(part: Part, count: number): ProductMail[] {
@@ -40,6 +47,19 @@ export function sourcedMails(part: Part, count: number): ProductMail[] {
 export function sourcedOrdinaryMails(part: Part, count: number): ProductMail[] {
   const templates = ordinaryTemplatesIn(first.ordinary, part === 'held-back')
   return inTurns(templates, count, first.seed + 500_000)
+}
+
+/** Mails of the products of the second set. */
+export function secondMails(count: number): ProductMail[] {
+  return inTurns(templatesIn([second.products]), count, second.seed)
+}
+
+/** Ordinary mails of the second set. */
+export function secondOrdinaryMails(count: number): ProductMail[] {
+  const templates = [true, false].flatMap((isHeldBack) =>
+    ordinaryTemplatesIn(second.ordinary, isHeldBack),
+  )
+  return inTurns(templates, count, second.seed + 500_000)
 }
 
 function inTurns(templates: readonly Template[], count: number, seed: number): ProductMail[] {
