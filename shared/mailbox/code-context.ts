@@ -14,6 +14,7 @@ import {
 import { secretNamePattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
+import { isOtherLabel } from './value-labels.ts'
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
@@ -71,6 +72,7 @@ export function isCode(
   const name = lastIn(around.names, left)
   if (isOther && isLabel(around, isOther, one)) return false
   if (name) return isFit(one, around.text, name)
+  if (isOtherLabel(around.text, one.start, naming(around))) return false
   if (numberLabel.test(around.text.slice(left.start, left.end))) return false
   const after = sentenceEnd(around.text, right)
   const next = firstIn(around.others, after)
@@ -80,6 +82,8 @@ export function isCode(
   if (isOther || next || one.form === 'letters' || one.form === 'mixed') return false
   return isActedOn(around, one, left, after)
 }
+
+const naming = ({ names, secretNames, actions }: Surroundings) => [names, secretNames, actions]
 
 /** Whether something is done with it in its sentence; where nothing else speaks of codes, right there. */
 function isActedOn(around: Surroundings, one: Candidate, left: Span, right: Span): boolean {
@@ -158,7 +162,11 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     const label = lastIn(around.others, nearest)
     const isNamed = lastIn(around.names, nearest) ?? lastIn(around.actions, nearest)
     if (label && !isNamed) return false
-    if (!isNamed && /^\s*\p{L}{2,20}:\s*$/u.test(around.text.slice(nearest.start, nearest.end)))
+    const words = around.text.slice(nearest.start, nearest.end)
+    if (
+      !isNamed &&
+      (numberLabel.test(words) || isOtherLabel(around.text, one.start, naming(around)))
+    )
       return false
   }
   if (above.some((line) => lastIn(around.names, line))) return true

@@ -20,7 +20,7 @@ const schemeLengthMax = 31
 const speaking = new RegExp(
   `log-?in|sign-?in|sign-?on|sign-?up|signup|auth|magic|verif|confirm|activat|reset|recover|passw|
   |pwd|invit|accept|join|token|otp|oob|one-?time|sso|session|unlock|approve|validat|regist|
-  |email-?change|double-?opt|secret|claim|set-?up|onboard|welcome|grant|share|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
+  |email-?change|double-?opt|secret|claim|change[-_]?(?:e?mail|pass|pw)|set-?up|onboard|welcome|grant|share|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
     /\s+\|?/g,
     '',
   ),
@@ -28,6 +28,8 @@ const speaking = new RegExp(
 )
 const secretName =
   /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+/** Names in an address of what opens something. */
+const keyName = /[?&#;](?:\w{0,20}_)?(?:token|key|otp|secret|nonce)=\w/i
 /** Names in an address of numbers that are no secret. */
 const numberName =
   /id$|^(?:p|page|u|user|order|topic|rev|revision|year|month|day|no?|num|number|count|size|w|h|v|version|c|post|utm_\w+|expires?|exp|ts|time|date)$/i
@@ -85,6 +87,7 @@ export function signsIn(
   if (leaving.test(url) && !/token=|verif|reset|magic|confirm|delet/i.test(url)) return false
   if (label.search(unsubscribeWords) !== -1) return false
   const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
+  if (keyName.test(url) && hasDrawnPart(url)) return true
   if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
   // A short one leads to many a page, and is taken for a key only where the text points at it.
   return isAboutCodes && (isLong || (hasShortToken(url) && isPointedAt(label)))

@@ -103,11 +103,11 @@ function valuePlaces(
   valuesIn: typeof namedValues,
 ): CodePlace[] {
   const { text } = folded
-  const { others } = around
+  const { others, actions } = around
   const isAbout = around.isAboutCodes || (valuesIn === unnamedValues && around.actions.length > 0)
   const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
   const names = [...around.names, ...around.secretNames].toSorted((a, b) => a.start - b.start)
-  return valuesIn({ text, written, links, names, others, isAbout }).map((span) =>
+  return valuesIn({ text, written, links, names, others, actions, isAbout }).map((span) =>
     placeOf('code', folded, span, original),
   )
 }

@@ -69,6 +69,7 @@ export const others = `ordernummer beställning kundnummer kollinummer bankgiro 
   mã-đơn-hàng đơn-hàng hóa-đơn mã-khách-hàng khách-hàng mã-vận-đơn vận-đơn điện-thoại số-tiền mã-giảm-giá
   mã-bưu mã-lỗi sản-phẩm mã-sản-phẩm pesanan pelanggan resi telepon produk kode-promo kode-pos kode-diskon
   submission plate meter barcode signature call-number patron coach seats score barcode
+  referenz referencia riferimento referentie referans referens prenotazione reserva αριθμός संख्या رقم-الحجز الحجز mã-đặt nomor pemesanan varaus foglalás bokning rezervac varausnumero κράτησης
   articolo artículo tuotenumero code-vestimentaire kleiderordnung codigo-de-vestimenta codice-etico etikett
   code-de-la-route code-of-conduct code-of-ethics código-ético code-civil 商品 产品 產品 品番 型番 車両`
 

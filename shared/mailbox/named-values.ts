@@ -152,6 +152,7 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const value = valueAt(page, name, line.start)
   if (!value || !suits(page, name, value) || tellsWhom.test(announced)) return []
   const written = page.written(value)
+  if (/^\d{1,3}$/.test(written)) return []
   if (tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)) return []
   const hasManyWords = announced.trim().split(/\s+/).length > 4
   if (hasManyWords && (isDate(written) || isNetworkAddress(written))) return []
@@ -234,7 +235,8 @@ function labelled(page: NamedText, name: Span): Span | undefined {
   if (isOfCapitals && /^\p{Lu}+$/u.test(page.written(run))) return undefined
   if (looksDrawnIn(page, run) || run === span) return run
   const above = text.slice(Math.max(0, start - 80), start)
-  return belowUser.test(above) && isDrawn(page.written(run)) ? run : undefined
+  const isDashed = /^\p{Ll}{3,}-\p{Ll}{3,}$/u.test(page.written(run))
+  return belowUser.test(above) && (isDashed || isDrawn(page.written(run))) ? run : undefined
 }
 
 /** The secret that a sentence begins with and names after it, or that stands right before its name. */
@@ -261,11 +263,13 @@ function ahead(page: NamedText, name: Span): Span[] {
       page.text.slice(from + begin, first.start).trim(),
     )
   return [
-    ...next.filter((span) =>
-      isJoined(page.text, name, joined?.[2] ?? '')
-        ? isDrawn(page.written(span))
-        : looksDrawnIn(page, span),
-    ),
+    ...next
+      .filter((span) => !isTouched(page.names, span))
+      .filter((span) =>
+        isJoined(page.text, name, joined?.[2] ?? '')
+          ? isDrawn(page.written(span))
+          : looksDrawnIn(page, span),
+      ),
     ...(isFirst && isDrawn(page.written(first)) ? [first] : []),
     ...(said !== null && isSaid(page, name, said[0]) && looksDrawnIn(page, first) ? [first] : []),
   ]

@@ -7,6 +7,7 @@ import { isDrawn, isDrawnForSure, isNumberedRow, isPhrase, isRowOfCodes } from '
 import { usedFor } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { isTouched, lastIn } from './spans.ts'
+import { isOtherLabel } from './value-labels.ts'
 import type { NamedText } from './value-lines.ts'
 import { isApart, runsOf } from './value-lines.ts'
 
@@ -22,7 +23,11 @@ export function standingOut(page: NamedText): Span[] {
   const rows = runsOf(page, rowOnLine).filter(
     (row) => isRowOfCodes(page, row) || isNumberedRow(page, row),
   )
-  const ends = runsOf(page, lastBehindColon).filter((span) => isDrawnForSure(page.written(span)))
+  const ends = runsOf(page, lastBehindColon).filter(
+    (span) =>
+      isDrawnForSure(page.written(span)) &&
+      !isOtherLabel(page.text, span.start, [page.names, page.actions]),
+  )
   return [...rows, ...ends].filter((span) => !isTouched(page.links, span))
 }
 
@@ -47,15 +52,10 @@ export function unnamedValues(page: NamedText): Span[] {
   )
 }
 
-/** Whether the line above ends in the name of another number. */
-function isBelowOther({ text, others }: NamedText, { start }: Span): boolean {
+/** Whether the line above ends in the name of another number, or is a label that names no secret. */
+function isBelowOther({ text, others, names, actions }: NamedText, { start }: Span): boolean {
   const from = Math.max(0, start - 60)
   const other = lastIn(others, { start: from, end: start })
   if (other !== undefined) return labelGap.test(text.slice(other.end, start))
-  return numberLabel.test(text.slice(from, start)) || isBelowLabel(text.slice(from, start))
-}
-
-/** Whether the line above is one word and a colon, as in a form that is filled in. */
-function isBelowLabel(before: string): boolean {
-  return /(?:^|\n)[ \t]{0,8}\p{L}{2,20}:[ \t]{0,4}\n[ \t]{0,8}$/u.test(before)
+  return numberLabel.test(text.slice(from, start)) || isOtherLabel(text, start, [names, actions])
 }

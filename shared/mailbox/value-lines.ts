@@ -6,6 +6,7 @@ import { isDrawn, isPhrase, isRowOfCodes, isSecret, looksDrawn } from './drawn-t
 import { tellsWhom } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched } from './spans.ts'
+import { isOtherLabel } from './value-labels.ts'
 
 /** A folded text with its links, the names in it and the words that name other things. */
 export type NamedText = {
@@ -16,6 +17,8 @@ export type NamedText = {
   /** Names of codes, passwords and keys. */
   names: readonly Span[]
   others: readonly Span[]
+  /** Words of what is done with codes. */
+  actions: readonly Span[]
   /** The mail speaks of codes, or of signing in. */
   isAbout: boolean
 }
@@ -126,11 +129,11 @@ export function belowColons(page: NamedText): Span[] {
     const from = Math.max(0, index - 120)
     const start = from + page.text.slice(from, index).lastIndexOf('\n') + 1
     const line = { start, end: index }
-    const words = page.text.slice(start, index + 1)
-    const isOther = firstIn(page.others, line) !== undefined || tellsWhom.test(words)
-    const lines = linesFrom(page, index + 1, 'unannounced').filter(
-      () => /\s/.test(words.trim()) || firstIn(page.names, line) !== undefined,
-    )
+    const isOther =
+      firstIn(page.others, line) !== undefined ||
+      tellsWhom.test(page.text.slice(start, index + 1)) ||
+      isOtherLabel(page.text, index + 1, [page.names, page.actions])
+    const lines = linesFrom(page, index + 1, 'unannounced')
     // Of one code there is one; rows of codes and words go on.
     return lines.filter(
       (row, at) => (at === 0 && !isOther) || isPhrase(page, row, 3) || isRowOfCodes(page, row),
