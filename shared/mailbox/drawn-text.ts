@@ -62,7 +62,7 @@ export function looksDrawn(run: string): boolean {
   if (/\p{N}/u.test(bare) || /^\p{Lu}+(?:-\p{Lu}+)?$/u.test(bare)) return true
   if (bare.split('-').length > 3) return true
   // Not its/theirs, it's, e.g. or well-known.
-  if (/[\p{L}][^\p{L}\p{N}'’./,-]+\p{L}/u.test(bare)) return true
+  if (/[\p{L}][^\p{L}\p{M}\p{N}'’./,-]+\p{L}/u.test(bare)) return true
   const rises = bare.match(/\p{Ll}\p{Lu}/gu)?.length ?? 0
   return rises > 1 || (rises === 1 && bare.length < 6) || hasMixedCase(bare)
 }

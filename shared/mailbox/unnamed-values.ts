@@ -21,7 +21,7 @@ const wordsOnLine = /^[ \t]{0,8}([a-z]{2,12}(?: [a-z]{2,12}){3,23})[ \t]{0,8}$/g
 export function standingOut(page: NamedText): Span[] {
   if (!page.isAbout) return []
   const rows = runsOf(page, rowOnLine).filter(
-    (row) => isRowOfCodes(page, row) || isNumberedRow(page, row),
+    (row) => (isRowOfCodes(page, row) || isNumberedRow(page, row)) && !isBelowOther(page, row),
   )
   const ends = runsOf(page, lastBehindColon).filter(
     (span) =>

@@ -129,10 +129,10 @@ export function belowColons(page: NamedText): Span[] {
     const from = Math.max(0, index - 120)
     const start = from + page.text.slice(from, index).lastIndexOf('\n') + 1
     const line = { start, end: index }
-    const isOther =
-      firstIn(page.others, line) !== undefined ||
-      tellsWhom.test(page.text.slice(start, index + 1)) ||
-      isOtherLabel(page.text, index + 1, [page.names, page.actions])
+    const words = page.text.slice(start, index + 1)
+    const isLabel = isOtherLabel(page.text, index + 1, [page.names, page.actions])
+    if (isLabel || tellsWhom.test(words)) return []
+    const isOther = firstIn(page.others, line) !== undefined
     const lines = linesFrom(page, index + 1, 'unannounced')
     // Of one code there is one; rows of codes and words go on.
     return lines.filter(
