@@ -14,7 +14,7 @@ import {
 import { secretNamePattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
-import { isOtherLabel } from './value-labels.ts'
+import { isOtherLabel } from './value-lines.ts'
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {

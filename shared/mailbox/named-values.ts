@@ -14,22 +14,20 @@ import {
   withItsPhrase,
 } from './drawn-text.ts'
 import { verbsOfNames } from './further-words.ts'
+import { ahead, isCjk } from './said-before.ts'
 import {
   announcement,
   directGap,
-  joiner,
   knownKey,
   phraseName,
-  saidBefore,
   saying,
   tellsTime,
-  tellsWhom,
   usedBefore,
   usedFor,
   weakName,
 } from './secret-words.ts'
 import type { Span } from './spans.ts'
-import { isTouched, lastIn } from './spans.ts'
+import { isTouched, lastIn, spanAt } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
 import {
   belowColons,
@@ -39,6 +37,7 @@ import {
   restOfLine,
   runAt,
   runsOf,
+  tellsWhom,
 } from './value-lines.ts'
 
 /** Characters after a name in which its secret begins, and before one in which it stands. */
@@ -53,8 +52,6 @@ const labelledValue =
   /^[\p{L}\p{M}]{0,20}(?: [\p{L}\p{M}]{2,20}){0,2}[ \t]{1,4}(?:-[ \t]{1,3})?(\d{2,4}(?: \d{2,4}){1,3}|\S{4,150})[ \t]{0,4}$/u
 const belowUser =
   /(?:^|\n)[ \t]{0,8}[^\n]{0,20}(?:user|login|benutzer|utilisat|usuario|utente|e-?mail|account|konto|identifi|gebruiker|uzytkownik|логин|имя|kullanici|用户|用戶|账号|ユーザ|사용자|아이디|로그인|المستخدم|משתמש|anvandar|bruger|bruker|kayttaja|uzivatel|felhasznalo|korisnick|utilizator|ten|nama)[^\n]{0,60}\n\s{0,8}$/u
-const isCjk =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc]$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
 export function namedValues(page: NamedText): Span[] {
@@ -237,59 +234,4 @@ function labelled(page: NamedText, name: Span): Span | undefined {
   const above = text.slice(Math.max(0, start - 80), start)
   const isDashed = /^\p{Ll}{3,}-\p{Ll}{3,}$/u.test(page.written(run))
   return belowUser.test(above) && (isDashed || isDrawn(page.written(run))) ? run : undefined
-}
-
-/** The secret that a sentence begins with and names after it, or that stands right before its name. */
-function ahead(page: NamedText, name: Span): Span[] {
-  const from = Math.max(0, name.start - before)
-  const text = page.text.slice(from, name.start)
-  const joined = joiner.exec(text)
-  const next =
-    joined?.[1] === undefined
-      ? []
-      : [spanAt(from + joined.index + joined[0].indexOf(joined[1]), joined[1])]
-  const begin = Math.max(
-    0,
-    ...[...text.matchAll(/\n|[.!?] |(?:dear|hi|hello) [^,\n]{1,20}, /g)].map(
-      ({ 0: mark, index }) => index + mark.length,
-    ),
-  )
-  const said = begin === 0 && from > 0 ? null : saidBefore.exec(text.slice(begin))
-  const value = said?.[1] ?? ''
-  const first = spanAt(from + begin + (said?.index ?? 0) + (said?.[0].indexOf(value) ?? 0), value)
-  const isFirst =
-    isSaid(page, name, said?.[0] ?? '') &&
-    /^(?:\p{L}{2,9}(?: \p{L}{2,20})?,|\W{0,2})$/u.test(
-      page.text.slice(from + begin, first.start).trim(),
-    )
-  return [
-    ...next
-      .filter((span) => !isTouched(page.names, span))
-      .filter((span) =>
-        isJoined(page.text, name, joined?.[2] ?? '')
-          ? isDrawn(page.written(span))
-          : looksDrawnIn(page, span),
-      ),
-    ...(isFirst && isDrawn(page.written(first)) ? [first] : []),
-    ...(said !== null && isSaid(page, name, said[0]) && looksDrawnIn(page, first) ? [first] : []),
-  ]
-}
-
-/** Whether a verb, or the end of a Turkish name, says that the run before it is the secret. */
-function isSaid({ text }: NamedText, name: Span, words: string): boolean {
-  if (/ to /.test(words) && !/^(?:kod|hasl)/.test(text.slice(name.start, name.end))) return false
-  const isVerbless = !/ (?:is|ist|est|es|e|jest|to|это|[-–—]) |[是は为為]/u.test(words)
-  return !isVerbless || /^\p{L}{3,12}d[iu]r/u.test(text.slice(name.start, name.end + 12))
-}
-
-/** Whether what joins the two lets the first be of small letters. */
-function isJoined(text: string, name: Span, joint: string): boolean {
-  if (joint.includes('(')) return isCjk.test(text.slice(name.start, name.end))
-  return (
-    joint !== ' ' || /^kod(?:unu|u\p{L}{2,5})(?!\p{L})/u.test(text.slice(name.start, name.end + 8))
-  )
-}
-
-function spanAt(start: number, { length }: string): Span {
-  return { start, end: start + length }
 }

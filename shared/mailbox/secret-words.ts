@@ -47,19 +47,11 @@ export const phraseName = /phrase$/
 /** What says that the secret follows, after the name and words that belong to it. */
 export const announcement = /^(?:[^\n.!?:=]|[.!?](?=\S)){0,100}(?:(?<!\d):(?!\/\/)|:(?=\s)|=)/
 
-/** Words right before a colon after which comes whom or what a secret is for. */
-export const tellsWhom =
-  /(?:account|user|username|name|e-?mail|address|device|contact|support|help|from|by|konto|benutzer|compte|utilisateur|cuenta|usuario|conta|utente|rekening|аккаунт\p{L}{0,3}|hesap|hesabiniz)\s?[:=]$/u
-
 /** Verbs between a name and its secret; some are verbs only with an accent or after the names of a language. */
 export const saying = new RegExp(
   `(?:^|[\\s"'”»])(?:is|are|reads|(?:set|reset|changed) to|ist|lautet|lauten|sind|est|sont|es|son|e|sono|sao|zijn|luidt|to|jest|brzmi|это|${further.furtherVerbs})(?=[\\s:])|是|为|為|は|が|${further.furtherMarks}`,
   'gu',
 )
-
-/** A run that a sentence says to be what it names later; Turkish has no verb and ends the name instead. */
-export const saidBefore =
-  /(?:^|[\s"'«“„(*_>,])([^\s"'«“„(*_>]\S{2,63}?)["'»”)*_]{0,3}(?:,? (?:is|ist|est|es|e|jest|to|это|[-–—]) |,? ?[是は为為]|, )[^.!?\n]{0,80}$/u
 
 /** What is done with a secret, named right before it or not at all. */
 export const usedFor =
@@ -72,10 +64,6 @@ export const directGap =
 /** What tells, before a name, that its secret is to be used: a small word right behind it may be the secret. */
 export const usedBefore =
   /(?:here(?:'s| is)|hier ist|voici|aqui (?:esta|tienes)|ecco|hier is|oto|вот|iste|use|using|enter|type|paste|with|nutze|gib|verwende|mit de[mnr]|saisissez|utilisez|avec|usa|introduce|introduzca|escribe|ingresa|ingrese|con|inserisci|digite|insira|com|voer|gebruik|met|wpisz|uzyj|введите|используйте)[^.,!?\n]{0,40}$/u
-
-/** What joins a secret to the name behind it. */
-export const joiner =
-  /(?:^|[\s"'】」])([!-~]{4,64}?)["'」]{0,2}( ?\(\p{Script=Han}{0,4}| (?:as|als|comme|como|come|jako|как)(?: [^\s.!?]{1,12})? \p{L}{0,16}| )$/u
 
 /** Keys that show by their beginning what they are, whatever stands around them. */
 export const knownKey =

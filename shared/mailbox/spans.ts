@@ -3,6 +3,11 @@
 /** A stretch of folded text. */
 export type Span = { start: number; end: number }
 
+/** The stretch of a text that begins at a place. */
+export function spanAt(start: number, { length }: string): Span {
+  return { start, end: start + length }
+}
+
 /** Each place of a pattern. */
 export function spansOf(pattern: RegExp, text: string): Span[] {
   return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({

@@ -7,9 +7,8 @@ import { isDrawn, isDrawnForSure, isNumberedRow, isPhrase, isRowOfCodes } from '
 import { usedFor } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { isTouched, lastIn } from './spans.ts'
-import { isOtherLabel } from './value-labels.ts'
 import type { NamedText } from './value-lines.ts'
-import { isApart, runsOf } from './value-lines.ts'
+import { isApart, isOtherLabel, runsOf } from './value-lines.ts'
 
 const rowOnLine = /^[ \t]{0,8}([^\s:]{1,64}(?:[ \t]{1,4}[^\s:]{1,64}){1,23})[ \t]{0,8}$/gmu
 const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu

@@ -3,10 +3,8 @@
  * a line of their own below the line that names or announces them.
  */
 import { isDrawn, isPhrase, isRowOfCodes, isSecret, looksDrawn } from './drawn-text.ts'
-import { tellsWhom } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched } from './spans.ts'
-import { isOtherLabel } from './value-labels.ts'
 
 /** A folded text with its links, the names in it and the words that name other things. */
 export type NamedText = {
@@ -29,6 +27,27 @@ const marks = '"\'«„“”「『【(*_`'
 /** Chinese, Japanese and Thai have no spaces, Korean puts endings right behind; no secret is written in them. */
 const runPattern =
   /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f\u30fb\u30fc]+/u
+
+/** Words right before a colon after which comes whom or what a secret is for. */
+export const tellsWhom =
+  /(?:account|user|username|name|e-?mail|address|device|contact|support|help|from|by|konto|benutzer|compte|utilisateur|cuenta|usuario|conta|utente|rekening|аккаунт\p{L}{0,3}|hesap|hesabiniz)\s?[:=]$/u
+
+const labelMax = 60
+const label = /(?:^|\n)[^\S\n]{0,8}([^:\n.!?,]{1,40}):\s{0,4}$/u
+
+/** Whether a short label and a colon stand right before a place, and none of the sorted spans in the label. */
+export function isOtherLabel(
+  text: string,
+  start: number,
+  naming: readonly (readonly Span[])[],
+): boolean {
+  const from = Math.max(0, start - labelMax)
+  const found = label.exec(text.slice(from, start))
+  if (!found || (found.index === 0 && from > 0 && !found[0].startsWith('\n'))) return false
+  if ((found[1] ?? '').trim().split(/\s+/).length > 3) return false
+  const within = { start: from + found.index, end: start }
+  return !naming.some((spans) => firstIn(spans, within) !== undefined)
+}
 
 /** The run of signs without a space at a place; none where that is a link, or its text. */
 export function runAt({ text, links }: NamedText, at: number): Span | undefined {
