@@ -1,11 +1,18 @@
 /**
  * Mails of products whose templates were read in their public repositories, which the first line of each
  * names by repository and path: what is sent, and named how, with secrets of the product's own form. The
- * sentences are ours. The third of the products whose names have the least digests is held back. All of
- * it, the ordinary mails too, was written down before the detector was read or run: of the secrets of the
- * open part 86.1 in a hundred were sealed then, and, after general rules, of the held-back third 99.06, in
- * 102 of 104 templates all; of its ordinary mails 1.9 in a hundred had something sealed. Both are looked
- * at now.
+ * sentences are ours. Of the first set the third of the products whose names have the least digests is held
+ * back. All of it, the ordinary mails too, was written down before the detector was read or run. The first
+ * look, each time before anything was repaired:
+ *
+ * | part | secrets | sealed | templates all | ordinary mails with anything sealed |
+ * | --- | --- | --- | --- | --- |
+ * | first set, open | 6,467 | 86.15 % | 191 of 231 | 2.7 % of 3,000 |
+ * | first set, held back, after rules for the open part | 8,498 | 99.06 % | 102 of 104 | 1.9 % of 4,000 |
+ * | second set, after rules for both | 8,324 | 98.47 % | 73 of 75 | 11.3 % of 4,000 |
+ *
+ * Of the second set half the ordinary mails confirm a booking, which no mail before it did: numbers below
+ * short labels that name no secret were sealed there. All of it is looked at now.
  */
 import { asText, randomOf } from './generate.ts'
 import type { ProductMail } from './products.ts'
