@@ -71,10 +71,12 @@ export function looksDrawn(run: string): boolean {
 function hasMixedCase(bare: string): boolean {
   if (!/^[A-Za-z]{6,}$/.test(bare) || /^[A-Z]?[a-z]+$/.test(bare)) return false
   const parts = bare.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []
+  const isWord = (part: string) =>
+    /^[A-Z]?[a-z]+$/.test(part) &&
+    (/[aeiouy][a-z]/i.test(part.slice(/^[A-Z]/.test(part) ? 1 : 0)) ||
+      /^.{1,4}[aeiouy]$|^[a-z]$/.test(part))
   return !parts.every(
-    (part, at) =>
-      (/^[A-Z]+$/.test(part) && (at === 0 || at === parts.length - 1)) ||
-      /^(?:[A-Z]?[a-z]*[aeiouy][a-z]+|[A-Z]?[a-z]{1,3}[aeiouy]|[a-z])$/.test(part),
+    (part, at) => isWord(part) || (/^[A-Z]+$/.test(part) && (at === 0 || at === parts.length - 1)),
   )
 }
 
