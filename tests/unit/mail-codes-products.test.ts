@@ -6,8 +6,8 @@ import { htmlText } from '../../shared/mailbox/html-text.ts'
 import type { ProductMail } from '../support/mail-corpus/products.ts'
 import { ordinaryMails, productMails, products } from '../support/mail-corpus/products.ts'
 import {
+  laterOrdinaryMails,
   secondMails,
-  secondOrdinaryMails,
   sourcedMails,
   sourcedOrdinaryMails,
   sourcedProducts,
@@ -123,7 +123,8 @@ test.each([
 test.each([
   ['open', () => sourcedOrdinaryMails('open', 1_500)],
   ['held-back', () => sourcedOrdinaryMails('held-back', 1_500)],
-  ['second set', () => secondOrdinaryMails(1_500)],
+  ['second set', () => laterOrdinaryMails('second', 1_500)],
+  ['third set', () => laterOrdinaryMails('third', 1_500)],
 ] as const)(
   'of 1,500 ordinary mails of such products (%s) at most one in a hundred has anything sealed',
   (_part, mailsOf) => {

@@ -61,11 +61,10 @@ export function secondMails(count: number): ProductMail[] {
   return inTurns(templatesIn([second.products]), count, second.seed)
 }
 
-/** Ordinary mails of the second set. */
-export function secondOrdinaryMails(count: number): ProductMail[] {
-  const templates = [true, false].flatMap((isHeldBack) =>
-    ordinaryTemplatesIn(second.ordinary, isHeldBack),
-  )
+/** Ordinary mails of the second set, or of the third, which was written when that one was repaired. */
+export function laterOrdinaryMails(set: 'second' | 'third', count: number): ProductMail[] {
+  const file = set === 'second' ? second.ordinary : 'third-ordinary.txt'
+  const templates = [true, false].flatMap((isHeldBack) => ordinaryTemplatesIn(file, isHeldBack))
   return inTurns(templates, count, second.seed + 500_000)
 }
 
