@@ -152,6 +152,9 @@ export function isPhrase({ written }: Page, line: Span, wordsMin: number): boole
 /** Whether a line is of two codes or more, with or without their numbers. */
 export function isRowOfCodes({ written }: Page, line: Span): boolean {
   const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]$/.test(part))
+  // Not an abbreviation and its number, as IBAN and what follows it.
+  const count = parts.filter((part) => /\d/.test(part)).length
+  if (count !== 0 && parts.some((part) => /^\p{Lu}{2,5}$/u.test(part))) return false
   return parts.length > 1 && parts.every((part) => /^[!-~]{4,}$/.test(part) && looksDrawn(part))
 }
 

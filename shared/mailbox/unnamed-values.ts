@@ -55,6 +55,6 @@ export function unnamedValues(page: NamedText): Span[] {
 function isBelowOther({ text, others, names, actions }: NamedText, { start }: Span): boolean {
   const from = Math.max(0, start - 60)
   const other = lastIn(others, { start: from, end: start })
-  if (other !== undefined) return labelGap.test(text.slice(other.end, start))
+  if (other !== undefined && labelGap.test(text.slice(other.end, start))) return true
   return numberLabel.test(text.slice(from, start)) || isOtherLabel(text, start, [names, actions])
 }
