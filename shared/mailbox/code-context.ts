@@ -14,7 +14,10 @@ import {
 import { secretNamePattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
-import { isOtherLabel } from './value-lines.ts'
+import { isBareLabel, isOtherLabel } from './value-lines.ts'
+
+/** What the subject speaks of: codes or what is done with them, and the name of a secret. */
+export type SubjectWords = { isSubjectAbout: boolean; isSubjectNamed: boolean }
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
@@ -26,6 +29,8 @@ export type Surroundings = {
   others: readonly Span[]
   /** The subject, or the mail as a whole, speaks of codes or of signing in. */
   isAboutCodes: boolean
+  /** The subject or the part names a code, a password or a key, not only what is done with one. */
+  isNamed: boolean
 }
 
 /** How far a name reaches along its line. */
@@ -40,7 +45,7 @@ const lineMax = 400
 export function surroundingsOf(
   text: string,
   links: readonly Span[],
-  isSubjectAbout: boolean,
+  { isSubjectAbout, isSubjectNamed }: SubjectWords,
 ): Surroundings {
   const keys = spansOf(secretNamePattern, text)
   // A word within the name of a key, as in client secret, names nothing by itself.
@@ -49,13 +54,15 @@ export function surroundingsOf(
   )
   const isApart = (span: Span) => !isTouched(others, span) && !isTouched(links, span)
   const names = spansOf(codeNamePattern, text).filter(isApart)
+  const secretNames = keys.filter(isApart)
   return {
     text,
     others,
     names,
-    secretNames: keys.filter(isApart),
+    secretNames,
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
+    isNamed: isSubjectNamed || names.length > 0 || secretNames.length > 0,
   }
 }
 
@@ -163,6 +170,7 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     const isNamed = lastIn(around.names, nearest) ?? lastIn(around.actions, nearest)
     if (label && !isNamed) return false
     const words = around.text.slice(nearest.start, nearest.end)
+    if (!isNamed && !around.isNamed && isBareLabel(words)) return false
     if (
       !isNamed &&
       (numberLabel.test(words) || isOtherLabel(around.text, one.start, naming(around)))

@@ -6,7 +6,7 @@
  */
 import type { Candidate } from './code-candidates.ts'
 import { candidatesIn } from './code-candidates.ts'
-import type { Surroundings } from './code-context.ts'
+import type { SubjectWords, Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
@@ -40,8 +40,12 @@ type Part = { original: string; folded: FoldedText; links: Span[]; around: Surro
  * subject, in the plain text and in a link is one code.
  */
 export function findCodes({ subject, texts }: MailTexts): MailPlaces {
-  const isSubjectAbout = speaksOfCodes(foldText(subject).text)
-  const parts = [subject, ...texts].map((text) => partOf(text, isSubjectAbout))
+  const folded = foldText(subject).text
+  const words = {
+    isSubjectAbout: speaksOf([codeNamePattern, actionPattern, passwordPattern], folded),
+    isSubjectNamed: speaksOf([codeNamePattern, passwordPattern], folded),
+  }
+  const parts = [subject, ...texts].map((text) => partOf(text, words))
   const found = parts.map((part) => [
     ...linkPlaces(part),
     ...codePlaces(part),
@@ -70,17 +74,15 @@ function isRare(value: string, parts: readonly Part[]): boolean {
   return count <= timesMax
 }
 
-function speaksOfCodes(folded: string): boolean {
+function speaksOf(patterns: readonly RegExp[], folded: string): boolean {
   const others = spansOf(otherPattern, folded)
-  return [codeNamePattern, actionPattern, passwordPattern].some((words) =>
-    spansOf(words, folded).some((span) => !isTouched(others, span)),
-  )
+  return patterns.some((words) => spansOf(words, folded).some((span) => !isTouched(others, span)))
 }
 
-function partOf(original: string, isSubjectAbout: boolean): Part {
+function partOf(original: string, words: SubjectWords): Part {
   const folded = foldText(original)
   const links = addressesIn(folded.text)
-  return { original, folded, links, around: surroundingsOf(folded.text, links, isSubjectAbout) }
+  return { original, folded, links, around: surroundingsOf(folded.text, links, words) }
 }
 
 function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
@@ -103,11 +105,11 @@ function valuePlaces(
   valuesIn: typeof namedValues,
 ): CodePlace[] {
   const { text } = folded
-  const { others, actions } = around
+  const { others, actions, isNamed } = around
   const isAbout = around.isAboutCodes || (valuesIn === unnamedValues && around.actions.length > 0)
   const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
   const names = [...around.names, ...around.secretNames].toSorted((a, b) => a.start - b.start)
-  return valuesIn({ text, written, links, names, others, actions, isAbout }).map((span) =>
+  return valuesIn({ text, written, links, names, others, actions, isAbout, isNamed }).map((span) =>
     placeOf('code', folded, span, original),
   )
 }

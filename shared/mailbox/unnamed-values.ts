@@ -8,7 +8,7 @@ import { usedFor } from './secret-words.ts'
 import type { Span } from './spans.ts'
 import { isTouched, lastIn } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
-import { isApart, isOtherLabel, runsOf } from './value-lines.ts'
+import { isApart, isBareLabel, isOtherLabel, runsOf } from './value-lines.ts'
 
 const rowOnLine = /^[ \t]{0,8}([^\s:]{1,64}(?:[ \t]{1,4}[^\s:]{1,64}){1,23})[ \t]{0,8}$/gmu
 const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu
@@ -52,8 +52,13 @@ export function unnamedValues(page: NamedText): Span[] {
 }
 
 /** Whether the line above ends in the name of another number, or is a label that names no secret. */
-function isBelowOther({ text, others, names, actions }: NamedText, { start }: Span): boolean {
+function isBelowOther(
+  { text, others, names, actions, isNamed }: NamedText,
+  { start }: Span,
+): boolean {
   const from = Math.max(0, start - 60)
+  const above = text.slice(from, start).trimEnd()
+  if (!isNamed && isBareLabel(above.slice(above.lastIndexOf('\n') + 1))) return true
   const other = lastIn(others, { start: from, end: start })
   if (other !== undefined && labelGap.test(text.slice(other.end, start))) return true
   return numberLabel.test(text.slice(from, start)) || isOtherLabel(text, start, [names, actions])

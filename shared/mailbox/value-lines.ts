@@ -19,6 +19,8 @@ export type NamedText = {
   actions: readonly Span[]
   /** The mail speaks of codes, or of signing in. */
   isAbout: boolean
+  /** The subject or the part names a code, a password or a key. */
+  isNamed: boolean
 }
 
 const valueLengthMax = 1_024
@@ -34,6 +36,11 @@ export const tellsWhom =
 
 const labelMax = 60
 const label = /(?:^|\n)[^\S\n]{0,8}([^:\n.!?,]{1,40}):\s{0,4}$/u
+
+/** Whether a line is of one or two words without a mark, as a label in a form is. */
+export function isBareLabel(line: string): boolean {
+  return /^\s*[\p{L}\p{M}]{2,30}(?: [\p{L}\p{M}]{1,30})?\s*$/u.test(line)
+}
 
 /** Whether a short label and a colon stand right before a place, and none of the sorted spans in the label. */
 export function isOtherLabel(
