@@ -68,7 +68,7 @@ test('words in capitals that tell how often a code is good are no code', () => {
 })
 
 test.each([
-  ['Booking confirmed', 'Begins: 2026-11-26 10:00\nBokningsnummer: 9733 6641'],
+  ['Bokning bekräftad', 'Börjar: 2026-11-26 10:00\nBokningsnummer:\n9733 6641'],
   ['Transfer confirmed', 'Causale:\naffitto\nGiao dịch\n9751 0312'],
   ['Your password was changed', 'Salasana on vaihdettu.\nIP: 203.0.113.88'],
   ['Confirm your order', 'IBAN GB55NWBK00583182552823'],
