@@ -35,7 +35,7 @@ const currency =
 /** Forms that are something else. */
 const known: readonly RegExp[] = [
   // Dates and times.
-  /\d{1,4}([./-])\d{1,2}\1\d{1,4}/g,
+  /(?<![a-z0-9][./-]?)\d{1,4}([./-])\d{1,2}\1\d{1,4}(?![./-]?[a-z0-9])/g,
   /\d{4} ?[年년]|\d{1,2} ?[月日]/gu,
   /\b(?:19|20)\d\d-\d\d-\d\dt?/g,
   /\d{1,2}:\d{2}(?::\d{2})?/g,
@@ -51,7 +51,7 @@ const known: readonly RegExp[] = [
   /\d{1,9}(?:\.\d{1,9}){2,8}/g,
   /(?:[0-9a-f]{1,4}:){3,8}[0-9a-f:]{0,8}/g,
   // Phone numbers: with a country, a code in brackets, or a leading zero.
-  /\+\d[\d ()./-]{6,24}\d/g,
+  /\+\d[\d ()./\n-]{6,24}\d/g,
   /\(\d{2,5}\)[ -]?[\d ./-]{5,20}\d/g,
   /(?<!\d[ -]?)0\d{1,5}[ /-]\d[\d -]{4,20}\d(?![ -]?\d)/g,
   /(?<!\d)\d{3}[ -]\d{3}[ -]\d{4}(?!\d)/g,

@@ -13,7 +13,11 @@ import {
 } from './code-words.ts'
 import { secretNamePattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
-import { firstIn, isTouched, lastIn, spansOf } from './spans.ts'
+import { firstIn, isTouched, isWithin, lastIn, spansOf } from './spans.ts'
+import { isBareLabel, isOtherLabel } from './value-lines.ts'
+
+/** What the subject speaks of: codes or what is done with them, and the name of a secret. */
+export type SubjectWords = { isSubjectAbout: boolean; isSubjectNamed: boolean }
 
 /** What is known of a whole part before its candidates are judged. */
 export type Surroundings = {
@@ -25,6 +29,8 @@ export type Surroundings = {
   others: readonly Span[]
   /** The subject, or the mail as a whole, speaks of codes or of signing in. */
   isAboutCodes: boolean
+  /** The subject or the part names a code, a password or a key, not only what is done with one. */
+  isNamed: boolean
 }
 
 /** How far a name reaches along its line. */
@@ -39,18 +45,24 @@ const lineMax = 400
 export function surroundingsOf(
   text: string,
   links: readonly Span[],
-  isSubjectAbout: boolean,
+  { isSubjectAbout, isSubjectNamed }: SubjectWords,
 ): Surroundings {
-  const others = spansOf(otherPattern, text).filter((span) => !isTouched(links, span))
+  const keys = spansOf(secretNamePattern, text)
+  // A word within the name of a key, as in client secret, names nothing by itself.
+  const others = spansOf(otherPattern, text).filter(
+    (span) => !isTouched(links, span) && !isWithin(keys, span),
+  )
   const isApart = (span: Span) => !isTouched(others, span) && !isTouched(links, span)
   const names = spansOf(codeNamePattern, text).filter(isApart)
+  const secretNames = keys.filter(isApart)
   return {
     text,
     others,
     names,
-    secretNames: spansOf(secretNamePattern, text).filter(isApart),
+    secretNames,
     actions: spansOf(actionPattern, text).filter(isApart),
     isAboutCodes: isSubjectAbout || names.length > 0,
+    isNamed: isSubjectNamed || names.length > 0 || secretNames.length > 0,
   }
 }
 
@@ -67,6 +79,7 @@ export function isCode(
   const name = lastIn(around.names, left)
   if (isOther && isLabel(around, isOther, one)) return false
   if (name) return isFit(one, around.text, name)
+  if (isOtherLabel(around.text, one.start, naming(around))) return false
   if (numberLabel.test(around.text.slice(left.start, left.end))) return false
   const after = sentenceEnd(around.text, right)
   const next = firstIn(around.others, after)
@@ -76,6 +89,8 @@ export function isCode(
   if (isOther || next || one.form === 'letters' || one.form === 'mixed') return false
   return isActedOn(around, one, left, after)
 }
+
+const naming = ({ names, secretNames, actions }: Surroundings) => [names, secretNames, actions]
 
 /** Whether something is done with it in its sentence; where nothing else speaks of codes, right there. */
 function isActedOn(around: Surroundings, one: Candidate, left: Span, right: Span): boolean {
@@ -154,10 +169,21 @@ function isNamedByLines(around: Surroundings, one: Candidate, rivals: readonly S
     const label = lastIn(around.others, nearest)
     const isNamed = lastIn(around.names, nearest) ?? lastIn(around.actions, nearest)
     if (label && !isNamed) return false
+    const words = around.text.slice(nearest.start, nearest.end)
+    if (!isNamed && !around.isNamed && isBareLabel(words)) return false
+    if (
+      !isNamed &&
+      (numberLabel.test(words) || isOtherLabel(around.text, one.start, naming(around)))
+    )
+      return false
   }
   if (above.some((line) => lastIn(around.names, line))) return true
+  if (one.form !== 'letters' && nearest && lastIn(around.secretNames, nearest)) return true
   const isLetters = one.form === 'letters' && !around.text.slice(one.start, one.end).includes('-')
-  if (isLetters || isYear(around.text, one)) return false
+  const isRest = !/(?:^|[.!?:。：]\s{0,4}|\n[^\S\n]{0,8})\n?[^\S\n]{0,8}$/u.test(
+    around.text.slice(Math.max(0, one.start - 24), one.start),
+  )
+  if (isLetters || (isYear(around.text, one) && (isRest || rivals.length > 1))) return false
   const isSpokenOf = [...above.slice(0, 2), ...below.slice(0, 2)].some(
     (line) => lastIn(around.actions, line) ?? lastIn(around.names, line),
   )

@@ -20,7 +20,7 @@ const schemeLengthMax = 31
 const speaking = new RegExp(
   `log-?in|sign-?in|sign-?on|sign-?up|signup|auth|magic|verif|confirm|activat|reset|recover|passw|
   |pwd|invit|accept|join|token|otp|oob|one-?time|sso|session|unlock|approve|validat|regist|
-  |email-?change|double-?opt|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
+  |email-?change|double-?opt|secret|claim|change[-_]?(?:e?mail|pass|pw)|set-?up|onboard|welcome|grant|share|passcode|access|anmeld|bestaetig|connexion|acceso|ticket-?login`.replaceAll(
     /\s+\|?/g,
     '',
   ),
@@ -28,8 +28,16 @@ const speaking = new RegExp(
 )
 const secretName =
   /(?:^|[_-])(code|otp|token|key|t|k|sig|signature|pin|ticket|secret|nonce|c|u|hash|h|id)$/i
+/** Names in an address of what opens something. */
+const keyName = /[?&#;](?:\w{0,20}_)?(?:token|key|otp|secret|nonce)=\w/i
+/** Names in an address of numbers that are no secret. */
+const numberName =
+  /id$|^(?:p|page|u|user|order|topic|rev|revision|year|month|day|no?|num|number|count|size|w|h|v|version|c|post|utm_\w+|expires?|exp|ts|time|date)$/i
 const leaving =
   /unsub|opt-?out|preferences|abmeld|list-?remove|remove-?me|unregister|desinscri|baja/i
+
+/** The path of an address, and what follows it. */
+const partsOf = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s
 
 /** Characters of text before a link, and in its line, that may speak of it. */
 const reach = 160
@@ -42,10 +50,19 @@ export function addressesIn(text: string): Span[] {
     const { end } = found
     const isTarget = text.slice(start - 2, start) === ']('
     const whole = text.slice(start, end)
-    const own = isTarget ? whole.slice(0, whole.search(/\)|$/)) : trimEndOf(whole, '.,;:!?)]}')
-    return [{ start, end: start + own.length }]
+    if (isTarget) return [{ start, end: start + targetIn(whole).length }]
+    // A link whose text is an address itself: the text, and where it leads.
+    const own = whole.split('](', 1)[0] ?? ''
+    const behind = start + own.length + 2
+    const target = targetIn(text.slice(behind, Math.max(behind, end)))
+    return [
+      { start, end: start + trimEndOf(own, '.,;:!?)]}').length },
+      ...(target.includes('://') ? [{ start: behind, end: behind + target.length }] : []),
+    ]
   })
 }
+
+const targetIn = (whole: string) => whole.slice(0, whole.search(/\)|$/))
 
 /** Where the scheme (RFC 3986 section 3.1) before `://` begins; undefined where there is none. */
 function schemeStart(text: string, at: number): number | undefined {
@@ -62,16 +79,18 @@ export function signsIn(
   { text, names, secretNames, actions, isAboutCodes }: Surroundings,
 ): boolean {
   const isLong = hasSecret(url)
-  if (!isLong && !hasShortToken(url)) return false
+  const isSpeaking = speaking.test(url)
+  if (!isLong && !hasShortToken(url) && !hasDrawnPart(url)) return false
   const near = { start: Math.max(0, place.start - reach), end: place.start }
   const lead = text.slice(near.start, near.end).split('\n').slice(-2).join('\n')
   const label = lead.slice(lead.lastIndexOf('\n') + 1)
-  if (leaving.test(url) && !/token=|verif|reset|magic/i.test(url)) return false
+  if (leaving.test(url) && !/token=|verif|reset|magic|confirm|delet/i.test(url)) return false
   if (label.search(unsubscribeWords) !== -1) return false
   const isSpokenOf = [names, secretNames, actions].some((words) => isTouched(words, near))
-  if (speaking.test(url) || isSpokenOf) return true
+  if (keyName.test(url) && hasDrawnPart(url)) return true
+  if (isSpokenOf || isSpeaking) return isSpeaking || isLong || !isOfThing(url)
   // A short one leads to many a page, and is taken for a key only where the text points at it.
-  return isAboutCodes && (isLong || isPointedAt(label))
+  return isAboutCodes && (isLong || (hasShortToken(url) && isPointedAt(label)))
 }
 
 /** Whether a line begins with the link, or a colon stands right before it or its text. */
@@ -82,7 +101,7 @@ function isPointedAt(label: string): boolean {
 
 /** Whether something in the address is long and strange enough to be a secret. */
 function hasSecret(url: string): boolean {
-  const [, path = '', query = ''] = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s.exec(url) ?? []
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
   const parts = query.split(/[?#&;]/).map((pair) => pair.split('='))
   const isNamed = parts.some(
     ([name = '', ...value]) => secretName.test(name) && /^.{5,}$/.test(value.join('=')),
@@ -99,15 +118,46 @@ function isStrange(value: string): boolean {
   const signs = value.replaceAll(/[^A-Za-z0-9]/g, '')
   if (signs.length < 12) return false
   const changes = value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=[0-9])|[0-9](?=[A-Za-z])/g) ?? []
-  return changes.length >= 3 || /^\d{12,}$/.test(signs)
+  return changes.length >= 3 || /^\d{12,}$|^[a-z]{18,}$/.test(value.includes('-') ? '' : signs)
 }
 
 /** Few signs at the end of a path, or as a value, with the cases mixed as in no words. */
 function hasShortToken(url: string): boolean {
-  const [, path = '', query = ''] = /^(?:[^/]*\/\/|www\.)[^/?#]*([^?#]*)(.*)$/s.exec(url) ?? []
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
   const values = query.split(/[?#&;]/).map((pair) => pair.split('=').slice(1).join('='))
   const ending = path.split('/').findLast((part) => part !== '') ?? ''
   return [ending, ...values].some((value) => /^[\w-]{5,24}$/.test(value) && isMixed(value))
+}
+
+/** At the end or as a value: signs of two kinds together, or digits as a code has. */
+function hasDrawnPart(url: string): boolean {
+  const [, path = '', query = ''] = partsOf.exec(url) ?? []
+  const pairs = query.split(/[?#&;]/).map((pair) => pair.split('='))
+  const values = pairs.map(([first = '', ...rest]) => rest.join('=') || first)
+  const ending =
+    path
+      .replace(/\.[a-z]{2,4}$/, '')
+      .split('/')
+      .findLast((part) => part !== '') ?? ''
+  return (
+    pairs.some(([name = '', value = '']) => /^\d{4,10}$/.test(value) && !numberName.test(name)) ||
+    [ending, ...values].some(
+      (value) => /^\w{5,64}$/.test(value) && isOfKinds(value) && !isWordOf(value),
+    )
+  )
+}
+
+const isOfKinds = (value: string) =>
+  [/[a-z]/, /[A-Z]/, /\d/].filter((kind) => kind.test(value)).length > 1 || /^[A-Z]+$/.test(value)
+
+/** A word with a number, or words written together, as Windows11 and HelpCenter. */
+const isWordOf = (value: string) =>
+  /^[A-Z]?[a-z]{3,}\d{1,2}$|^[a-z]{3,}\d+$/.test(value) ||
+  (/^[A-Za-z]+$/.test(value) && /[a-z]/.test(value) && !isMixed(value))
+
+/** Whether the end is an article or a thing that is shown, which has capitals and digits alone. */
+function isOfThing(url: string): boolean {
+  return /\/(?:item|product|article|order|dp|sku|p)s?\/[A-Z0-9]{4,16}(?:$|[?#])/.test(url)
 }
 
 /** Small and capital letters that are not those of words written together, as in HelpCenter. */

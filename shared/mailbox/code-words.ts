@@ -1,9 +1,10 @@
 /**
- * The words by which people recognise a code, in twelve languages: what names one, what one does
+ * The words by which people recognise a code, in twelve languages and, with `further-words.ts`, in others: what names one, what one does
  * with it, and what names other numbers. They are compared folded (`folded-text.ts`), so accents and
  * case do not matter here, and a word counts within a longer one too, as in Sicherheitscode.
  */
 import { alternatives } from './folded-text.ts'
+import * as further from './further-words.ts'
 
 /** What names a code. */
 const codeNames = `code codigo codice codigos codici kod kodu kodem kody код кода кодом коды passcode
@@ -87,7 +88,7 @@ const others = `promo-code promotional-code discount-code coupon coupon-code vou
 
 /** A number sign, or the word for number, right before a number that is not called a code. */
 export const numberLabel =
-  /(?:#|\bn[°o.]|\bnr|\bnum|number|nummer|numero|numer|номера?|numara(?:si)?|号码?|番号?)[\s.:°o]*$/u
+  /(?:#|\bn[°o.]|\bnr|\bid|\bnum|number|nummer|numero|numer|номера?|numara(?:si)?|号码?|番号?|번호|numero|cislo|szam)[\s.:°o]*$/u
 
 /**
  * What may stand between the name of a code and the code: the end of the name, as in código de acceso
@@ -114,13 +115,16 @@ const ended = `(?!${letters})`
 
 /** Names of codes, as a pattern over folded text. */
 export const codeNamePattern = new RegExp(
-  `${wordPattern(codeNames).source}|${begun}(?:${alternatives(shortNames)})${ended}`,
+  `${wordPattern(`${codeNames} ${further.codeNames}`).source}|${begun}(?:${alternatives(`${shortNames} ${further.shortCodeNames}`)})${ended}`,
   'gu',
 )
 /** Things done with codes, as a pattern over folded text. */
-export const actionPattern = wordPattern(actions)
+export const actionPattern = wordPattern(`${actions} ${further.actions}`)
 /** Names of other numbers, as a pattern over folded text. */
-export const otherPattern = new RegExp(`${begun}(?:${alternatives(others, ended)})`, 'gu')
+export const otherPattern = new RegExp(
+  `${begun}(?:${alternatives(`${others} ${further.others}`, ended)})`,
+  'gu',
+)
 
 /** A dash in a word stands for what may be between its parts. */
 function wordPattern(list: string): RegExp {

@@ -6,17 +6,18 @@
  */
 import type { Candidate } from './code-candidates.ts'
 import { candidatesIn } from './code-candidates.ts'
-import type { Surroundings } from './code-context.ts'
+import type { SubjectWords, Surroundings } from './code-context.ts'
 import { isCode, surroundingsOf } from './code-context.ts'
 import { addressesIn, signsIn } from './code-links.ts'
 import type { CodePlace } from './code-places.ts'
-import { actionPattern, codeNamePattern } from './code-words.ts'
+import { actionPattern, codeNamePattern, otherPattern } from './code-words.ts'
 import { isDrawn, looksDrawn } from './drawn-text.ts'
 import type { FoldedText } from './folded-text.ts'
 import { foldText } from './folded-text.ts'
 import { namedValues } from './named-values.ts'
 import { passwordPattern } from './secret-words.ts'
 import type { Span } from './spans.ts'
+import { isTouched, spansOf } from './spans.ts'
 import { standingOut, unnamedValues } from './unnamed-values.ts'
 
 /** All that an agent would read of one mail: both bodies, but names of people and files as well. */
@@ -39,15 +40,20 @@ type Part = { original: string; folded: FoldedText; links: Span[]; around: Surro
  * subject, in the plain text and in a link is one code.
  */
 export function findCodes({ subject, texts }: MailTexts): MailPlaces {
-  const isSubjectAbout = speaksOfCodes(foldText(subject).text)
-  const parts = [subject, ...texts].map((text) => partOf(text, isSubjectAbout))
+  const folded = foldText(subject).text
+  const words = {
+    isSubjectAbout: speaksOf([codeNamePattern, actionPattern, passwordPattern], folded),
+    isSubjectNamed: speaksOf([codeNamePattern, passwordPattern], folded),
+  }
+  const parts = [subject, ...texts].map((text) => partOf(text, words))
   const found = parts.map((part) => [
     ...linkPlaces(part),
     ...codePlaces(part),
     ...valuePlaces(part, namedValues),
     ...valuePlaces(part, standingOut),
   ])
-  if (!found.flat().some(({ kind }) => kind === 'code')) {
+  // A word of small letters may have been taken for one, and the code itself stand alone below.
+  if (!found.flat().some(({ kind, value }) => kind === 'code' && !/^\p{Ll}+$/u.test(value))) {
     for (const [at, part] of parts.entries()) found[at]?.push(...valuePlaces(part, unnamedValues))
   }
   const values = new Set(
@@ -68,16 +74,15 @@ function isRare(value: string, parts: readonly Part[]): boolean {
   return count <= timesMax
 }
 
-function speaksOfCodes(folded: string): boolean {
-  return [codeNamePattern, actionPattern, passwordPattern].some(
-    (words) => folded.search(words) !== -1,
-  )
+function speaksOf(patterns: readonly RegExp[], folded: string): boolean {
+  const others = spansOf(otherPattern, folded)
+  return patterns.some((words) => spansOf(words, folded).some((span) => !isTouched(others, span)))
 }
 
-function partOf(original: string, isSubjectAbout: boolean): Part {
+function partOf(original: string, words: SubjectWords): Part {
   const folded = foldText(original)
   const links = addressesIn(folded.text)
-  return { original, folded, links, around: surroundingsOf(folded.text, links, isSubjectAbout) }
+  return { original, folded, links, around: surroundingsOf(folded.text, links, words) }
 }
 
 function linkPlaces({ original, folded, links, around }: Part): CodePlace[] {
@@ -100,11 +105,11 @@ function valuePlaces(
   valuesIn: typeof namedValues,
 ): CodePlace[] {
   const { text } = folded
-  const { others } = around
+  const { others, actions, isNamed } = around
   const isAbout = around.isAboutCodes || (valuesIn === unnamedValues && around.actions.length > 0)
   const written = ({ start, end }: Span) => original.slice(folded.at[start], folded.at[end])
   const names = [...around.names, ...around.secretNames].toSorted((a, b) => a.start - b.start)
-  return valuesIn({ text, written, links, names, others, isAbout }).map((span) =>
+  return valuesIn({ text, written, links, names, others, actions, isAbout, isNamed }).map((span) =>
     placeOf('code', folded, span, original),
   )
 }

@@ -62,9 +62,22 @@ export function looksDrawn(run: string): boolean {
   if (/\p{N}/u.test(bare) || /^\p{Lu}+(?:-\p{Lu}+)?$/u.test(bare)) return true
   if (bare.split('-').length > 3) return true
   // Not its/theirs, it's, e.g. or well-known.
-  if (/[\p{L}][^\p{L}\p{N}'’./,-]+\p{L}/u.test(bare)) return true
+  if (/[\p{L}][^\p{L}\p{M}\p{N}'’./,-]+\p{L}/u.test(bare)) return true
   const rises = bare.match(/\p{Ll}\p{Lu}/gu)?.length ?? 0
-  return rises > 1 || (rises === 1 && bare.length < 6)
+  return rises > 1 || (rises === 1 && bare.length < 6) || hasMixedCase(bare)
+}
+
+/** Whether capitals stand among small letters as in no name that is written together, as GitHub or MySQL. */
+function hasMixedCase(bare: string): boolean {
+  if (!/^[A-Za-z]{6,}$/.test(bare) || /^[A-Z]?[a-z]+$/.test(bare)) return false
+  const parts = bare.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []
+  const isWord = (part: string) =>
+    /^[A-Z]?[a-z]+$/.test(part) &&
+    (/[aeiouy][a-z]/i.test(part.slice(/^[A-Z]/.test(part) ? 1 : 0)) ||
+      /^.{1,4}[aeiouy]$|^[a-z]$/.test(part))
+  return !parts.every(
+    (part, at) => isWord(part) || (/^[A-Z]+$/.test(part) && (at === 0 || at === parts.length - 1)),
+  )
 }
 
 /** What is a secret without any word about it: four words with dashes, or signs of three kinds and more. */
@@ -85,15 +98,27 @@ export const countOrBrand = /^\d{1,2}(?:-\p{Ll}{3,}|\p{Lu}\p{Ll}{3,})$/u
 /** Dates, times, amounts, shares and ordinals. */
 function isNumberOfText(bare: string): boolean {
   return (
-    /^(?:\d{1,4}[./-]){2}\d{1,4}$|^\d{1,2}:\d\d|^\d{1,3}(?:\p{L}{1,3}|%)$|%$/u.test(bare) ||
-    /^\p{Sc}|\p{Sc}$|^(?:19|20)\d\d$/u.test(bare) ||
+    isDate(bare) ||
+    /^\d{1,2}:\d\d(?::\d\d)?(?:[-–]\d{1,2}:\d\d)?$|^\d{1,3}\p{L}{1,3}$|^\d[\d.,]*%$/u.test(bare) ||
+    /^\p{Sc}[\d.,' ]+$|^\d[\d.,' ]*\p{Sc}$|^(?:19|20)\d\d$/u.test(bare) ||
+    isNetworkAddress(bare) ||
     countOrBrand.test(bare) ||
     /^\d{1,3}(?:[.,]\d{3})*[.,]\d\d?$/.test(bare)
   )
 }
 
+/** A day written in numbers. */
+export function isDate(run: string): boolean {
+  return /^(?:\d{1,4}[./-]){2}\d{1,4}$/.test(bareOf(run))
+}
+
+/** An address of the network, of version 4 or 6. */
+export function isNetworkAddress(run: string): boolean {
+  return /^\d{1,3}(?:\.\d{1,3}){3}$|^[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}$/.test(bareOf(run))
+}
+
 function bareOf(run: string): string {
-  return run.replace(/[.,;:!?)"'»”]{1,3}$/, '')
+  return run.replace(/^[[({"'«“]/, '').replace(/[.,;:!?)\]"'»”]{1,3}$/, '')
 }
 
 function withoutAccents(word: string): string {
@@ -127,6 +152,9 @@ export function isPhrase({ written }: Page, line: Span, wordsMin: number): boole
 /** Whether a line is of two codes or more, with or without their numbers. */
 export function isRowOfCodes({ written }: Page, line: Span): boolean {
   const parts = partsOf(written(line)).filter((part) => !/^\d{1,2}[.):]$/.test(part))
+  // Not an abbreviation and its number, as IBAN and what follows it.
+  const count = parts.filter((part) => /\d/.test(part)).length
+  if (count !== 0 && parts.some((part) => /^\p{Lu}{2,5}$/u.test(part))) return false
   return parts.length > 1 && parts.every((part) => /^[!-~]{4,}$/.test(part) && looksDrawn(part))
 }
 

@@ -5,23 +5,29 @@
  */
 
 import { labelGap } from './code-words.ts'
-import { isDrawn, isSecret, looksDrawn, withItsPhrase } from './drawn-text.ts'
+import {
+  isDate,
+  isDrawn,
+  isNetworkAddress,
+  isSecret,
+  looksDrawn,
+  withItsPhrase,
+} from './drawn-text.ts'
+import { verbsOfNames } from './further-words.ts'
+import { ahead, isCjk } from './said-before.ts'
 import {
   announcement,
   directGap,
-  joiner,
   knownKey,
   phraseName,
-  saidBefore,
   saying,
   tellsTime,
-  tellsWhom,
   usedBefore,
   usedFor,
   weakName,
 } from './secret-words.ts'
 import type { Span } from './spans.ts'
-import { isTouched, lastIn } from './spans.ts'
+import { isTouched, lastIn, spanAt } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
 import {
   belowColons,
@@ -31,6 +37,7 @@ import {
   restOfLine,
   runAt,
   runsOf,
+  tellsWhom,
 } from './value-lines.ts'
 
 /** Characters after a name in which its secret begins, and before one in which it stands. */
@@ -41,7 +48,10 @@ const namesMax = 1_000
 /** A line of few words that ends without a mark stands above what it names. */
 const headingMax = 30
 const headingBefore = /(?:^|\n)[^\n.,:;!?]{0,29}$/u
-const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]$/u
+const labelledValue =
+  /^[\p{L}\p{M}]{0,20}(?: [\p{L}\p{M}]{2,20}){0,2}[ \t]{1,4}(?:-[ \t]{1,3})?(\d{2,4}(?: \d{2,4}){1,3}|\S{4,150})[ \t]{0,4}$/u
+const belowUser =
+  /(?:^|\n)[ \t]{0,8}[^\n]{0,20}(?:user|login|benutzer|utilisat|usuario|utente|e-?mail|account|konto|identifi|gebruiker|uzytkownik|логин|имя|kullanici|用户|用戶|账号|ユーザ|사용자|아이디|로그인|المستخدم|משתמש|anvandar|bruger|bruker|kayttaja|uzivatel|felhasznalo|korisnick|utilizator|ten|nama)[^\n]{0,60}\n\s{0,8}$/u
 
 /** The secrets of a text, in no order; several may cover each other. */
 export function namedValues(page: NamedText): Span[] {
@@ -88,7 +98,7 @@ function after(page: NamedText, name: Span): Span[] {
     const found = announcedAt(page, name, announced)
     if (found.length > 0) return found
   }
-  const next = direct(page, name, rest)
+  const next = direct(page, name, rest) ?? labelled(page, name)
   if (next) return [next]
   const end = rest.indexOf('\n')
   if (end === -1) return []
@@ -109,7 +119,7 @@ function restAfter(text: string, name: Span): string {
     end !== -1 &&
     length > 35 &&
     length < 82 &&
-    /[^\s.!?:][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
+    /[^\s.!?:。।][ \t]?\n\S/.test(text.slice(name.end + end - 2, name.end + end + 2))
   return isBroken ? `${rest.slice(0, end)} ${rest.slice(end + 1)}` : rest
 }
 
@@ -131,6 +141,7 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const isOfWords = phraseName.test(page.text.slice(name.start, name.end))
   const line = restOfLine(page.text, at)
   if (line === undefined) {
+    if (tellsWhom.test(announced)) return []
     const lines = linesFrom(page, at, isOfWords ? 'phrase' : 'announced')
     return lines.filter((value) => isOfWords || suits(page, name, value))
   }
@@ -138,8 +149,10 @@ function announcedAt(page: NamedText, name: Span, announced: string): Span[] {
   const value = valueAt(page, name, line.start)
   if (!value || !suits(page, name, value) || tellsWhom.test(announced)) return []
   const written = page.written(value)
+  if (/^\d{1,3}$/.test(written)) return []
   if (tellsTime.test(announced) && /^[\d.:/-]+[.,]?$/.test(written)) return []
   const hasManyWords = announced.trim().split(/\s+/).length > 4
+  if (hasManyWords && (isDate(written) || isNetworkAddress(written))) return []
   const isLast = /^[.!]?$/.test(page.text.slice(value.end, line.end).trim())
   return hasManyWords && !isLast && !isDrawn(written) ? [] : [value]
 }
@@ -153,17 +166,29 @@ function said(page: NamedText, name: Span, rest: string): Span | undefined {
     const gap = /^[\s:]*/.exec(page.text.slice(at, at + 8))?.[0].length ?? 0
     const value = valueAt(page, name, at + gap)
     if (!value) continue
-    const isNumber = /^\d{1,3}$/.test(page.text.slice(value.start, value.end))
-    const isWhole = suits(page, name, value) && endsThere(page, value) && !isNumber
+    const isNumber = /^(?:\d{1,3}$|\d{1,4}[年月日년월일])/u.test(
+      page.text.slice(value.start, value.end + 1),
+    )
+    const written = page.written(value)
+    const isWord = isOfFurther(verb[0]) && /^\p{Ll}+[.!]?$/u.test(written)
+    const isOfText = isNumber || isWord || isDate(written)
+    const isWhole = suits(page, name, value) && endsThere(page, value) && !isOfText
     if (isWhole || looksDrawnIn(page, value)) return value
   }
   return undefined
 }
 
-/** Polish says to, which is another word elsewhere; without its accent e means and. */
+/** Behind these, what is said of a password is often a word, as that it is changed. */
+function isOfFurther(verb: string): boolean {
+  return verbsOfNames.some(([one]) => one.test(verb.trim()) && verb.trim() !== 'to')
+}
+
+/** Polish says to, Swedish är, which are other words elsewhere; without its accent e means and. */
 function isVerb({ text, written }: NamedText, name: Span, verb: Span): boolean {
   const word = text.slice(verb.start, verb.end).trim()
-  if (word === 'to') return /^(?:kod|hasl)/.test(text.slice(name.start, name.end))
+  const called = text.slice(name.start, name.end)
+  const bound = verbsOfNames.find(([one]) => one.test(word))
+  if (bound) return bound[1].test(called)
   return word !== 'e' || /[éèÉÈ]/.test(written(verb).normalize('NFC'))
 }
 
@@ -188,50 +213,25 @@ function direct(page: NamedText, name: Span, rest: string): Span | undefined {
   return isUsed && endsThere(page, value) ? value : undefined
 }
 
-/** The secret that a sentence begins with and names after it, or that stands right before its name. */
-function ahead(page: NamedText, name: Span): Span[] {
-  const from = Math.max(0, name.start - before)
-  const text = page.text.slice(from, name.start)
-  const joined = joiner.exec(text)
-  const next =
-    joined?.[1] === undefined
-      ? []
-      : [spanAt(from + joined.index + joined[0].indexOf(joined[1]), joined[1])]
-  const begin = Math.max(0, ...[...text.matchAll(/\n|[.!?] /g)].map(({ index }) => index + 1))
-  const said = begin === 0 && from > 0 ? null : saidBefore.exec(text.slice(begin))
-  const value = said?.[1] ?? ''
-  const first = spanAt(from + begin + (said?.index ?? 0) + (said?.[0].indexOf(value) ?? 0), value)
-  const isFirst =
-    isSaid(page, name, said?.[0] ?? '') &&
-    /^(?:\p{L}{2,9}(?: \p{L}{2,20})?,|\W{0,2})$/u.test(
-      page.text.slice(from + begin, first.start).trim(),
-    )
-  return [
-    ...next.filter((span) =>
-      isJoined(page.text, name, joined?.[2] ?? '')
-        ? isDrawn(page.written(span))
-        : looksDrawnIn(page, span),
-    ),
-    ...(isFirst && isDrawn(page.written(first)) ? [first] : []),
-    ...(said !== null && isSaid(page, name, said[0]) && looksDrawnIn(page, first) ? [first] : []),
-  ]
-}
-
-/** Whether a verb, or the end of a Turkish name, says that the run before it is the secret. */
-function isSaid({ text }: NamedText, name: Span, words: string): boolean {
-  if (/ to /.test(words) && !/^(?:kod|hasl)/.test(text.slice(name.start, name.end))) return false
-  const isVerbless = !/ (?:is|ist|est|es|e|jest|to|это|[-–—]) |[是は为為]/u.test(words)
-  return !isVerbless || /^\p{L}{3,12}d[iu]r/u.test(text.slice(name.start, name.end + 12))
-}
-
-/** Whether what joins the two lets the first be of small letters. */
-function isJoined(text: string, name: Span, joint: string): boolean {
-  if (joint.includes('(')) return isCjk.test(text.slice(name.start, name.end))
-  return (
-    joint !== ' ' || /^kod(?:unu|u\p{L}{2,5})(?!\p{L})/u.test(text.slice(name.start, name.end + 8))
-  )
-}
-
-function spanAt(start: number, { length }: string): Span {
-  return { start, end: start + length }
+/**
+ * What ends a line that is a short label with a name and nothing else, as cells of a table become: by its
+ * signs, and below the name of a user whatever it is.
+ */
+function labelled(page: NamedText, name: Span): Span | undefined {
+  const { text } = page
+  const from = Math.max(0, name.start - 40)
+  const start = from + text.slice(from, name.start).lastIndexOf('\n') + 1
+  if (!/^[^.,:!?\n]{0,40}$/.test(text.slice(start, name.start))) return undefined
+  const line = text.slice(name.end, name.end + 200).split('\n', 1)[0] ?? ''
+  const value = labelledValue.exec(line)?.[1]
+  if (value === undefined) return undefined
+  const span = spanAt(name.end + line.lastIndexOf(value), value)
+  const run = /^\d/.test(value) && value.includes(' ') ? span : runAt(page, span.start)
+  if (!run || run.end < span.end - 2) return undefined
+  const isOfCapitals = !/\p{Ll}/u.test(page.written({ start, end: run.end }))
+  if (isOfCapitals && /^\p{Lu}+$/u.test(page.written(run))) return undefined
+  if (looksDrawnIn(page, run) || run === span) return run
+  const above = text.slice(Math.max(0, start - 80), start)
+  const isDashed = /^\p{Ll}{3,}-\p{Ll}{3,}$/u.test(page.written(run))
+  return belowUser.test(above) && (isDashed || isDrawn(page.written(run))) ? run : undefined
 }

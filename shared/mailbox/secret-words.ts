@@ -1,12 +1,13 @@
 /**
- * Words around secrets of any form, in twelve languages and folded: what names a password or a key,
+ * Words around secrets of any form, in many languages and folded: what names a password or a key,
  * what stands between such a name and the secret, and what can stand there and is none.
  */
 
 import { alternatives } from './folded-text.ts'
+import * as further from './further-words.ts'
 
 /** Names of passwords and keys; whatever is said to be one is sealed. */
-const names = `password passwort kennwort passcode passphrase passwd mot-de-passe contrasena parola
+const ownNames = `password passwort kennwort passcode passphrase passwd mot-de-passe contrasena parola
   parola-chiave senha palavra-passe wachtwoord haslo haslem hasla пароль пароля sifre parolanız 密码 密碼
   パスワード api-key apikey api-schlussel cle-api cle-d-api clave-api clave-de-api chiave-api chave-de-api
   api-sleutel klucz-api api-anahtar secret-key access-key private-key recovery-key license-key licence-key
@@ -19,8 +20,11 @@ const names = `password passwort kennwort passcode passphrase passwd mot-de-pass
 const shortNames = 'pass pwd pw mdp'
 
 /** Words that name a secret at times: what is said to be one has to look like one. */
-const weakNames =
+const ownWeakNames =
   'key token secret schlussel geheimnis clave llave chiave chave sleutel klucz ключ токен anahtar'
+
+const names = `${ownNames} ${further.secretNames}`
+const weakNames = `${ownWeakNames} ${further.weakNames}`
 
 const letters = '[\\p{Script=Latin}\\p{Script=Cyrillic}]'
 const alone = (list: string) => `(?<!${letters}|\\p{N})(?:${alternatives(list)})(?!${letters})`
@@ -35,29 +39,23 @@ export const secretNamePattern = new RegExp(
 export const weakName = new RegExp(`^(?:${alternatives(weakNames)})$`, 'u')
 
 /** Names of passwords and keys that are nothing else, as a pattern over folded text. */
-export const passwordPattern = new RegExp(alternatives(names), 'u')
+export const passwordPattern = new RegExp(alternatives(names), 'gu')
 
 /** A name of a secret of several words. */
 export const phraseName = /phrase$/
 
 /** What says that the secret follows, after the name and words that belong to it. */
-export const announcement = /^(?:[^\n.!?:=]|[.!?](?=\S)){0,100}[:=](?!\/\/|\d)/
+export const announcement = /^(?:[^\n.!?:=]|[.!?](?=\S)){0,100}(?:(?<!\d):(?!\/\/)|:(?=\s)|=)/
 
-/** Words right before a colon after which comes whom or what a secret is for. */
-export const tellsWhom =
-  /(?:account|user|username|name|e-?mail|address|device|contact|support|help|from|by|konto|benutzer|compte|utilisateur|cuenta|usuario|conta|utente|rekening|аккаунт\p{L}{0,3}|hesap|hesabiniz)\s?[:=]$/u
-
-/** Verbs between a name and its secret; `e` is one only with its accent. */
-export const saying =
-  /(?:^|[\s"'”»])(?:is|are|reads|(?:set|reset|changed) to|ist|lautet|lauten|sind|est|sont|es|son|e|sono|sao|zijn|luidt|to|jest|brzmi|это)(?=[\s:])|是|为|為|は|が/gu
-
-/** A run that a sentence says to be what it names later; Turkish has no verb and ends the name instead. */
-export const saidBefore =
-  /(?:^|[\s"'«“„(*_>,])([^\s"'«“„(*_>]\S{2,63}?)["'»”)*_]{0,3}(?:,? (?:is|ist|est|es|e|jest|to|это|[-–—]) |,? ?[是は为為]|, )[^.!?\n]{0,80}$/u
+/** Verbs between a name and its secret; some are verbs only with an accent or after the names of a language. */
+export const saying = new RegExp(
+  `(?:^|[\\s"'”»])(?:is|are|reads|(?:set|reset|changed) to|ist|lautet|lauten|sind|est|sont|es|son|e|sono|sao|zijn|luidt|to|jest|brzmi|это|${further.furtherVerbs})(?=[\\s:])|是|为|為|は|が|${further.furtherMarks}`,
+  'gu',
+)
 
 /** What is done with a secret, named right before it or not at all. */
 export const usedFor =
-  /(?<![\p{L}\p{N}])(?:use|enter|type|paste|nutze|gib|verwende|utilisez|saisissez|entrez|usa|introduce|escribe|ingresa|inserisci|digita|digite|use|insira|voer|gebruik|wpisz|uzyj|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?([^\s,;]{4,64}?)(?: (?:to|or|in|into|at|on|when|um|ein|an|auf|bei|oder|pour|ou|sur|dans|para|en|per|su|em|no|na|om|of|op|w|aby|lub|чтобы|или|на|в)(?!\p{L})|[.,;]?\s{0,3}(?:$|\n))/gu
+  /(?<![\p{L}\p{N}])(?:use|enter|type|paste|nutze|gib|verwende|(?:verwenden|nutzen|geben) sie|utilice|ingrese|introduzca|anvand|brug|bruk|pouzijte|zadejte|folosi\p{L}{1,5}|gunakan|masukkan|nhap|utilisez|saisissez|entrez|usa|introduce|escribe|ingresa|inserisci|digita|digite|use|insira|voer|gebruik|wpisz|uzyj|введите|используйте) (?:(?:the|this|den|le|il|el|o|de) )?(?:(?:code|codigo|codice|kod|код|pin|otp) )?([^\s,;]{4,64}?)(?: (?:to|or|in|into|at|on|when|um|ein|an|auf|bei|oder|pour|ou|sur|dans|para|en|per|su|em|no|na|om|of|op|w|aby|lub|чтобы|или|на|в)(?!\p{L})|[.,;]?\s{0,3}(?:$|\n))/gu
 
 /** What may stand between a name and the secret right behind it: the end of the name, and what it is for. */
 export const directGap =
@@ -66,10 +64,6 @@ export const directGap =
 /** What tells, before a name, that its secret is to be used: a small word right behind it may be the secret. */
 export const usedBefore =
   /(?:here(?:'s| is)|hier ist|voici|aqui (?:esta|tienes)|ecco|hier is|oto|вот|iste|use|using|enter|type|paste|with|nutze|gib|verwende|mit de[mnr]|saisissez|utilisez|avec|usa|introduce|introduzca|escribe|ingresa|ingrese|con|inserisci|digite|insira|com|voer|gebruik|met|wpisz|uzyj|введите|используйте)[^.,!?\n]{0,40}$/u
-
-/** What joins a secret to the name behind it. */
-export const joiner =
-  /(?:^|[\s"'】」])([!-~]{4,64}?)["'」]{0,2}( ?\(\p{Script=Han}{0,4}| (?:as|als|comme|como|come|jako|как)(?: [^\s.!?]{1,12})? | )$/u
 
 /** Keys that show by their beginning what they are, whatever stands around them. */
 export const knownKey =

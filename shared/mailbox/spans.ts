@@ -3,6 +3,11 @@
 /** A stretch of folded text. */
 export type Span = { start: number; end: number }
 
+/** The stretch of a text that begins at a place. */
+export function spanAt(start: number, { length }: string): Span {
+  return { start, end: start + length }
+}
+
 /** Each place of a pattern. */
 export function spansOf(pattern: RegExp, text: string): Span[] {
   return [...text.matchAll(pattern)].map(({ 0: whole, index }) => ({
@@ -28,6 +33,17 @@ export function firstIn<One extends Span>(spans: readonly One[], within: Span): 
 export function isTouched(spans: readonly Span[], by: Span): boolean {
   const at = firstFrom(spans, by.end)
   return (spans[at - 1]?.end ?? 0) > by.start
+}
+
+/** Whether one of the sorted spans holds all of another and more. */
+export function isWithin(spans: readonly Span[], inner: Span): boolean {
+  const one = spans[firstFrom(spans, inner.end) - 1]
+  return (
+    one !== undefined &&
+    one.start <= inner.start &&
+    one.end >= inner.end &&
+    one.end - one.start > inner.end - inner.start
+  )
 }
 
 /** Index of the first span that begins there or later. */

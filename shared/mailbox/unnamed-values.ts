@@ -2,12 +2,13 @@
  * Secrets that nothing names, in a mail that speaks of codes or of signing in: by how they stand in it,
  * and in the last resort by standing alone.
  */
+import { labelGap, numberLabel } from './code-words.ts'
 import { isDrawn, isDrawnForSure, isNumberedRow, isPhrase, isRowOfCodes } from './drawn-text.ts'
 import { usedFor } from './secret-words.ts'
 import type { Span } from './spans.ts'
-import { isTouched } from './spans.ts'
+import { isTouched, lastIn } from './spans.ts'
 import type { NamedText } from './value-lines.ts'
-import { isApart, runsOf } from './value-lines.ts'
+import { isApart, isBareLabel, isOtherLabel, runsOf } from './value-lines.ts'
 
 const rowOnLine = /^[ \t]{0,8}([^\s:]{1,64}(?:[ \t]{1,4}[^\s:]{1,64}){1,23})[ \t]{0,8}$/gmu
 const lastBehindColon = /: {1,3}(\S{8,64})[ \t]{0,4}$/gmu
@@ -19,9 +20,13 @@ const wordsOnLine = /^[ \t]{0,8}([a-z]{2,12}(?: [a-z]{2,12}){3,23})[ \t]{0,8}$/g
 export function standingOut(page: NamedText): Span[] {
   if (!page.isAbout) return []
   const rows = runsOf(page, rowOnLine).filter(
-    (row) => isRowOfCodes(page, row) || isNumberedRow(page, row),
+    (row) => (isRowOfCodes(page, row) || isNumberedRow(page, row)) && !isBelowOther(page, row),
   )
-  const ends = runsOf(page, lastBehindColon).filter((span) => isDrawnForSure(page.written(span)))
+  const ends = runsOf(page, lastBehindColon).filter(
+    (span) =>
+      isDrawnForSure(page.written(span)) &&
+      !isOtherLabel(page.text, span.start, [page.names, page.actions]),
+  )
   return [...rows, ...ends].filter((span) => !isTouched(page.links, span))
 }
 
@@ -31,7 +36,9 @@ export function standingOut(page: NamedText): Span[] {
  */
 export function unnamedValues(page: NamedText): Span[] {
   if (!page.isAbout) return []
-  const lines = runsOf(page, aloneOnLine).filter((span) => isApart(page.text, span))
+  const lines = runsOf(page, aloneOnLine).filter(
+    (span) => isApart(page.text, span) && !isBelowOther(page, span),
+  )
   const cells = [
     ...runsOf(page, cellsOnLine).filter((span) => isApart(page.text, span)),
     ...runsOf(page, wordsOnLine).filter(
@@ -42,4 +49,17 @@ export function unnamedValues(page: NamedText): Span[] {
   return [...words, ...cells].filter(
     (span) => !isTouched(page.links, span) && !isTouched(page.names, span),
   )
+}
+
+/** Whether the line above ends in the name of another number, or is a label that names no secret. */
+function isBelowOther(
+  { text, others, names, actions, isNamed }: NamedText,
+  { start }: Span,
+): boolean {
+  const from = Math.max(0, start - 60)
+  const above = text.slice(from, start).trimEnd()
+  if (!isNamed && isBareLabel(above.slice(above.lastIndexOf('\n') + 1))) return true
+  const other = lastIn(others, { start: from, end: start })
+  if (other !== undefined && labelGap.test(text.slice(other.end, start))) return true
+  return numberLabel.test(text.slice(from, start)) || isOtherLabel(text, start, [names, actions])
 }

@@ -15,16 +15,46 @@ export type NamedText = {
   /** Names of codes, passwords and keys. */
   names: readonly Span[]
   others: readonly Span[]
+  /** Words of what is done with codes. */
+  actions: readonly Span[]
   /** The mail speaks of codes, or of signing in. */
   isAbout: boolean
+  /** The subject or the part names a code, a password or a key. */
+  isNamed: boolean
 }
 
 const valueLengthMax = 1_024
 const marks = '"\'«„“”「『【(*_`'
 
-/** Chinese and Japanese have no spaces, and no secret is written in them. */
+/** Chinese, Japanese and Thai have no spaces, Korean puts endings right behind; no secret is written in them. */
 const runPattern =
-  /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fb\u30fc]+/u
+  /^[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f\u30fb\u30fc]+/u
+
+/** Words right before a colon after which comes whom or what a secret is for. */
+export const tellsWhom =
+  /(?:account|user|username|name|e-?mail|address|device|contact|support|help|from|by|konto|benutzer|compte|utilisateur|cuenta|usuario|conta|utente|rekening|аккаунт\p{L}{0,3}|hesap|hesabiniz)\s?[:=]$/u
+
+const labelMax = 60
+const label = /(?:^|\n)[^\S\n]{0,8}([^:\n.!?,]{1,40}):\s{0,4}$/u
+
+/** Whether a line is of one or two words without a mark, as a label in a form is. */
+export function isBareLabel(line: string): boolean {
+  return /^\s*[\p{L}\p{M}]{2,30}(?: [\p{L}\p{M}]{1,30})?\s*$/u.test(line)
+}
+
+/** Whether a short label and a colon stand right before a place, and none of the sorted spans in the label. */
+export function isOtherLabel(
+  text: string,
+  start: number,
+  naming: readonly (readonly Span[])[],
+): boolean {
+  const from = Math.max(0, start - labelMax)
+  const found = label.exec(text.slice(from, start))
+  if (!found || (found.index === 0 && from > 0 && !found[0].startsWith('\n'))) return false
+  if ((found[1] ?? '').trim().split(/\s+/).length > 3) return false
+  const within = { start: from + found.index, end: start }
+  return !naming.some((spans) => firstIn(spans, within) !== undefined)
+}
 
 /** The run of signs without a space at a place; none where that is a link, or its text. */
 export function runAt({ text, links }: NamedText, at: number): Span | undefined {
@@ -65,7 +95,9 @@ export function endsThere({ text }: NamedText, { end }: Span): boolean {
     /^["'»”)*_]{0,3}(?:[.,;!?](?:\s|$)|\s{0,2}(?:\n|$|\(|\[))/.test(next) ||
     /^ (?:to|or|para|pour|per|um|oder|om|ou|of|aby|lub|чтобы|или|veya) /u.test(next) ||
     andEnds.test(text.slice(end, end + 24)) ||
-    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f]/u.test(next)
+    /^["'»”)]{0,2} ?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3000-\u303f]/u.test(
+      next,
+    )
   )
 }
 
@@ -123,6 +155,9 @@ export function belowColons(page: NamedText): Span[] {
     const from = Math.max(0, index - 120)
     const start = from + page.text.slice(from, index).lastIndexOf('\n') + 1
     const line = { start, end: index }
+    const words = page.text.slice(start, index + 1)
+    const isLabel = isOtherLabel(page.text, index + 1, [page.names, page.actions])
+    if (isLabel || tellsWhom.test(words)) return []
     const isOther = firstIn(page.others, line) !== undefined
     const lines = linesFrom(page, index + 1, 'unannounced')
     // Of one code there is one; rows of codes and words go on.
@@ -150,7 +185,8 @@ function valueOfLine(page: NamedText, line: Span, way: Way): Span | undefined {
   if (isRowOfCodes(page, row)) return row
   if (way === 'announced' ? isPhrase(page, row, 3) : isPhraseApart(page, row)) return row
   const value = runAt(page, whole.start)
-  if (!value || /[^\s"'»”)*_`|.]/.test(page.text.slice(value.end, whole.end))) return undefined
+  if (!value || /[^\s"'»”)*_`|.,:;!?-]/.test(page.text.slice(value.end, whole.end)))
+    return undefined
   const written = page.written(value)
   if (way === 'announced') return isSecret(written) ? value : undefined
   if (isRest(page.text, line)) return undefined

@@ -44,6 +44,18 @@ test.each([
   ['Click to reset your password. (Codice qwkfzp) Not you? Ignore this.', 'qwkfzp'],
   ['A ONE-TIME CODE WAS MADE\n--------\nqwkfzp\n--------\nKeep it to yourself.', 'qwkfzp'],
   ['Security phrase for this email is able baker charlie delta.', 'baker'],
+  ['비밀번호: qwkfzp', 'qwkfzp'],
+  ['인증번호 [482913]를 입력하세요.', '482913'],
+  ['كلمة المرور: Xk9#mQ', 'Xk9#mQ'],
+  ['הסיסמה שלך היא: Xk9#mQ', 'Xk9#mQ'],
+  ['पासवर्ड: Xk9#mQ', 'Xk9#mQ'],
+  ['รหัสยืนยันของคุณคือ: e2ca6e07', 'e2ca6e07'],
+  ['Mã xác thực của bạn là e2ca6e07', 'e2ca6e07'],
+  ['Ditt lösenord är Xk9mQ2vT', 'Xk9mQ2vT'],
+  ['Vaše heslo je Xk9mQ2vT', 'Xk9mQ2vT'],
+  ['Ο κωδικός σας είναι e2ca6e07', 'e2ca6e07'],
+  ['Username ada\nPassword qwkfzpmx', 'qwkfzp'],
+  ['Client secret - Xk9#mQ2!vT', 'Xk9#mQ'],
 ])('of %j nothing of the secret is left', (text, secret) => {
   expect(sealed(text)).not.toContain(secret)
   expect(sealed(text).replace(/\[code c\]/, '')).not.toMatch(/\d|#|QwK|qwk/)
@@ -53,6 +65,15 @@ test('words in capitals that tell how often a code is good are no code', () => {
   const text = 'A ONE-TIME CODE was made for you: 482913'
 
   expect(sealed(text)).toBe('A ONE-TIME CODE was made for you: [code c]')
+})
+
+test.each([
+  ['Bokning bekräftad', 'Börjar: 2026-11-26 10:00\nBokningsnummer:\n9733 6641'],
+  ['Transfer confirmed', 'Causale:\naffitto\nGiao dịch\n9751 0312'],
+  ['Your password was changed', 'Salasana on vaihdettu.\nIP: 203.0.113.88'],
+  ['Confirm your order', 'IBAN GB55NWBK00583182552823'],
+])('of a mail about %j the values of labels that name no secret are left: %j', (subject, text) => {
+  expect(sealed(text, subject)).toBe(text)
 })
 
 test('what is entered is the secret without the mark that ends its sentence', () => {
@@ -100,6 +121,9 @@ test.each([
   'sk_live_',
   ': \n',
   'is is ',
+  'รหัส ',
+  'login\npassword ab-cd\n',
+  'https://a.example/b](',
 ])(
   'both texts of a mail full of %j take less than a second of CPU, and nothing is left that looks drawn',
   (unit) => {

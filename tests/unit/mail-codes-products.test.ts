@@ -5,6 +5,13 @@ import { findCodes } from '../../shared/mailbox/codes.ts'
 import { htmlText } from '../../shared/mailbox/html-text.ts'
 import type { ProductMail } from '../support/mail-corpus/products.ts'
 import { ordinaryMails, productMails, products } from '../support/mail-corpus/products.ts'
+import {
+  laterOrdinaryMails,
+  secondMails,
+  sourcedMails,
+  sourcedOrdinaryMails,
+  sourcedProducts,
+} from '../support/mail-corpus/sourced.ts'
 
 /** The texts of a mail as an agent reads them. */
 function sealedTexts({ subject, text, html }: ProductMail) {
@@ -67,15 +74,63 @@ test.each(['tuning', 'held-back', 'repositories'] as const)(
   60_000,
 )
 
+/** The ordinary mails in which anything is sealed. */
+function touchedOf(mails: readonly ProductMail[]): string[] {
+  return mails.flatMap((mail) => {
+    const touched = sealedTexts(mail).find(({ original, sealed }) => original !== sealed)
+    return touched ? [`${mail.template}\n${touched.original}\n->\n${touched.sealed}`] : []
+  })
+}
+
 test.each(['tuning', 'held-back'] as const)(
   'of 3,000 ordinary mails (%s) at most one in a hundred has anything sealed',
   (third) => {
     const mails = ordinaryMails(third, 3_000)
 
-    const wrong = mails.flatMap((mail) => {
-      const touched = sealedTexts(mail).find(({ original, sealed }) => original !== sealed)
-      return touched ? [`${mail.template}\n${touched.original}\n->\n${touched.sealed}`] : []
-    })
+    const wrong = touchedOf(mails)
+
+    expect(wrong.length / mails.length, wrong.slice(0, 30).join('\n\n')).toBeLessThanOrEqual(0.01)
+  },
+  60_000,
+)
+
+test('the sourced products are others, and each names a file of a public repository', () => {
+  const names = sourcedProducts.map(({ name }) => name)
+
+  expect(names.length).toBeGreaterThanOrEqual(130)
+  expect(new Set([...names, ...products.map(({ name }) => name)]).size).toBe(
+    names.length + products.length,
+  )
+  for (const { source } of sourcedProducts)
+    expect(source).toMatch(/^github\.com\/[\w.-]+\/[\w.-]+\/\S+$/)
+})
+
+test.each([
+  ['open', () => sourcedMails('open', 1_000)],
+  ['held-back', () => sourcedMails('held-back', 1_000)],
+  ['second set', () => secondMails(1_000)],
+] as const)(
+  'of the secrets in 1,000 mails of sourced products (%s) at least 99.7 in a hundred are sealed whole',
+  (_part, mailsOf) => {
+    const { all, told } = tellingsOf(mailsOf())
+
+    expect(all).toBeGreaterThan(2_000)
+    expect(told.length / all, told.slice(0, 60).join('\n\n')).toBeLessThanOrEqual(0.003)
+  },
+  60_000,
+)
+
+test.each([
+  ['open', () => sourcedOrdinaryMails('open', 1_000)],
+  ['held-back', () => sourcedOrdinaryMails('held-back', 1_000)],
+  ['second set', () => laterOrdinaryMails('second', 1_000)],
+  ['third set', () => laterOrdinaryMails('third', 1_000)],
+] as const)(
+  'of 1,000 ordinary mails of such products (%s) at most one in a hundred has anything sealed',
+  (_part, mailsOf) => {
+    const mails = mailsOf()
+
+    const wrong = touchedOf(mails)
 
     expect(wrong.length / mails.length, wrong.slice(0, 30).join('\n\n')).toBeLessThanOrEqual(0.01)
   },

@@ -1,4 +1,5 @@
 /** Secrets as products draw them: codes of 4 to 10 signs, passwords, words, keys and links. */
+import { formOf } from './secret-forms.ts'
 import { valueOf } from './values.ts'
 
 type Random = () => number
@@ -62,7 +63,7 @@ export function secretOf(kind: string, random: Random): string | undefined {
     case 'link':
       return valueOf('link', 'en', random)
     default:
-      return undefined
+      return formOf(kind, random)
   }
 }
 
