@@ -182,7 +182,7 @@ function answerOf(row: PlanRow, plan: Plan, fn: SqlFunction): Answer {
   if (plan.single && row.rows !== 1) return notOne(row.rows)
   const kind = plan.single ? 'application/vnd.pgrst.object+json' : 'application/json'
   const headers: Record<string, string> = {
-    'content-type': `${kind}; charset=utf-8`,
+    ...(fn.void ? {} : { 'content-type': `${kind}; charset=utf-8` }),
     'content-range': fn.set && row.rows === 0 ? '*/*' : `0-${fn.set ? row.rows - 1 : 0}/*`,
   }
   if (row.headers !== null) {

@@ -30,6 +30,9 @@ export function createGuard({ apiKeys, jwks }: ProjectKeys) {
   const verified = new Map<string, Verified>()
 
   const verify = async (token: string): Promise<Identity | Refusal> => {
+    if (token === '') return tokenRefusal('Empty JWT is sent in Authorization header')
+    const parts = token.split('.').length
+    if (parts !== 3) return tokenRefusal(`Expected 3 parts in JWT; got ${parts}`)
     const known = verified.get(token)
     if (known && known.expiresAtSeconds > Date.now() / 1000) return known
     try {
@@ -44,7 +47,7 @@ export function createGuard({ apiKeys, jwks }: ProjectKeys) {
       verified.set(token, one)
       return one
     } catch (error) {
-      return tokenRefusal(error)
+      return tokenRefusal(messageOf(error), isOfClaims(error) ? 'PGRST303' : 'PGRST301')
     }
   }
 
@@ -52,9 +55,10 @@ export function createGuard({ apiKeys, jwks }: ProjectKeys) {
     if (apikey === undefined) return frontRefusal('No API key found in request')
     const own = keys.get(String(apikey))
     if (own === undefined) return frontRefusal('Invalid API key')
-    const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]
+    const bearer = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '')
     // The front puts a token of its own in the place of a key that stands there as well.
-    return token === undefined || token === apikey ? { role: own } : verify(token)
+    const [, token = ''] = bearer ?? []
+    return !bearer || token === apikey ? { role: own } : verify(token)
   }
 }
 
@@ -65,13 +69,13 @@ function frontRefusal(message: string): Refusal {
   return { refused: true, status: 401, headers, body: JSON.stringify({ message, hint }) }
 }
 
-function tokenRefusal(error: unknown): Refusal {
-  const isOfClaims =
-    error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
-  const message = messageOf(error)
+function tokenRefusal(message: string, code = 'PGRST301'): Refusal {
   const challenge = `Bearer error="invalid_token", error_description=${JSON.stringify(message)}`
-  const code = isOfClaims ? 'PGRST303' : 'PGRST301'
   return refusal(401, code, message, null, null, { 'www-authenticate': challenge })
+}
+
+function isOfClaims(error: unknown): boolean {
+  return error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
 }
 
 function messageOf(error: unknown): string {
