@@ -14,6 +14,9 @@ const schema = z.object({
   WEB_URL: z.url(),
   MAIL_DOMAIN: z.string().min(1),
   SUPABASE_URL: z.url(),
+  /** Key of the project that its front asks every request for; it opens nothing by itself. */
+  SUPABASE_API_KEY: z.string().min(1),
+  /** Token (JWT) of the role that functions have; custody and the vault have one of their own. */
   SUPABASE_SERVICE_KEY: z.string().min(1).optional(),
   CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
   /** Version -> 32 bytes in base64; all open. `sealing` names the one that seals, else the highest. */

@@ -316,7 +316,7 @@ create table private.health (
   reason text,
   looked_at timestamp with time zone not null default private.clock(),
   constraint health_pkey PRIMARY KEY (part),
-  constraint health_part_check CHECK ((part ~ '^(custody|vault|mail_out|walletconnect|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
+  constraint health_part_check CHECK ((part ~ '^(custody|vault|mailer|mail_out|walletconnect|(endpoints|second_operator|relayers|eurc):eip155:[1-9][0-9]*)$'::text)),
   constraint health_reason_check CHECK ((reason ~ '^[a-z_]{1,40}$'::text))
 );
 alter table private.health enable row level security;
@@ -1677,6 +1677,13 @@ exception when unique_violation then
     else raise;
   end case;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.custody_ready()
+ RETURNS void
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$$function$;
 
 CREATE OR REPLACE FUNCTION api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid DEFAULT NULL::uuid, own boolean DEFAULT false, calls integer DEFAULT NULL::integer, tx_hash text DEFAULT NULL::text, raw text DEFAULT NULL::text, max_fee_per_gas text DEFAULT NULL::text, max_priority_fee_per_gas text DEFAULT NULL::text, cost_wei text DEFAULT NULL::text, allowance_signature text DEFAULT NULL::text)
  RETURNS TABLE(kept boolean, sent boolean, queued boolean)
@@ -3206,6 +3213,13 @@ begin
     perform private.note_health('mail_out', 'server_failing');
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.mailer_ready()
+ RETURNS void
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$$function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_tell(told uuid, topics jsonb, mail jsonb)
  RETURNS boolean
@@ -5494,6 +5508,13 @@ begin
   listed := private.entry_json(caller, e);
   return next;
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.vault_ready()
+ RETURNS void
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$$function$;
 
 CREATE OR REPLACE FUNCTION private.account_key(of_account uuid, purpose text)
  RETURNS jsonb
@@ -9471,6 +9492,8 @@ grant execute on function api.custody_load_slot(slot bigint) to custody;
 
 grant execute on function api.custody_open_account(link_digest text, opened uuid, alias text, address text, envelope jsonb, password_hash text, api_key jsonb, session jsonb) to custody;
 
+grant execute on function api.custody_ready() to custody;
+
 grant execute on function api.custody_record(payment uuid, authorized_at timestamp with time zone, authorization_nonce text, signature text, lease uuid, own boolean, calls integer, tx_hash text, raw text, max_fee_per_gas text, max_priority_fee_per_gas text, cost_wei text, allowance_signature text) to custody;
 
 grant execute on function api.custody_record_cancel(payment uuid, signature text) to custody;
@@ -9614,6 +9637,8 @@ grant execute on function api.mailer_claim(mails_max integer) to service_role;
 grant execute on function api.mailer_done(mail uuid) to service_role;
 
 grant execute on function api.mailer_failed(mail uuid, reason text, for_good boolean, outage boolean) to service_role;
+
+grant execute on function api.mailer_ready() to service_role;
 
 grant execute on function api.mailer_tell(told uuid, topics jsonb, mail jsonb) to service_role;
 
@@ -9814,6 +9839,8 @@ grant execute on function api.vault_open_totp(credential text, entry uuid) to va
 grant execute on function api.vault_open_use(credential text, entry uuid, handles text[]) to vault;
 
 grant execute on function api.vault_read_entry(credential text, entry uuid) to vault;
+
+grant execute on function api.vault_ready() to vault;
 
 grant usage on schema api to custody;
 

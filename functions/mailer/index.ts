@@ -1,5 +1,6 @@
 import { connect } from 'cloudflare:sockets'
 import { WorkerEntrypoint } from 'cloudflare:workers'
+import { unbound } from '../../shared/db/database.ts'
 import { deliverMail } from '../../shared/mail/deliver.ts'
 import type { Connect } from '../../shared/mail/smtp-connection.ts'
 import { transportOf } from '../../shared/mail/transport.ts'
@@ -13,6 +14,12 @@ export default class Mailer extends WorkerEntrypoint<Record<string, unknown>> {
   async deliver(): Promise<void> {
     const world = worldFrom(this.env)
     await deliverMail(world, transportOf(world, open))
+  }
+
+  async ready(): Promise<void> {
+    const world = worldFrom(this.env)
+    transportOf(world, open)
+    await unbound(world.db).run('mailer_ready', {})
   }
 
   override scheduled(): Promise<void> {

@@ -2,18 +2,18 @@
 import { PostgrestClient } from '@supabase/postgrest-js'
 import { Hono } from 'hono/tiny'
 
-type Bindings = { SUPABASE_URL: string; SUPABASE_SERVICE_KEY: string }
+type Bindings = { SUPABASE_URL: string; SUPABASE_API_KEY: string; SUPABASE_SERVICE_KEY: string }
 
 const app = new Hono<{ Bindings: Bindings }>()
-const open = (url: string, key: string) =>
-  new PostgrestClient(`${url}/rest/v1`, {
-    headers: { apikey: key, authorization: `Bearer ${key}` },
+const open = (env: Bindings) =>
+  new PostgrestClient(`${env.SUPABASE_URL}/rest/v1`, {
+    headers: { apikey: env.SUPABASE_API_KEY, authorization: `Bearer ${env.SUPABASE_SERVICE_KEY}` },
     schema: 'api',
   })
 let client: ReturnType<typeof open> | undefined
 
 app.get('/floor', async (c) => {
-  client ??= open(c.env.SUPABASE_URL, c.env.SUPABASE_SERVICE_KEY)
+  client ??= open(c.env)
   const answer: { data: unknown; error: { message: string } | null } = await client.rpc(
     'bench_ping',
     { credential: 'none' },

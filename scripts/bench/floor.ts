@@ -5,7 +5,7 @@ import { choosePorts } from '../local/ports.ts'
 import type { Workers } from '../local/workers.ts'
 import { startWorkers } from '../local/workers.ts'
 import type { BenchWorld } from './world.ts'
-import { secrets } from './world.ts'
+import { project } from './world.ts'
 
 export async function startFloor(
   world: BenchWorld,
@@ -21,7 +21,7 @@ export async function startFloor(
     main,
     compatibilityDate: '2026-10-20',
     prefixes: ['/'],
-    vars: { SUPABASE_URL: world.gatewayUrl, ...vars },
+    vars: { SUPABASE_URL: world.gatewayUrl, SUPABASE_API_KEY: project.apiKey, ...vars },
     secrets: ['SUPABASE_SERVICE_KEY'],
     services: [],
     crons: [],
@@ -30,7 +30,7 @@ export async function startFloor(
     functions: [floor],
     port,
     modules: world.directory,
-    bindings: { SUPABASE_SERVICE_KEY: secrets.service },
+    bindings: { SUPABASE_SERVICE_KEY: project.tokens.service_role },
     log: (line) => console.error(line),
   })
 }

@@ -11,22 +11,23 @@ const call = z.object({ name: z.string(), args: z.record(z.string(), z.unknown()
 const callsOfPages = z.record(z.string(), z.array(z.array(call)))
 type Bindings = {
   SUPABASE_URL: string
+  SUPABASE_API_KEY: string
   SUPABASE_SERVICE_KEY: string
   /** `callsOfPages` as JSON. */
   CALLS: string
 }
 
 const app = new Hono<{ Bindings: Bindings }>()
-const open = (url: string, key: string) =>
-  new PostgrestClient(`${url}/rest/v1`, {
-    headers: { apikey: key, authorization: `Bearer ${key}` },
+const open = (env: Bindings) =>
+  new PostgrestClient(`${env.SUPABASE_URL}/rest/v1`, {
+    headers: { apikey: env.SUPABASE_API_KEY, authorization: `Bearer ${env.SUPABASE_SERVICE_KEY}` },
     schema: 'api',
   })
 let client: ReturnType<typeof open> | undefined
 let pages: z.output<typeof callsOfPages> | undefined
 
 app.get('/floor/*', async (c) => {
-  const database = (client ??= open(c.env.SUPABASE_URL, c.env.SUPABASE_SERVICE_KEY))
+  const database = (client ??= open(c.env))
   pages ??= callsOfPages.parse(JSON.parse(c.env.CALLS))
   for (const group of pages[c.req.path.slice('/floor'.length)] ?? []) {
     const answers = await Promise.all(group.map(({ name, args }) => database.rpc(name, args)))

@@ -14,6 +14,12 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import { buildFunctions } from '../build.ts'
 import type { Chain } from '../local/chain.ts'
 import { fund, startChain } from '../local/chain.ts'
+import {
+  createApiKey,
+  createSigningKey,
+  databaseBindings,
+  projectOf,
+} from '../local/database-keys.ts'
 import { giveGas } from '../local/gas.ts'
 import { startGateway } from '../local/gateway.ts'
 import { choosePorts } from '../local/ports.ts'
@@ -24,12 +30,9 @@ import { migrate } from '../migrate.ts'
 import type { OpenedAccount } from '../provision.ts'
 import { openAccount, openApiKey, openLane } from '../provision.ts'
 
-export const secrets = {
-  service: 'bench-service-key',
-  custody: 'bench-custody-key',
-  vault: 'bench-vault-key',
-  pepper: 'bench-pepper-of-no-worth',
-}
+export const secrets = { pepper: 'bench-pepper-of-no-worth' }
+
+export const project = projectOf({ apiKey: createApiKey(), signingKey: createSigningKey() })
 
 const sessionKeys = createSessionKeys()
 const receiptKeys = createReceiptKeys()
@@ -126,11 +129,7 @@ async function serveFunctions({ serverUrl, database, modules, chain, rootKeys }:
   await sql.unsafe(`create function api.bench_ping(credential text) returns table (pong boolean)
     language sql security definer set search_path = '' as 'select true';
     grant execute on function api.bench_ping to service_role`)
-  const keys = {
-    [secrets.service]: 'service_role',
-    [secrets.custody]: 'custody',
-    [secrets.vault]: 'vault',
-  }
+  const { keys } = project
   const gateway = await startGateway({ databaseUrl: url.href, schema: 'api', keys })
   const { functions: port } = await choosePorts(0)
   const bindings = bindingsOf({ gatewayUrl: gateway.url, chain, rootKeys }, chain.rpcUrl)
@@ -165,10 +164,8 @@ export function bindingsOf(
     GAS_USD_MAX: '{"*":"100"}',
     NATIVE_USD_RATES: '{}',
     CHAIN_RPC_URLS: JSON.stringify({ [chain.network]: [rpcUrl] }),
-    SUPABASE_SERVICE_KEY: secrets.service,
-    CUSTODY_DATABASE_KEY: secrets.custody,
+    ...databaseBindings(project),
     CUSTODY_ROOT_KEYS: rootKeys,
-    VAULT_DATABASE_KEY: secrets.vault,
     VAULT_ROOT_KEYS: rootKeys,
     INBOUND_MAIL_SECRET: secrets.pepper,
     MAIL_RECEIVER: 'mx.agents.example',

@@ -1,8 +1,9 @@
 /** What the functions of the local world are bound to. */
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import type { Chain } from './chain.ts'
+import { databaseBindings } from './database-keys.ts'
 import type { Ports } from './ports.ts'
-import type { Secrets } from './secrets.ts'
+import { projectOfSecrets, type Secrets } from './secrets.ts'
 
 /** Of the addresses of accounts. */
 export const mailDomain = 'agents.example'
@@ -36,10 +37,8 @@ export function bindingsOf(
     CHAIN_RPC_URLS: JSON.stringify(
       Object.fromEntries(chains.map(({ network, rpcUrl }) => [network, [rpcUrl]])),
     ),
-    SUPABASE_SERVICE_KEY: secrets.service_key,
-    CUSTODY_DATABASE_KEY: secrets.custody_key,
+    ...databaseBindings(projectOfSecrets(secrets)),
     CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
-    VAULT_DATABASE_KEY: secrets.vault_key,
     VAULT_ROOT_KEYS: JSON.stringify(secrets.vault_roots),
     INBOUND_MAIL_SECRET: secrets.inbound_mail_secret,
     MAIL_RECEIVER: `mx.${mailDomain}`,

@@ -1,16 +1,19 @@
 /**
- * Serves the `/rest/v1/rpc` part of PostgREST on loopback, for an unmodified supabase-js. Keys are a
- * fixed map to roles; there are no tables, filters or embedding, and asking for them is refused.
+ * Serves the `/rest/v1/rpc` part of PostgREST and of the front of a hosted project on loopback, for an
+ * unmodified supabase-js, and is nowhere kinder than these. There are no tables, filters or embedding,
+ * and asking for them is refused.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { unescape } from 'node:querystring'
 import { type Caller, openCaller } from './gateway/call.ts'
 import { type Answer, parseJson, type Refusal, refusal } from './gateway/errors.ts'
+import { createGuard, type ProjectKeys } from './gateway/keys.ts'
 
 const bodyBytesMax = 1_048_576
 const requestTimeoutMilliseconds = 30_000
 const keepAliveMilliseconds = 60_000
-const defaultConnections = 8
+/** PostgREST's `db-pool`; hosted projects have 10 and more. */
+const defaultConnections = 10
 const pathPrefix = '/rest/v1/rpc/'
 
 export type GatewayOptions = {
@@ -19,10 +22,11 @@ export type GatewayOptions = {
   port?: number
   /** The one schema whose functions are exposed. */
   schema: string
-  /** Value of the bearer token or of the `apikey` header -> database role. */
-  keys: Readonly<Record<string, string>>
-  /** Database connections for each role. */
+  keys: ProjectKeys
+  /** Calls that the database is given at once. */
   connections?: number
+  /** Answers in place of the database, as a front does that cannot reach it. */
+  front?: (request: IncomingMessage) => Answer | undefined
 }
 
 export type Gateway = { url: string; port: number; close(): Promise<void> }
@@ -31,11 +35,15 @@ export type Gateway = { url: string; port: number; close(): Promise<void> }
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { databaseUrl, schema, connections = defaultConnections } = options
   const caller = await openCaller({ databaseUrl, schema, connections })
-  const keys = new Map(Object.entries(options.keys))
+  const identify = createGuard(options.keys)
+  const reply = async (request: IncomingMessage): Promise<Answer> => {
+    const identity = await identify(request.headers)
+    return 'refused' in identity ? identity : answer(request, schema, identity.role, caller)
+  }
   const server = createServer((request, response) => {
-    answer(request, schema, keys, caller)
+    Promise.resolve(options.front?.(request) ?? reply(request))
       .catch(failure)
-      .then((reply) => send(request, response, reply))
+      .then((answered) => send(request, response, answered))
       .catch(() => response.destroy())
   })
   server.requestTimeout = requestTimeoutMilliseconds
@@ -55,14 +63,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 async function answer(
   request: IncomingMessage,
   schema: string,
-  keys: ReadonlyMap<string, string>,
+  role: string,
   caller: Caller,
 ): Promise<Answer> {
-  const role = roleOf(request, keys)
-  if (role === undefined) {
-    const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
-    return refusal(401, 'PGRST301', 'No suitable key or wrong key type', null, null, challenge)
-  }
   const { method = '', url = '' } = request
   const [path = '', query = ''] = url.split('?', 2)
   if (!path.startsWith(pathPrefix)) {
@@ -84,13 +87,6 @@ async function answer(
 function failure(error: unknown): Refusal {
   console.error('gateway:', error)
   return refusal(500, 'XX000', 'The gateway failed')
-}
-
-// The bearer token wins over `apikey`; without either the caller is anonymous.
-function roleOf({ headers }: IncomingMessage, keys: ReadonlyMap<string, string>) {
-  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
-  const key = bearer ?? headers.apikey
-  return key === undefined ? 'anon' : keys.get(String(key))
 }
 
 function unknownSchema(profile: string, schema: string): Refusal {

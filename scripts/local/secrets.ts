@@ -5,17 +5,18 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { createApiKey, createSigningKey, type Project, projectOf } from './database-keys.ts'
 import { createReceiptKeys, createSessionKeys } from './session-keys.ts'
 
 /** Version -> 32 bytes in base64; `sealing` while a new one waits to be known everywhere. */
 const roots = z.record(z.string(), z.union([z.string(), z.int()]))
 
 const schema = z.object({
-  service_key: z.string(),
-  custody_key: z.string(),
+  /** What the front of the database asks for, and the JWK that signs the tokens of functions. */
+  database_api_key: z.string().default(createApiKey),
+  database_signing_key: z.string().default(createSigningKey),
   custody_roots: roots,
   // Absent in worlds that are older than the vault.
-  vault_key: z.string().default(() => newServiceKey('vault')),
   vault_roots: roots.default(() => ({ 1: newKey() })),
   inbound_mail_secret: z.string().default(newKey),
   /** PKCS#8 in base64. */
@@ -53,10 +54,9 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
   }
   const { privateKey, publicKeys } = createSessionKeys()
   const secrets = {
-    service_key: newServiceKey('service'),
-    custody_key: newServiceKey('custody'),
+    database_api_key: createApiKey(),
+    database_signing_key: createSigningKey(),
     custody_roots: { 1: newKey() },
-    vault_key: newServiceKey('vault'),
     vault_roots: { 1: newKey() },
     inbound_mail_secret: newKey(),
     dkim_private_key: newDkimKey(),
@@ -72,6 +72,14 @@ export function readSecrets(file: string): { secrets: Secrets; fresh: boolean } 
     api_keys: {},
   }
   return { secrets, fresh: true }
+}
+
+/** Returns the project that the database of this world is reached by. */
+export function projectOfSecrets(
+  secrets: Pick<Secrets, 'database_api_key' | 'database_signing_key'>,
+): Project {
+  const { database_api_key: apiKey, database_signing_key: signingKey } = secrets
+  return projectOf({ apiKey, signingKey })
 }
 
 /** Writes JSON for the owner's eyes alone; a reader sees the old file or the new one, whole. */
@@ -90,10 +98,6 @@ function newReceiptKeys() {
 function newDkimKey(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
-}
-
-function newServiceKey(role: string): string {
-  return `${role}-${randomBytes(24).toString('hex')}`
 }
 
 function newKey(): string {

@@ -37,7 +37,7 @@ import type { LocalWorld } from './local-world.ts'
 import { startMailCatcher } from './mail.ts'
 import { startMerchant } from './merchant.ts'
 import { choosePorts, type Ports } from './ports.ts'
-import { readSecrets, type Secrets, writePrivate } from './secrets.ts'
+import { projectOfSecrets, readSecrets, type Secrets, writePrivate } from './secrets.ts'
 import type { LocalChainId } from './tokens.ts'
 import { startWorkers } from './workers.ts'
 
@@ -125,11 +125,7 @@ async function openDatabase({ directory, endings, signal, say }: Start) {
 }
 
 async function openGateway({ databaseUrl, ports, secrets, endings }: Opening): Promise<void> {
-  const keys = {
-    [secrets.service_key]: 'service_role',
-    [secrets.custody_key]: 'custody',
-    [secrets.vault_key]: 'vault',
-  }
+  const { keys } = projectOfSecrets(secrets)
   const starting = startGateway({ databaseUrl, port: ports.gateway, schema: 'api', keys })
   await endings.keep(starting, (gateway) => gateway.close())
 }

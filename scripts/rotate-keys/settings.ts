@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { openDatabase } from '../../shared/db/database.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
+import { databaseBindings } from '../local/database-keys.ts'
+import { projectOfSecrets } from '../local/secrets.ts'
 import { accountKeys, custodyKeys, type KeyRing } from './key-ring.ts'
 
 /** The bindings of the functions that hold roots, as those are bound to them. */
 const bindings = z
   .object({
     SUPABASE_URL: z.url(),
+    SUPABASE_API_KEY: z.string().min(1),
     VAULT_DATABASE_KEY: z.string().min(1).optional(),
     VAULT_ROOT_KEYS: z.string().optional(),
     CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
@@ -28,9 +31,9 @@ const worldFile = z.object({ supabase_url: z.url() })
 
 const roots = z.record(z.string(), z.union([z.string(), z.int()]))
 const secretsFile = z.object({
-  vault_key: z.string(),
+  database_api_key: z.string(),
+  database_signing_key: z.string(),
   vault_roots: roots,
-  custody_key: z.string(),
   custody_roots: roots,
 })
 
@@ -53,9 +56,8 @@ function localSettings(directory: string): Record<string, string> {
   const secrets = secretsFile.parse(readJson(join(directory, 'secrets.json')))
   return {
     SUPABASE_URL: supabase_url,
-    VAULT_DATABASE_KEY: secrets.vault_key,
+    ...databaseBindings(projectOfSecrets(secrets)),
     VAULT_ROOT_KEYS: JSON.stringify(secrets.vault_roots),
-    CUSTODY_DATABASE_KEY: secrets.custody_key,
     CUSTODY_ROOT_KEYS: JSON.stringify(secrets.custody_roots),
   }
 }
@@ -68,11 +70,11 @@ function readJson(file: string): unknown {
 export type KeyCase = { binding: string; rings: readonly [KeyRing, ...KeyRing[]] }
 
 /** The keys that these settings reach. */
-export function openCases({ SUPABASE_URL, ...given }: Settings): KeyCase[] {
+export function openCases({ SUPABASE_URL, SUPABASE_API_KEY, ...given }: Settings): KeyCase[] {
   const { VAULT_DATABASE_KEY, VAULT_ROOT_KEYS, CUSTODY_DATABASE_KEY, CUSTODY_ROOT_KEYS } = given
   const cases: KeyCase[] = []
   if (VAULT_DATABASE_KEY && VAULT_ROOT_KEYS) {
-    const db = openDatabase({ SUPABASE_URL, VAULT_DATABASE_KEY }, fetch)
+    const db = openDatabase({ SUPABASE_URL, SUPABASE_API_KEY, VAULT_DATABASE_KEY }, fetch)
     const [vault, mail] = [readRoots(VAULT_ROOT_KEYS, 'vault'), readRoots(VAULT_ROOT_KEYS, 'mail')]
     cases.push({
       binding: 'VAULT_ROOT_KEYS',
@@ -80,7 +82,7 @@ export function openCases({ SUPABASE_URL, ...given }: Settings): KeyCase[] {
     })
   }
   if (CUSTODY_DATABASE_KEY && CUSTODY_ROOT_KEYS) {
-    const db = openDatabase({ SUPABASE_URL, CUSTODY_DATABASE_KEY }, fetch)
+    const db = openDatabase({ SUPABASE_URL, SUPABASE_API_KEY, CUSTODY_DATABASE_KEY }, fetch)
     const custody = readRoots(CUSTODY_ROOT_KEYS, 'custody')
     cases.push({ binding: 'CUSTODY_ROOT_KEYS', rings: [custodyKeys(db, custody)] })
   }

@@ -11,7 +11,7 @@ export const gapStatuses = ['live', 'partial_live', 'unavailable'] as const
 export type GapStatus = (typeof gapStatuses)[number]
 
 /** What a capability rests on, wherever it is used. */
-export type Part = 'custody' | 'vault' | 'mail_out' | 'walletconnect'
+export type Part = 'custody' | 'vault' | 'mailer' | 'mail_out' | 'walletconnect'
 
 /** What it rests on once for each chain. */
 export type ChainPart = 'endpoints' | 'second_operator' | 'relayers' | 'eurc'
@@ -65,8 +65,13 @@ export const gaps = {
   },
   GAP_VAULT_V1: { title: 'the vault', best: 'live', needs: ['vault'], helps: [] },
   // A mail that cannot leave waits and is tried again.
-  GAP_MAIL_V1: { title: 'mail', best: 'live', needs: ['vault'], helps: ['mail_out'] },
-  GAP_SIGN_UP_V1: { title: 'sign-up', best: 'live', needs: ['custody'], helps: ['mail_out'] },
+  GAP_MAIL_V1: { title: 'mail', best: 'live', needs: ['vault'], helps: ['mailer', 'mail_out'] },
+  GAP_SIGN_UP_V1: {
+    title: 'sign-up',
+    best: 'live',
+    needs: ['custody'],
+    helps: ['mailer', 'mail_out'],
+  },
   GAP_HOSTED_ACTION_V1: {
     title: 'hosted pages',
     best: 'live',

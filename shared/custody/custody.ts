@@ -3,6 +3,8 @@
  * and stores it before answering. It takes a payment id and a credential, never a digest, an
  * amount or a transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
+
+import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
 import type { Roots } from '../sealing/roots.ts'
 import { readRoots } from '../sealing/roots.ts'
@@ -32,7 +34,10 @@ export function openCustody(world: World): CustodyPort {
     replace: async (request) => replaceSlot(world, roots(), request),
     cancel: async (request) => cancelPayment(world, roots(), request),
     openAccount: async (request) => openAccount(world, roots(), request),
-    ready: async () => void roots(),
+    ready: async () => {
+      roots()
+      await unbound(world.db).run('custody_ready', {})
+    },
   }
 }
 

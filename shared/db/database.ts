@@ -1,7 +1,8 @@
 /**
  * The only door to Postgres: named SQL functions called through PostgREST, one call a transaction.
- * SQLSTATE PTnnn with a code of the error table becomes a Rejection; a database that does not
- * answer becomes `unavailable`. Serialization failures are tried again, nothing else is.
+ * SQLSTATE PTnnn with a code of the error table becomes a Rejection; a database that is busy, does not
+ * answer or does not take the token becomes `unavailable`. Serialization failures are tried again,
+ * nothing else is: a statement whose answer was lost may still commit.
  */
 import { PostgrestClient } from '@supabase/postgrest-js'
 import * as z from 'zod'
@@ -39,17 +40,21 @@ const timeoutMilliseconds = 10_000
 
 type Access = Pick<
   Config,
-  'SUPABASE_URL' | 'SUPABASE_SERVICE_KEY' | 'CUSTODY_DATABASE_KEY' | 'VAULT_DATABASE_KEY'
+  | 'SUPABASE_URL'
+  | 'SUPABASE_API_KEY'
+  | 'SUPABASE_SERVICE_KEY'
+  | 'CUSTODY_DATABASE_KEY'
+  | 'VAULT_DATABASE_KEY'
 >
 
 /** Opens the database with the key that this function was given. */
 export function openDatabase(config: Access, fetch: typeof globalThis.fetch): Database {
-  const key =
+  const token =
     config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? config.VAULT_DATABASE_KEY ?? ''
   const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {
-    headers: { apikey: key, authorization: `Bearer ${key}` },
+    headers: { apikey: config.SUPABASE_API_KEY, authorization: `Bearer ${token}` },
     schema: 'api',
-    fetch,
+    fetch: (input, init) => fetch(input, init).then(withoutEmptyNotFound),
     timeout: timeoutMilliseconds,
   })
   return {
@@ -101,8 +106,34 @@ function rejection(error: PostgrestFailure, status: number): Error {
   if (/^PT\d{3}$/.test(error.code ?? '') && isErrorCode(error.message)) {
     return new Rejection({ ...fail(error.message), ...detailOf(error.details) })
   }
-  const down = status === 0 || status === 503 || /^(08|53|57P|PGRST00)/.test(error.code ?? '')
-  return down ? new Rejection(fail('unavailable', { log })) : new Error(`database: ${log}`)
+  if (!isUnavailable(error.code ?? '', status)) return new Error(`database: ${log}`)
+  return new Rejection(fail('unavailable', { log, retryAfterSeconds }))
+}
+
+/** Time in which most of what makes a database unavailable has passed. */
+const retryAfterSeconds = 5
+
+/**
+ * SQLSTATEs of a database that is down, busy or gives up waiting (57014, 55P03), and PostgREST's codes of
+ * one that it cannot reach, of a token that it does not take, and of a function that it does not know yet
+ * (its manual, "Errors"). What has no code is a front's own answer, or none.
+ */
+const unavailableCodes =
+  /^(08|53|57014$|57P|55P03$|40001$|40P01$|PGRST00[0-3]$|PGRST202$|PGRST30[0-3]$)/
+
+function isUnavailable(code: string, status: number): boolean {
+  if (code === '') return status === 0 || status >= 500 || status === 401 || status === 404
+  return unavailableCodes.test(code)
+}
+
+/** A front's answer to a path that leads nowhere, which the client would take for one without content. */
+async function withoutEmptyNotFound(response: Response): Promise<Response> {
+  if (response.status !== 404) return response
+  const body = await response.text()
+  const { status, statusText, headers } = response
+  return body === ''
+    ? new Response('{}', { status: 502 })
+    : new Response(body, { status, statusText, headers })
 }
 
 const detailSchema = z.looseObject({

@@ -105,6 +105,7 @@ export type DatabaseFunctions = {
       session?: unknown
     }
   }
+  custody_ready: { args: Record<string, never> }
   custody_record: {
     args: {
       payment: string
@@ -466,6 +467,7 @@ export type DatabaseFunctions = {
   mailer_claim: { args: { mails_max: number } }
   mailer_done: { args: { mail: string } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
+  mailer_ready: { args: Record<string, never> }
   mailer_tell: { args: { told: string; topics: unknown; mail: unknown } }
   mailer_untold: { args: { accounts_max: number } }
   mails_after: {
@@ -861,4 +863,5 @@ export type DatabaseFunctions = {
   vault_open_totp: { args: { credential: string; entry: string } }
   vault_open_use: { args: { credential: string; entry: string; handles: string[] } }
   vault_read_entry: { args: { credential: string; entry: string } }
+  vault_ready: { args: Record<string, never> }
 }

@@ -42,10 +42,11 @@ async function lookAround(world: World): Promise<void> {
   const ledger = unbound(world.db)
   const rows = await ledger.many('housekeeping_lanes', {}, laneRow)
   const relayers = rows.filter(({ kind }) => kind === 'relayer')
-  const { custody, vault } = world
+  const { custody, vault, mailer } = world
   const found = await Promise.all([
     lookAtNeighbour(world, 'custody', custody && (() => custody.ready())),
     lookAtNeighbour(world, 'vault', vault && (() => vault.ready())),
+    ...(mailer ? [lookAtNeighbour(world, 'mailer', () => mailer.ready())] : []),
     ...connectedChains(world.config).map((chain) => lookAtChain(world, chain, relayers)),
   ])
   await ledger.run('health_report', { parts: [lookAtWalletConnect(world), ...found.flat()] })

@@ -4,6 +4,8 @@
 export type MailerPort = {
   /** Sends what waits in the outbox now. */
   deliver(): Promise<void>
+  /** Throws where it lacks a setting, or the database does not take its token. */
+  ready(): Promise<void>
 }
 
 /** One mail on its way; equal in every try, so that a repeat can be known as one. */

@@ -3,6 +3,7 @@
  * roots of their keys; the database tells sealed records to nobody else.
  */
 
+import { unbound } from '../db/database.ts'
 import type { Later } from '../mail/wake.ts'
 import { openInbound } from '../mailbox/inbound.ts'
 import { listsOfMail } from '../mailbox/list.ts'
@@ -33,6 +34,9 @@ export function openVault(world: World, later: Later = () => undefined): VaultPo
     ...listsOfMail(room),
     ...viewsOfMail(room),
     ...sendingOfMail(room),
-    ready: async () => void room.roots('vault'),
+    ready: async () => {
+      room.roots('vault')
+      await unbound(world.db).run('vault_ready', {})
+    },
   }
 }

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { credentialOf } from '../../shared/auth/api-key.ts'
 import type { AuthorizeRequest, CustodyPort } from '../../shared/custody/port.ts'
 import { required } from '../../shared/env.ts'
+import { project } from '../support/database.ts'
 import { authorizationTypes } from '../support/eip3009.ts'
 import { acquainted, statesOf } from '../support/ledger.ts'
 import { gasNow, inTenMinutes } from '../support/signed.ts'
@@ -141,15 +142,20 @@ test('facts that the owner has changed since the decision make it stale', async 
 })
 
 test('only the custody role reaches keys, and it reaches nothing else', async () => {
-  const call = (key: string, name: string) =>
+  const call = (token: string, name: string) =>
     fetch(`${world.db.gatewayUrl}/rest/v1/rpc/${name}`, {
       method: 'POST',
-      headers: { apikey: key, 'content-type': 'application/json', 'content-profile': 'api' },
+      headers: {
+        apikey: project.apiKey,
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-profile': 'api',
+      },
       body: '{"payment":"00000000-0000-0000-0000-000000000000","batch":1}',
     })
 
-  const asService = await call(world.db.serviceKey, 'custody_record')
-  const asCustody = await call(world.db.custodyKey, 'housekeeping_open')
+  const asService = await call(project.tokens.service_role, 'custody_record')
+  const asCustody = await call(project.tokens.custody, 'housekeeping_open')
 
   expect(asService.status).toBeGreaterThanOrEqual(400)
   expect(asCustody.status).toBeGreaterThanOrEqual(400)

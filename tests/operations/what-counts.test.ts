@@ -181,9 +181,9 @@ test('what was authorized and never signed counts for 20 seconds, with nobody lo
   const { payer, payee } = await acquainted(world, 250)
   await reserve(payer, payee, '200')
 
-  await world.tick(19)
+  await world.tick(10)
   const before = await send(payer, payee, '1')
-  await world.tick(1)
+  await world.tick(10)
   const after = await leftOf(payer)
   const next = await send(payer, payee, '200')
 

@@ -9,7 +9,7 @@ import { createDatabase } from '../support/database.ts'
 // Functions that act for no caller: before an account exists or anybody has signed in, or for
 // custody, the mailer, mail that comes in, the rotation of keys, the schedule and the health of it all.
 const withoutCredential =
-  /^(check_aliases|custody_(open_account|withdraw|set_aside|record|record_claim|cancel|record_cancel|record_replacement|claim|load_slot)|(housekeeping|mailer|login|link|signup|inbound|rotation|oauth|health)_[a-z_]+)$/
+  /^(check_aliases|custody_(open_account|withdraw|set_aside|record|record_claim|cancel|record_cancel|record_replacement|claim|load_slot|ready)|vault_ready|(housekeeping|mailer|login|link|signup|inbound|rotation|oauth|health)_[a-z_]+)$/
 
 let database: { url: string; drop(): Promise<void> }
 let sql: Sql

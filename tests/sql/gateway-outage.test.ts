@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '@supabase/supabase-js'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../scripts/local/gateway.ts'
 import { type Postgres, startEmbeddedPostgres } from '../../scripts/local/postgres.ts'
+import { clientOf, project } from '../support/database.ts'
 
 let directory: string
 let server: Postgres
@@ -15,11 +15,11 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'aoa-outage-'))
   server = await startEmbeddedPostgres({ directory, durable: false })
   const sql = postgres(server.url, { max: 1 })
-  await sql.unsafe(`create role service_role; create schema api; grant usage on schema api to public;
+  await sql.unsafe(`create role service_role; create role authenticator noinherit;
+    grant service_role to authenticator; create schema api; grant usage on schema api to public;
     create function api.one() returns int language sql as 'select 1'`)
   await sql.end()
-  const keys = { key: 'service_role' }
-  gateway = await startGateway({ databaseUrl: server.url, schema: 'api', keys })
+  gateway = await startGateway({ databaseUrl: server.url, schema: 'api', keys: project.keys })
 })
 
 afterEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 test('answers 503 while the database is down and recovers without a restart', async () => {
-  const client = createClient(gateway.url, 'key', { db: { schema: 'api' } })
+  const client = clientOf(gateway.url, project.tokens.service_role)
   const before = await client.rpc('one')
 
   await server.stop()

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { openAccount } from '../../scripts/provision.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
-import { openTestDatabase, type TestDatabase } from '../support/database.ts'
+import { openTestDatabase, project, type TestDatabase } from '../support/database.ts'
 import { serverThat } from '../support/http.ts'
 import { runRotation as run } from '../support/rotate-program.ts'
 import { rootKeys, storedKeys } from '../support/rotation.ts'
@@ -19,9 +19,11 @@ beforeAll(async () => {
   return () => db.close()
 })
 
+const nowhere = { SUPABASE_URL: 'http://127.0.0.1:9', SUPABASE_API_KEY: project.apiKey }
 const custody = (roots: string) => ({
   SUPABASE_URL: db.gatewayUrl,
-  CUSTODY_DATABASE_KEY: db.custodyKey,
+  SUPABASE_API_KEY: project.apiKey,
+  CUSTODY_DATABASE_KEY: project.tokens.custody,
   CUSTODY_ROOT_KEYS: roots,
 })
 
@@ -63,8 +65,9 @@ test('Ctrl-C ends it after what it is at, and says that it can be run again', as
   const children: ChildProcess[] = []
   const gateway = await serverThat((response, { url, headers, body }) => {
     if (url.endsWith('rotation_custody_list')) children[0]?.kill('SIGINT')
-    const { authorization = '' } = headers
+    const { apikey, authorization = '' } = headers
     const forwarded = {
+      apikey: String(apikey),
       authorization,
       'content-profile': 'api',
       'content-type': 'application/json',
@@ -83,19 +86,11 @@ test('Ctrl-C ends it after what it is at, and says that it can be run again', as
 
 test.each([
   ['no database', {}, 'SUPABASE_URL is not set'],
-  ['no key', { SUPABASE_URL: 'http://127.0.0.1:9' }, 'no database key is given'],
-  [
-    'a key without its roots',
-    { SUPABASE_URL: 'http://127.0.0.1:9', VAULT_DATABASE_KEY: 'k' },
-    'given together',
-  ],
+  ['no key', nowhere, 'no database key is given'],
+  ['a key without its roots', { ...nowhere, VAULT_DATABASE_KEY: 'k' }, 'given together'],
   [
     'a database that is not there',
-    {
-      SUPABASE_URL: 'http://127.0.0.1:9',
-      VAULT_DATABASE_KEY: 'k',
-      VAULT_ROOT_KEYS: rootKeys([1]),
-    },
+    { ...nowhere, VAULT_DATABASE_KEY: 'k', VAULT_ROOT_KEYS: rootKeys([1]) },
     'unavailable: ',
   ],
 ])('with %s it ends with 1 and one line', async (_, bindings, line) => {

@@ -3,19 +3,15 @@
  * and a clock that the test moves.
  */
 import { randomBytes } from 'node:crypto'
+import { createClient } from '@supabase/supabase-js'
 import postgres, { type Sql } from 'postgres'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
+import { createApiKey, createSigningKey, projectOf } from '../../scripts/local/database-keys.ts'
 import { type Gateway, startGateway } from '../../scripts/local/gateway.ts'
 
 export type TestDatabase = {
   url: string
   gatewayUrl: string
-  /** Acts as service_role. */
-  serviceKey: string
-  /** Acts as custody. */
-  custodyKey: string
-  /** Acts as the vault. */
-  vaultKey: string
   /** Superuser. */
   sql: Sql
   /** Moves SQL time forward. */
@@ -27,16 +23,23 @@ export type TestDatabase = {
   close(): Promise<void>
 }
 
-const serviceKey = 'service-key'
-const custodyKey = 'custody-key'
-const vaultKey = 'vault-key'
-const anonKey = 'anon-key'
+/** One for all databases of the tests. */
+export const signingKey = createSigningKey()
+export const project = projectOf({ apiKey: createApiKey(), signingKey })
 
-const gatewayKeys = {
-  [serviceKey]: 'service_role',
-  [custodyKey]: 'custody',
-  [vaultKey]: 'vault',
-  [anonKey]: 'anon',
+/** An unmodified supabase-js that bears a token. */
+export function clientOf(gatewayUrl: string, token: string, schema = 'api') {
+  return createClient(gatewayUrl, project.apiKey, {
+    db: { schema },
+    auth: { persistSession: false },
+    global: { headers: { Authorization: `Bearer ${token}` } },
+  })
+}
+
+/** Has every gateway of a database read what was created since it started. */
+export async function reloadSchema(sql: Sql, isKnown: () => Promise<boolean>): Promise<void> {
+  await sql`notify pgrst, 'reload schema'`
+  await vi.waitUntil(isKnown, { timeout: 30_000, interval: 20 })
 }
 
 /** A migrated database without anything a test adds to it; `drop` ends its connections. */
@@ -61,7 +64,7 @@ export async function openTestDatabase(
   const { url, drop } = given ?? (await createDatabase())
   const sql = postgres(url, { max: 2, onnotice() {} })
   await sql.unsafe(movableClock)
-  const options = { databaseUrl: url, schema: 'api', keys: gatewayKeys, connections }
+  const options = { databaseUrl: url, schema: 'api', keys: project.keys, connections }
   const gateway = await startGateway(options)
   const stopGateway = once(gateway)
   const close = async () => {
@@ -69,8 +72,7 @@ export async function openTestDatabase(
     await sql.end({ timeout: 1 })
     await drop()
   }
-  const keys = { serviceKey, custodyKey, vaultKey }
-  return { url, gatewayUrl: gateway.url, ...keys, sql, ...clockOf(sql), stopGateway, close }
+  return { url, gatewayUrl: gateway.url, sql, ...clockOf(sql), stopGateway, close }
 }
 
 function clockOf(sql: Sql): Pick<TestDatabase, 'tick' | 'setClock'> {

@@ -3,12 +3,14 @@
  * is then the only one, while isolates are replaced one by one and the rotation runs as a program of
  * its own. Nothing may fail meanwhile, and all of it has to open with the new root alone.
  */
+
 import { expect } from 'vitest'
 import * as z from 'zod'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { wrapSchema } from '../../shared/sealing/wrap.ts'
 import { openRecord, readSealed } from '../../shared/vault/envelope.ts'
 import { decodeSecret } from '../../shared/vault/record.ts'
+import { project } from './database.ts'
 import { runRotation } from './rotate-program.ts'
 import { addSleepers, keyInHex, rootKeys, storedKeys } from './rotation.ts'
 import { openTraffic, type Truth } from './rotation-traffic.ts'
@@ -89,9 +91,10 @@ async function changeStepByStep(
   await deploy(both)
   const { code, output } = await runRotation([], {
     SUPABASE_URL: world.db.gatewayUrl,
-    VAULT_DATABASE_KEY: world.db.vaultKey,
+    SUPABASE_API_KEY: project.apiKey,
+    VAULT_DATABASE_KEY: project.tokens.vault,
     VAULT_ROOT_KEYS: both,
-    CUSTODY_DATABASE_KEY: world.db.custodyKey,
+    CUSTODY_DATABASE_KEY: project.tokens.custody,
     CUSTODY_ROOT_KEYS: both,
   })
   for (const binding of ['VAULT_ROOT_KEYS', 'CUSTODY_ROOT_KEYS']) {

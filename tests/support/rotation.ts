@@ -7,7 +7,7 @@ import { openDatabase } from '../../shared/db/database.ts'
 import { type Purpose, readRoots } from '../../shared/sealing/roots.ts'
 import { spend, unwrapKey, type Wrap, wrapSchema } from '../../shared/sealing/wrap.ts'
 import { newAccountKey } from '../../shared/vault/keys.ts'
-import type { TestDatabase } from './database.ts'
+import { project, type TestDatabase } from './database.ts'
 
 const secrets = Array.from({ length: 3 }, () => randomBytes(32).toString('base64'))
 
@@ -19,9 +19,10 @@ export function rootKeys(versions: readonly number[], sealing?: number): string 
 
 /** All keys of the database, for a program that is bound to these roots. */
 export function ringsOf(db: TestDatabase, roots: string): [KeyRing, KeyRing, KeyRing] {
-  const { gatewayUrl: SUPABASE_URL, vaultKey, custodyKey } = db
-  const vault = openDatabase({ SUPABASE_URL, VAULT_DATABASE_KEY: vaultKey }, fetch)
-  const custody = openDatabase({ SUPABASE_URL, CUSTODY_DATABASE_KEY: custodyKey }, fetch)
+  const { apiKey: SUPABASE_API_KEY, tokens } = project
+  const access = { SUPABASE_URL: db.gatewayUrl, SUPABASE_API_KEY }
+  const vault = openDatabase({ ...access, VAULT_DATABASE_KEY: tokens.vault }, fetch)
+  const custody = openDatabase({ ...access, CUSTODY_DATABASE_KEY: tokens.custody }, fetch)
   return [
     accountKeys(vault, readRoots(roots, 'vault')),
     accountKeys(vault, readRoots(roots, 'mail')),

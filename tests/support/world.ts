@@ -21,7 +21,7 @@ import { readRoots } from '../../shared/sealing/roots.ts'
 import type { Fetch, World } from '../../shared/world.ts'
 import { acquaint, userAgent } from './acquaint.ts'
 import type { MigratedDatabase, TestDatabase } from './database.ts'
-import { openTestDatabase } from './database.ts'
+import { openTestDatabase, project } from './database.ts'
 import { atEnd } from './ending.ts'
 import { functionsIn } from './functions.ts'
 import { findAllWell } from './health.ts'
@@ -252,6 +252,7 @@ function bindingsOf(
     MAIL_DOMAIN: mailDomain,
     CLIENT_ADDRESS_HEADER: 'cf-connecting-ip',
     SUPABASE_URL: db.gatewayUrl,
+    SUPABASE_API_KEY: project.apiKey,
     API_KEY_PEPPER: pepper,
     PASSWORD_PEPPER: pepper,
     SESSION_PRIVATE_KEY: sessionKeys.privateKey,
@@ -271,10 +272,11 @@ function bindingsOf(
     // A local chain's gas costs a gwei, and tests make it dearer.
     GAS_USD_MAX: '{"*":"20"}',
   }
+  const { tokens } = project
   return {
-    product: { ...shared, SUPABASE_SERVICE_KEY: db.serviceKey },
-    custody: { ...shared, CUSTODY_DATABASE_KEY: db.custodyKey, CUSTODY_ROOT_KEYS: rootKeys },
-    vault: { ...shared, VAULT_DATABASE_KEY: db.vaultKey, VAULT_ROOT_KEYS: rootKeys },
+    product: { ...shared, SUPABASE_SERVICE_KEY: tokens.service_role },
+    custody: { ...shared, CUSTODY_DATABASE_KEY: tokens.custody, CUSTODY_ROOT_KEYS: rootKeys },
+    vault: { ...shared, VAULT_DATABASE_KEY: tokens.vault, VAULT_ROOT_KEYS: rootKeys },
   }
 }
 

@@ -7,15 +7,18 @@ import postgres, { type Sql } from 'postgres'
 import * as z from 'zod'
 import { type Catalog, findFunction, loadCatalog } from './catalog.ts'
 import { type Answer, parseJson, type Refusal, refusal, refusalOf } from './errors.ts'
+import type { Identity } from './keys.ts'
 import { type Plan, type PlanRow, planOf, type SqlFunction } from './plan.ts'
 
-const statementTimeoutMilliseconds = 10_000
+/** As hosted projects set both for the role that PostgREST logs in with. */
+const statementTimeoutMilliseconds = 8_000
+const lockTimeoutMilliseconds = 8_000
 const connectTimeoutSeconds = 5
-const reloadIntervalMilliseconds = 1_000
+/** PostgREST's `db-pool-acquisition-timeout`. */
+const acquisitionTimeoutMilliseconds = 10_000
 const callsInFlightMax = 512
 
-export type Call = {
-  role: string
+export type Call = Identity & {
   function: string
   /** The arguments as JSON text, and their names. */
   json: string
@@ -27,7 +30,12 @@ export type Call = {
 
 export type Caller = { call(call: Call): Promise<Answer>; close(): Promise<void> }
 
-export type CallerOptions = { databaseUrl: string; schema: string; connections: number }
+export type CallerOptions = {
+  databaseUrl: string
+  schema: string
+  /** Calls that run at once, whatever their roles: one pool serves all. */
+  connections: number
+}
 
 /** Connects, reads the catalog and answers calls until it is closed. */
 export async function openCaller(options: CallerOptions): Promise<Caller> {
@@ -36,21 +44,30 @@ export async function openCaller(options: CallerOptions): Promise<Caller> {
   const close = async () => {
     await Promise.all([owner, ...pools.values()].map((sql) => sql.end({ timeout: 1 })))
   }
-  const find = await openCatalog(owner, options.schema).catch(async (error: unknown) => {
+  const schemaNow = await openSchema(owner, options.schema).catch(async (error: unknown) => {
     await close()
     throw error
   })
-  const poolOf = ({ role, readOnly }: Call) => {
+  const poolOf = (role: string, readOnly: boolean) => {
     const key = `${role} ${readOnly}`
     const pool = pools.get(key) ?? openPool(role, readOnly, options)
     pools.set(key, pool)
     return pool
   }
+  const slots = createSlots(options.connections)
   const run = async (call: Call): Promise<Answer> => {
-    const fn = await find(call)
+    const { find, roles } = schemaNow()
+    const fn = find(call)
     if ('refused' in fn) return fn
+    if (!roles.has(call.role)) return unknownRole(call.role)
     const plan = planOf(fn, call.given, call.single)
-    return answerOf(await execute(poolOf(call), plan, call.json), plan, fn)
+    if (!(await slots.take())) return poolTimeout()
+    try {
+      const pool = poolOf(call.role, call.readOnly || fn.readsOnly)
+      return answerOf(await execute(pool, plan, call.json), plan, fn)
+    } finally {
+      slots.giveBack()
+    }
   }
   return { call: limited(run), close }
 }
@@ -71,18 +88,63 @@ function limited(run: (call: Call) => Promise<Answer>): Caller['call'] {
   }
 }
 
-// A function that is not known may have been created since: the catalog is read again, but seldom.
-async function openCatalog(owner: Sql, schema: string) {
-  let catalog: Catalog = await loadCatalog(owner, schema)
-  let loadedAt = performance.now()
-  return async (call: Call) => {
-    const found = findFunction(catalog, schema, call.function, call.given)
-    const rested = performance.now() - loadedAt > reloadIntervalMilliseconds
-    if (!('refused' in found) || !rested) return found
-    loadedAt = performance.now()
-    catalog = await loadCatalog(owner, schema)
-    return findFunction(catalog, schema, call.function, call.given)
+/** Slots of the pool, given out in the order in which they were asked for. */
+function createSlots(count: number) {
+  const waiting = new Set<(isTaken: boolean) => void>()
+  let free = count
+  const take = () =>
+    new Promise<boolean>((resolve) => {
+      if (free > 0) {
+        free -= 1
+        resolve(true)
+        return
+      }
+      const settle = (isTaken: boolean) => {
+        clearTimeout(timer)
+        waiting.delete(settle)
+        resolve(isTaken)
+      }
+      const timer = setTimeout(() => settle(false), acquisitionTimeoutMilliseconds)
+      waiting.add(settle)
+    })
+  const giveBack = () => {
+    const [next] = waiting
+    if (next) next(true)
+    else free += 1
   }
+  return { take, giveBack }
+}
+
+/** What PostgREST knows of a database: its functions, and the roles that its login may change to. */
+type Schema = { find: (call: Call) => SqlFunction | Refusal; roles: ReadonlySet<string> }
+
+// What came since is not known before `notify pgrst, 'reload schema'`.
+async function openSchema(owner: Sql, name: string): Promise<() => Schema> {
+  let schema = await loadSchema(owner, name)
+  const reload = async () => {
+    schema = await loadSchema(owner, name)
+  }
+  // A database that is down is read again when it is back, since the listener then connects anew.
+  const attempt = () => void reload().catch(() => undefined)
+  await owner.listen('pgrst', attempt, attempt)
+  return () => schema
+}
+
+async function loadSchema(owner: Sql, name: string): Promise<Schema> {
+  const catalog: Catalog = await loadCatalog(owner, name)
+  const roles = await owner<{ name: string }[]>`
+    select granted.rolname as name from pg_auth_members
+      join pg_roles granted on granted.oid = roleid
+      join pg_roles login on login.oid = member
+     where login.rolname = 'authenticator'`
+  return {
+    find: (call) => findFunction(catalog, name, call.function, call.given),
+    roles: new Set(roles.map((role) => role.name)),
+  }
+}
+
+function unknownRole(role: string): Refusal {
+  return refusal(403, '42501', `permission denied to set role "${role}"`)
 }
 
 function openPool(role: string, readOnly: boolean, options: CallerOptions): Sql {
@@ -101,6 +163,7 @@ function openPool(role: string, readOnly: boolean, options: CallerOptions): Sql 
       search_path: `"${schema}"`,
       'request.jwt.claims': JSON.stringify({ role }),
       statement_timeout: statementTimeoutMilliseconds,
+      lock_timeout: lockTimeoutMilliseconds,
       default_transaction_read_only: readOnly,
     },
   })
@@ -119,7 +182,7 @@ function answerOf(row: PlanRow, plan: Plan, fn: SqlFunction): Answer {
   if (plan.single && row.rows !== 1) return notOne(row.rows)
   const kind = plan.single ? 'application/vnd.pgrst.object+json' : 'application/json'
   const headers: Record<string, string> = {
-    'content-type': `${kind}; charset=utf-8`,
+    ...(fn.void ? {} : { 'content-type': `${kind}; charset=utf-8` }),
     'content-range': fn.set && row.rows === 0 ? '*/*' : `0-${fn.set ? row.rows - 1 : 0}/*`,
   }
   if (row.headers !== null) {

@@ -11,6 +11,7 @@ export type Catalog = Map<string, SqlFunction[]>
 // Only `in`, `inout` and `variadic` arguments can be sent; defaults belong to the last of them.
 const catalogQuery = `
 select p.proname as name, p.proretset as set, t.typname = 'void' as void,
+  p.provolatile <> 'v' as "readsOnly",
   t.typtype = 'c' or t.typname = 'record' or coalesce(p.proargmodes::text[] && '{t,b,o}', false)
     as composite,
   coalesce((

@@ -3,6 +3,9 @@
  * so a number never passes through a JavaScript number; the answer leaves as JSON text.
  */
 
+/** Rows of one answer, as hosted projects set it (`db-max-rows`): what is more is left out silently. */
+const rowsMax = 1_000
+
 type Argument = { name: string; type: string; required: boolean }
 
 /** A function as the catalog of the database describes it. */
@@ -14,6 +17,8 @@ export type SqlFunction = {
   composite: boolean
   set: boolean
   void: boolean
+  /** STABLE or IMMUTABLE: it runs read-only, by POST as well. */
+  readsOnly: boolean
   /** Prepared calls, one for each combination of given arguments. */
   plans: Map<string, Plan>
 }
@@ -49,14 +54,16 @@ function writeSql(fn: SqlFunction, used: SqlFunction['args'], single: boolean): 
   const rows = fn.composite
     ? `select called.* from ${source}${call} called`
     : `select called.value from ${source}(select ${call} as value) called`
+  const limit = fn.set ? ` limit ${rowsMax}` : ''
   return `select count(*)::int as rows, (${aggregate(fn, single)})::text as body,
   nullif(current_setting('response.headers', true), '') as headers,
   nullif(current_setting('response.status', true), '') as status
-from (${rows}) answer`
+from (${rows}${limit}) answer`
 }
 
 function aggregate(fn: SqlFunction, single: boolean): string {
-  if (fn.void) return `''`
+  // Asked for, so that the planner does not leave out a call whose value nobody needs.
+  if (fn.void) return `coalesce(max(answer.value::text), '')`
   const item = fn.composite ? 'answer' : 'answer.value'
   return fn.set && !single
     ? `coalesce(json_agg(${item}), '[]')`

@@ -1,0 +1,81 @@
+/**
+ * The keys of a project's database as a hosted one has them: a publishable API key, and a signing key
+ * (ES256) that tokens for the roles of functions are minted with.
+ */
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import type { JSONWebKeySet } from 'jose'
+import * as z from 'zod'
+import type { ProjectKeys } from './gateway/keys.ts'
+
+/** Roles that a function's token may name. */
+export type DatabaseRole = 'service_role' | 'custody' | 'vault'
+
+const jwkSchema = z.looseObject({ kid: z.string(), x: z.string(), y: z.string() })
+
+/** Returns a P-256 JWK (RFC 7518 section 6.2) with `kid`, as JSON text. */
+export function createSigningKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const named = { alg: 'ES256', use: 'sig', kid: randomBytes(8).toString('hex') }
+  return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), ...named })
+}
+
+/** Returns what tokens of a signing key are verified with. */
+export function publicKeysOf(signingKey: string): JSONWebKeySet {
+  const { kid, x, y } = jwkSchema.parse(JSON.parse(signingKey))
+  return { keys: [{ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig', kid, x, y }] }
+}
+
+/** Returns a JWT (RFC 7519) for a role, good until `expiresAtSeconds` (Unix time). */
+export function mintToken(
+  signingKey: string,
+  { role, expiresAtSeconds }: { role: string; expiresAtSeconds: number },
+): string {
+  const { kid } = jwkSchema.parse(JSON.parse(signingKey))
+  const issuedAt = Math.floor(Date.now() / 1000) - 60
+  const head = textOf({ alg: 'ES256', typ: 'JWT', kid })
+  const text = `${head}.${textOf({ role, iat: issuedAt, exp: expiresAtSeconds })}`
+  const key = createPrivateKey({ key: JSON.parse(signingKey), format: 'jwk' })
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+  return `${text}.${signature.toString('base64url')}`
+}
+
+/** Returns a key that the front of a project asks every request for; it opens nothing by itself. */
+export function createApiKey(): string {
+  return `sb_publishable_${randomBytes(16).toString('base64url')}`
+}
+
+function textOf(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+const yearSeconds = 365 * 24 * 60 * 60
+
+/** A project: what its front and PostgREST know, and what its functions are given. */
+export type Project = {
+  keys: ProjectKeys
+  apiKey: string
+  tokens: Readonly<Record<DatabaseRole, string>>
+}
+
+/** Returns the project of these keys, with a token for a year for each role. */
+export function projectOf({ apiKey, signingKey }: { apiKey: string; signingKey: string }): Project {
+  const expiresAtSeconds = Math.floor(Date.now() / 1000) + yearSeconds
+  const tokenOf = (role: DatabaseRole) => mintToken(signingKey, { role, expiresAtSeconds })
+  const tokens = {
+    service_role: tokenOf('service_role'),
+    custody: tokenOf('custody'),
+    vault: tokenOf('vault'),
+  }
+  const keys = { apiKeys: { [apiKey]: 'anon' as const }, jwks: publicKeysOf(signingKey) }
+  return { keys, apiKey, tokens }
+}
+
+/** Returns the bindings by which functions reach the database of a project. */
+export function databaseBindings({ apiKey, tokens }: Project) {
+  return {
+    SUPABASE_API_KEY: apiKey,
+    SUPABASE_SERVICE_KEY: tokens.service_role,
+    CUSTODY_DATABASE_KEY: tokens.custody,
+    VAULT_DATABASE_KEY: tokens.vault,
+  }
+}

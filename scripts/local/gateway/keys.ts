@@ -1,0 +1,88 @@
+/**
+ * Who a request is, as the front of a hosted project and PostgREST tell it. The front demands an
+ * `apikey` of the project, which a minted token is none of (Supabase's guide "JWT signing keys");
+ * PostgREST verifies the bearer token (ES256, `kid`, `exp`, `nbf`) and takes its role from it.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import * as z from 'zod'
+import { type Refusal, refusal } from './errors.ts'
+
+/** What a project knows its callers by. */
+export type ProjectKeys = {
+  /** Value of the `apikey` header -> role of a request that bears no token. */
+  apiKeys: Readonly<Record<string, 'anon' | 'service_role'>>
+  /** JWKS (RFC 7517) of the keys that sign tokens. */
+  jwks: JSONWebKeySet
+}
+
+export type Identity = { role: string }
+
+const claimsSchema = z.looseObject({ role: z.string().optional(), exp: z.number() })
+type Verified = Identity & { expiresAtSeconds: number }
+/** Tokens are few: one for each function that holds one. */
+const verifiedMax = 100
+
+/** Returns what tells the role of a request, or the answer of the front or PostgREST that refuses it. */
+export function createGuard({ apiKeys, jwks }: ProjectKeys) {
+  const keys = new Map(Object.entries(apiKeys))
+  const keySet = createLocalJWKSet(jwks)
+  const verified = new Map<string, Verified>()
+
+  const verify = async (token: string): Promise<Identity | Refusal> => {
+    if (token === '') return tokenRefusal('Empty JWT is sent in Authorization header')
+    const parts = token.split('.').length
+    if (parts !== 3) return tokenRefusal(`Expected 3 parts in JWT; got ${parts}`)
+    const known = verified.get(token)
+    if (known && known.expiresAtSeconds > Date.now() / 1000) return known
+    try {
+      const { payload } = await jwtVerify(token, keySet, {
+        algorithms: ['ES256'],
+        clockTolerance: 30,
+        requiredClaims: ['exp'],
+      })
+      const { role = 'anon', exp } = claimsSchema.parse(payload)
+      const one = { role, expiresAtSeconds: exp }
+      if (verified.size >= verifiedMax) verified.clear()
+      verified.set(token, one)
+      return one
+    } catch (error) {
+      return tokenRefusal(messageOf(error), isOfClaims(error) ? 'PGRST303' : 'PGRST301')
+    }
+  }
+
+  return async ({ apikey, authorization }: IncomingHttpHeaders): Promise<Identity | Refusal> => {
+    if (apikey === undefined) return frontRefusal('No API key found in request')
+    const own = keys.get(String(apikey))
+    if (own === undefined) return frontRefusal('Invalid API key')
+    const bearer = /^Bearer(?: +(.*))?$/i.exec(authorization ?? '')
+    // The front puts a token of its own in the place of a key that stands there as well.
+    const [, token = ''] = bearer ?? []
+    return !bearer || token === apikey ? { role: own } : verify(token)
+  }
+}
+
+/** An answer of the front has no code: it is not the database's. */
+function frontRefusal(message: string): Refusal {
+  const hint = 'Double check the API key of the project.'
+  const headers = { 'content-type': 'application/json' }
+  return { refused: true, status: 401, headers, body: JSON.stringify({ message, hint }) }
+}
+
+function tokenRefusal(message: string, code = 'PGRST301'): Refusal {
+  const challenge = `Bearer error="invalid_token", error_description=${JSON.stringify(message)}`
+  return refusal(401, code, message, null, null, { 'www-authenticate': challenge })
+}
+
+function isOfClaims(error: unknown): boolean {
+  return error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'JWT expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return `JWT claim ${error.claim} is wrong`
+  if (error instanceof errors.JWKSNoMatchingKey)
+    return 'No suitable key was found to decode the JWT'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWSInvalidSignature'
+  return 'The JWT cannot be decoded'
+}
