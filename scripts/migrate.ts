@@ -28,6 +28,8 @@ export async function migrate(url: string, directory = defaultDirectory): Promis
     await bootstrap(sql)
     const pending = pendingMigrations(migrations, await readApplied(sql))
     for (const migration of pending) await apply(sql, migration)
+    // PostgREST reads what functions there are once, and anew when it is told.
+    if (pending.length > 0) await sql`notify pgrst, 'reload schema'`
     return pending.map(({ version }) => version)
   } finally {
     await sql.end({ timeout: 5 })

@@ -30,11 +30,11 @@ export function mintToken(
   signingKey: string,
   { role, expiresAtSeconds }: { role: string; expiresAtSeconds: number },
 ): string {
-  const { kid } = jwkSchema.parse(JSON.parse(signingKey))
+  const jwk = jwkSchema.parse(JSON.parse(signingKey))
   const issuedAt = Math.floor(Date.now() / 1000) - 60
-  const head = textOf({ alg: 'ES256', typ: 'JWT', kid })
+  const head = textOf({ alg: 'ES256', typ: 'JWT', kid: jwk.kid })
   const text = `${head}.${textOf({ role, iat: issuedAt, exp: expiresAtSeconds })}`
-  const key = createPrivateKey({ key: JSON.parse(signingKey), format: 'jwk' })
+  const key = createPrivateKey({ key: jwk, format: 'jwk' })
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
   return `${text}.${signature.toString('base64url')}`
 }

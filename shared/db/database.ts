@@ -48,13 +48,13 @@ type Access = Pick<
 >
 
 /** Opens the database with the key that this function was given. */
-export function openDatabase(config: Access, fetch: typeof globalThis.fetch): Database {
+export function openDatabase(config: Access, send: typeof globalThis.fetch): Database {
   const token =
     config.SUPABASE_SERVICE_KEY ?? config.CUSTODY_DATABASE_KEY ?? config.VAULT_DATABASE_KEY ?? ''
   const client = new PostgrestClient(`${config.SUPABASE_URL}/rest/v1`, {
     headers: { apikey: config.SUPABASE_API_KEY, authorization: `Bearer ${token}` },
     schema: 'api',
-    fetch: (input, init) => fetch(input, init).then(withoutEmptyNotFound),
+    fetch: (input, init) => send(input, init).then(withoutEmptyNotFound),
     timeout: timeoutMilliseconds,
   })
   return {

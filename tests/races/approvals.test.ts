@@ -42,7 +42,7 @@ function authorizing(payment: string): string {
     where a.id = '${payer.id}'`
 }
 
-const timeEnds = `update testing.clock set moved_by = interval '${daySeconds} seconds';
+const timeEnds = `do $$ begin perform testing.set_clock_ahead('${daySeconds} seconds'); end $$;
   select private.close_unused(10)`
 
 /** What became of the payment and what everybody heard, in one order of the steps. */

@@ -42,7 +42,7 @@ test('what may still be signed is counted by whoever decides, in whatever order 
     where id = ${payer.id}`
   const steps = (first: string, next: string): [Session, Step[]][] => [
     [keeping, [['begin', recording(first)], ['commit']]],
-    [waiting, [["update testing.clock set moved_by = moved_by + interval '20 seconds'"]]],
+    [waiting, [["do $$ begin perform testing.move_clock('20 seconds'); end $$"]]],
     [deciding, [['begin', authorizing(next)], ['commit']]],
   ]
   const every = orders(new Map(steps('', '').map(([session, own]) => [session, own.length])))

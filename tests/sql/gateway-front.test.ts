@@ -48,7 +48,8 @@ async function ask(headers: Record<string, string>, name = 'custody_ready') {
     body: '{}',
   })
   const text = await answer.text()
-  return { status: answer.status, body: text === '' ? '' : JSON.parse(text) }
+  const body: unknown = text === '' ? '' : JSON.parse(text)
+  return { status: answer.status, body }
 }
 
 const bearing = (token: string) => ({ apikey: project.apiKey, authorization: `Bearer ${token}` })

@@ -40,6 +40,19 @@ async function waitingForLocks(): Promise<number> {
   return rows.length
 }
 
+test('PostgREST is told to read its functions anew, but only of a change', async () => {
+  const told: string[] = []
+  const listener = postgres(database.url, { max: 1, onnotice() {} })
+  await listener.listen('pgrst', (payload) => told.push(payload))
+  await migrate(database.url, directory)
+  add('29990101000000_more.sql', 'create function api.more() returns int return 1;')
+
+  await migrate(database.url, directory)
+
+  await expect.poll(() => told).toEqual(['reload schema'])
+  await listener.end({ timeout: 1 })
+})
+
 test('a second run changes nothing', async () => {
   const before = await describeSchema(sql)
 

@@ -8,6 +8,7 @@ import postgres, { type Sql } from 'postgres'
 import { inject, vi } from 'vitest'
 import { createApiKey, createSigningKey, projectOf } from '../../scripts/local/database-keys.ts'
 import { type Gateway, startGateway } from '../../scripts/local/gateway.ts'
+import { movableClock } from './clock.ts'
 
 export type TestDatabase = {
   url: string
@@ -78,24 +79,13 @@ export async function openTestDatabase(
 function clockOf(sql: Sql): Pick<TestDatabase, 'tick' | 'setClock'> {
   return {
     tick: async (seconds) => {
-      await sql`update testing.clock set moved_by = moved_by + make_interval(secs => ${seconds})`
+      await sql`select testing.move_clock(make_interval(secs => ${seconds}))`
     },
     setClock: async (at) => {
-      await sql`update testing.clock set stopped_at = ${at}, moved_by = '0'`
+      await sql`select testing.stop_clock(${at})`
     },
   }
 }
-
-// The product reads time through private.clock() alone, so replacing it moves every rule in SQL.
-const movableClock = `
-create schema testing;
-create table testing.clock (stopped_at timestamptz, moved_by interval not null default '0');
-insert into testing.clock default values;
-grant usage on schema testing to public;
-grant select on testing.clock to public;
-create or replace function private.clock() returns timestamptz
-  language sql stable set search_path = '' as
-  'select coalesce(stopped_at, pg_catalog.clock_timestamp()) + moved_by from testing.clock';`
 
 function once(gateway: Gateway): () => Promise<void> {
   let closing: Promise<void> | undefined

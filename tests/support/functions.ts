@@ -74,69 +74,72 @@ import { x402PaymentExecute } from '../../functions/x402-payment-execute/contrac
 import { run as runX402Execute } from '../../functions/x402-payment-execute/handler.ts'
 import { x402PaymentPrepare } from '../../functions/x402-payment-prepare/contract.ts'
 import { run as runX402Prepare } from '../../functions/x402-payment-prepare/handler.ts'
-import type { EdgeFunction } from '../../shared/http/edge.ts'
-import { bound, edgeFunction, edgeFunctions } from '../../shared/http/edge.ts'
+import type { BoundOperation, EdgeFunction } from '../../shared/http/edge.ts'
+import { bound, edgeFunctions } from '../../shared/http/edge.ts'
 import type { World } from '../../shared/world.ts'
+
+type OfFolder = readonly [BoundOperation, ...BoundOperation[]]
+
+/** Of each folder; bound once, because what checks their answers is made anew with each binding. */
+const operations: readonly OfFolder[] = [
+  [bound(getIdentity, runGetIdentity)],
+  [bound(checkAlias, runCheckAlias)],
+  [bound(requestSignupVerification, runRequestSignup)],
+  [bound(confirmRegistrationCode, runConfirmCode)],
+  [bound(createAccount, runCreateAccount)],
+  [bound(walletBalances, runWalletBalances)],
+  [bound(resolveTransferRecipient, runResolveRecipient)],
+  [bound(walletCustodialTransfer, runCustodialTransfer)],
+  [bound(transferStatus, runTransferStatus)],
+  [bound(x402PaymentPrepare, runX402Prepare)],
+  [bound(x402PaymentExecute, runX402Execute)],
+  [bound(paymentMandateCreate, runMandateCreate)],
+  [bound(paymentMandateStatus, runMandateStatus)],
+  [bound(paymentMandateRevoke, runMandateRevoke)],
+  [bound(paymentMandateStatement, runMandateStatement)],
+  [bound(walletActivityList, runWalletActivityList)],
+  [bound(accountExposure, runExposure)],
+  [bound(accountFreeze, runFreeze)],
+  [bound(createHostedAction, runCreateHosted)],
+  [bound(consentReceipt, runConsentReceipt)],
+  [bound(vaultUse, runVaultUse)],
+  [bound(vaultLogin, runVaultLogin)],
+  [bound(vaultSession, runVaultSession)],
+  [bound(mailList, runMailList)],
+  [bound(mailRead, runMailRead)],
+  [bound(mailWait, runMailWait)],
+  [bound(mailSend, runMailSend)],
+  [bound(hostedActionStatus, runHostedStatus)],
+  [
+    bound(storeSiteCredentials, runStoreCredentials),
+    bound(userSiteCredentials, runListCredentials),
+  ],
+  [bound(vaultList, runVaultList)],
+  [bound(vaultStore, runVaultStore)],
+  [bound(vaultTotp, runVaultTotp)],
+  [bound(vaultGenerate, runVaultGenerate)],
+  [bound(vaultDelete, runVaultDelete)],
+]
 
 /** The functions by folder. */
 export function functionsIn(world: World): Map<string, EdgeFunction> {
   const given = () => world
-  return new Map<string, EdgeFunction>([
+  return new Map([
     ['oauth', oauthFunction(given)],
-    [getIdentity.folder, edgeFunction(getIdentity, runGetIdentity, given)],
-    [checkAlias.folder, edgeFunction(checkAlias, runCheckAlias, given)],
-    [
-      requestSignupVerification.folder,
-      edgeFunction(requestSignupVerification, runRequestSignup, given),
-    ],
-    [confirmRegistrationCode.folder, edgeFunction(confirmRegistrationCode, runConfirmCode, given)],
-    [createAccount.folder, edgeFunction(createAccount, runCreateAccount, given)],
-    [walletBalances.folder, edgeFunction(walletBalances, runWalletBalances, given)],
-    [
-      resolveTransferRecipient.folder,
-      edgeFunction(resolveTransferRecipient, runResolveRecipient, given),
-    ],
-    [
-      walletCustodialTransfer.folder,
-      edgeFunction(walletCustodialTransfer, runCustodialTransfer, given),
-    ],
-    [transferStatus.folder, edgeFunction(transferStatus, runTransferStatus, given)],
-    [x402PaymentPrepare.folder, edgeFunction(x402PaymentPrepare, runX402Prepare, given)],
-    [x402PaymentExecute.folder, edgeFunction(x402PaymentExecute, runX402Execute, given)],
-    [paymentMandateCreate.folder, edgeFunction(paymentMandateCreate, runMandateCreate, given)],
-    [paymentMandateStatus.folder, edgeFunction(paymentMandateStatus, runMandateStatus, given)],
-    [paymentMandateRevoke.folder, edgeFunction(paymentMandateRevoke, runMandateRevoke, given)],
-    [
-      paymentMandateStatement.folder,
-      edgeFunction(paymentMandateStatement, runMandateStatement, given),
-    ],
-    [walletActivityList.folder, edgeFunction(walletActivityList, runWalletActivityList, given)],
-    [accountExposure.folder, edgeFunction(accountExposure, runExposure, given)],
-    [accountFreeze.folder, edgeFunction(accountFreeze, runFreeze, given)],
-    [createHostedAction.folder, edgeFunction(createHostedAction, runCreateHosted, given)],
-    [consentReceipt.folder, edgeFunction(consentReceipt, runConsentReceipt, given)],
-    [vaultUse.folder, edgeFunction(vaultUse, runVaultUse, given)],
-    [vaultLogin.folder, edgeFunction(vaultLogin, runVaultLogin, given)],
-    [vaultSession.folder, edgeFunction(vaultSession, runVaultSession, given)],
-    [mailList.folder, edgeFunction(mailList, runMailList, given)],
-    [mailRead.folder, edgeFunction(mailRead, runMailRead, given)],
-    [mailWait.folder, edgeFunction(mailWait, runMailWait, given)],
-    [mailSend.folder, edgeFunction(mailSend, runMailSend, given)],
-    [hostedActionStatus.folder, edgeFunction(hostedActionStatus, runHostedStatus, given)],
-    [
-      storeSiteCredentials.folder,
-      edgeFunctions(
-        [
-          bound(storeSiteCredentials, runStoreCredentials),
-          bound(userSiteCredentials, runListCredentials),
-        ],
-        given,
-      ),
-    ],
-    [vaultList.folder, edgeFunction(vaultList, runVaultList, given)],
-    [vaultStore.folder, edgeFunction(vaultStore, runVaultStore, given)],
-    [vaultTotp.folder, edgeFunction(vaultTotp, runVaultTotp, given)],
-    [vaultGenerate.folder, edgeFunction(vaultGenerate, runVaultGenerate, given)],
-    [vaultDelete.folder, edgeFunction(vaultDelete, runVaultDelete, given)],
+    ...operations.map((ofFolder): [string, EdgeFunction] => [
+      ofFolder[0].contract.folder,
+      onDemand(() => edgeFunctions(ofFolder, given)),
+    ]),
   ])
+}
+
+/** Most worlds are asked for few of their functions. */
+function onDemand(make: () => EdgeFunction): EdgeFunction {
+  let made: EdgeFunction | undefined
+  return {
+    fetch: (...asked) => {
+      made ??= make()
+      return made.fetch(...asked)
+    },
+  }
 }

@@ -83,7 +83,7 @@ begin
           won := won + 1;
         end if;
       end loop;
-      update testing.clock set moved_by = moved_by + interval '1 hour';
+      perform testing.move_clock('1 hour');
     end loop;
     select sum(s.tries + s.tries_elsewhere) into of_victim from private.signups s where s.email = victim;
     compared := compared + of_victim;

@@ -187,6 +187,7 @@ test('mail leaves in plain text in the local world only', () => {
           WEB_URL: 'https://api.example.com/web',
           MAIL_DOMAIN: 'agents.example',
           SUPABASE_URL: 'https://project.supabase.co',
+          SUPABASE_API_KEY: 'sb_publishable_of_nobody',
         }),
         fetch,
         deadline: (milliseconds) => AbortSignal.timeout(milliseconds),

@@ -9,6 +9,7 @@ const world = worldFrom({
   WEB_URL: 'http://localhost/web',
   MAIL_DOMAIN: 'agents.example',
   SUPABASE_URL: 'http://127.0.0.1:9',
+  SUPABASE_API_KEY: 'sb_publishable_of_nobody',
   PASSWORD_PEPPER: 'a pepper of the tests only',
 })
 const owner = { email: 'margarete.holz@people.example', alias: 'margarete-agent' }

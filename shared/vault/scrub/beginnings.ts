@@ -20,8 +20,17 @@ export function beginningsOf(codes: readonly number[], { writing, ragged }: Sequ
   return codes.flatMap((code) => {
     // Nobody escapes the letters of an encoding.
     const isDigit = ragged > 0 && /[A-Za-z0-9]/.test(String.fromCodePoint(code))
-    return isDigit ? [bytesOf(code)] : [...plainForms(code), ...escapedForms(code)]
+    return isDigit ? [bytesOf(code)] : formsOf(code)
   })
+}
+
+/** Of the characters that most secrets consist of, made once. */
+const formsOfAscii: (readonly Beginning[])[] = []
+
+function formsOf(code: number): readonly Beginning[] {
+  const forms = formsOfAscii[code] ?? [...plainForms(code), ...escapedForms(code)]
+  if (code < 0x80) formsOfAscii[code] = forms
+  return forms
 }
 
 function plainForms(code: number): Beginning[] {
@@ -61,6 +70,7 @@ function hexPairs(code: number): Beginning[] {
 }
 
 function bytesOf(code: number): Beginning {
+  if (code < 0x80) return [code]
   const [first = 0, second] = new TextEncoder().encode(String.fromCodePoint(code))
   return second === undefined ? [first] : [first, second]
 }

@@ -198,9 +198,10 @@ function hexOf(bytes: Uint8Array): string {
 
 /** RFC 4648 section 5 writes two digits of base64 otherwise. */
 function alternativesOf(digit: string): number[] {
-  const both = [
-    ['+', '-'],
-    ['/', '_'],
-  ].find((pair) => pair.includes(digit)) ?? [digit]
-  return both.map(codeOf)
+  if (digit === '+' || digit === '-') return plusOrMinus
+  if (digit === '/' || digit === '_') return slashOrLine
+  return [codeOf(digit)]
 }
+
+const plusOrMinus = Array.from('+-', codeOf)
+const slashOrLine = Array.from('/_', codeOf)

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import * as z from 'zod'
+import { movableClock } from '../clock.ts'
 import { createDatabase } from '../database.ts'
 
 const rowSchema = z.record(z.string(), z.unknown())
@@ -35,19 +36,12 @@ export type Ledger = {
   close(): Promise<void>
 }
 
-const clock = `
-  create schema testing;
-  create table testing.clock (at timestamptz);
-  insert into testing.clock values (now());
-  create or replace function private.clock() returns timestamptz language sql stable as
-    'select at from testing.clock';`
-
 /** A database of its own, whose time stands still unless it is set. */
 export async function openLedger(): Promise<Ledger> {
   const { url, drop } = await createDatabase()
   const bigint = { to: 20, from: [20], parse: Number, serialize: String }
   const sql = postgres(url, { max: 1, onnotice() {}, types: { bigint } })
-  await sql.unsafe(clock)
+  await sql.unsafe(`${movableClock} select testing.stop_clock(now());`)
   const query: Ledger['query'] = async (text, args = []) =>
     rows.parse([
       ...(await sql.unsafe(
@@ -72,7 +66,7 @@ export async function openLedger(): Promise<Ledger> {
       }
     },
     setClock: async (seconds) => {
-      await query('update testing.clock set at = to_timestamp($1)', [seconds])
+      await query('select testing.stop_clock(to_timestamp($1))', [seconds])
     },
     clear: async () => {
       await query(`truncate ${String(tables[0]?.['names'])}`)

@@ -12,6 +12,7 @@ const bindings = {
   WEB_URL: 'http://aoa.example/web',
   MAIL_DOMAIN: 'agents.example',
   SUPABASE_URL: 'http://database.example',
+  SUPABASE_API_KEY: 'sb_publishable_of_nobody',
 }
 const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
 
