@@ -188,7 +188,8 @@ test('all roles share one pool: who waits keeps a connection from every other', 
     order.push('the vault')
     return status
   })
-  const waiters = () => database.sql`select from pg_locks where not granted`
+  const waiters = () => database.sql`select from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`
   await expect.poll(async () => (await waiters()).length).toBe(2)
   waiting.resolve()
   await held
