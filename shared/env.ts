@@ -28,7 +28,7 @@ const schema = z.object({
   INBOUND_MAIL_SECRET: z.string().min(16).optional(),
   /** The authserv-id (RFC 8601 section 2.5) of the server that mail is received by. */
   MAIL_RECEIVER: z.string().min(1).optional(),
-  /** PKCS#8 in base64, RSA or Ed25519, that signs mail of MAIL_DOMAIN. */
+  /** PKCS#8 in base64, RSA or Ed25519, that signs mail of MAIL_DOMAIN and NOTICE_DOMAIN. */
   DKIM_PRIVATE_KEY: z.string().min(1).optional(),
   /** Where its public half is in the DNS; while it is empty, nothing is signed. */
   DKIM_SELECTOR: z
@@ -53,8 +53,8 @@ const schema = z.object({
   MAIL_URL: z.url().optional(),
   /** The provider's token, or the password of the SMTP user. */
   MAIL_TOKEN: z.string().min(1).optional(),
-  /** Who mails are from: an address, or `Name <address>` in ASCII. */
-  MAIL_FROM: z.string().optional(),
+  /** The domain that notices come from; no agent has an address there. */
+  NOTICE_DOMAIN: z.string().min(1).optional(),
   /** JSON: CAIP-2 id -> RPC endpoints, first preferred; two of different providers are best. */
   CHAIN_RPC_URLS: z.string().default('{}'),
   /** JSON: origins to which pages of hosted actions may link back. */
@@ -109,6 +109,12 @@ export function readConfig(bindings: unknown): Config {
   const allowLoopback = ALLOW_LOOPBACK === 'true'
   if (allowLoopback && rest.ENVIRONMENT !== 'local') {
     throw new Error('ALLOW_LOOPBACK is for ENVIRONMENT=local only')
+  }
+  // What an agent writes would pass for a notice, with the signature of its domain.
+  if (rest.NOTICE_DOMAIN?.toLowerCase() === rest.MAIL_DOMAIN.toLowerCase()) {
+    throw new Error(
+      'NOTICE_DOMAIN is the domain of agents, MAIL_DOMAIN; give notices one of their own',
+    )
   }
   return {
     ...rest,

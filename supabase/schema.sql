@@ -586,6 +586,7 @@ create table private.outbox (
   topic text not null,
   carries uuid,
   sent_by uuid,
+  to_owner boolean not null default false,
   sealed text,
   created_at timestamp with time zone not null default private.clock(),
   send_after timestamp with time zone not null default private.clock(),
@@ -1159,6 +1160,8 @@ CREATE INDEX outbox_waiting ON private.outbox USING btree (send_after) WHERE (se
 CREATE INDEX outflows_due ON private.outflows USING btree (chain, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX outflows_of_wallet ON private.outflows USING btree (wallet, chain, token, block_number);
+
+CREATE INDEX owners_mailbox ON private.owners USING btree (private.mailbox_of(email));
 
 CREATE INDEX passkeys_of_account ON private.passkeys USING btree (account);
 
@@ -3159,7 +3162,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_claim(mails_max integer)
- RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer)
+ RETURNS TABLE(id uuid, recipient text, address text, sealed text, created_at timestamp with time zone, tries integer, to_owner boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -3183,7 +3186,7 @@ begin
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
-      m.sealed, m.created_at, m.tries;
+      m.sealed, m.created_at, m.tries, m.to_owner;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.mailer_done(mail uuid)
@@ -5127,9 +5130,9 @@ begin
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     greatest(entered.size, octet_length(entered.sealed_head::text)
       + octet_length(entered.sealed_body::text)), entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, carries, sent_by, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sent_by, to_owner, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, caller.id,
-    l ->> 'sealed'
+    private.is_owner_mailbox(l ->> 'to'), l ->> 'sealed'
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',
@@ -7234,6 +7237,15 @@ AS $function$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_owner_mailbox(address text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from private.owners o
+    where private.mailbox_of(o.email) = private.mailbox_of(address))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)
  RETURNS boolean
  LANGUAGE sql
@@ -7727,7 +7739,10 @@ CREATE OR REPLACE FUNCTION private.mailbox_of(email text)
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
+  select case when pg_catalog.split_part(plain, '@', 2) in ('gmail.com', 'googlemail.com')
+      then pg_catalog.replace(pg_catalog.split_part(plain, '@', 1), '.', '') || '@gmail.com'
+      else plain end
+    from pg_catalog.regexp_replace(pg_catalog.lower(email), '\+[^@]*@', '@') as plain
 $function$;
 
 CREATE OR REPLACE FUNCTION private.mailbox_problem(mailbox uuid, author text, unproven boolean, room integer)

@@ -180,7 +180,7 @@ export function bindingsOf(
     OUTBOX_KEY: Buffer.alloc(32).toString('base64'),
     OTP_PEPPER: secrets.pepper,
     // Nobody is there: nothing that is measured sends mail.
-    MAIL_FROM: 'Bench <no-reply@agents.example>',
+    NOTICE_DOMAIN: 'notices.example',
     MAIL_URL: 'smtp://127.0.0.1:9',
     MAIL_TOKEN: 'none',
   }

@@ -7,15 +7,16 @@ import { projectOfSecrets, type Secrets } from './secrets.ts'
 
 /** Of the addresses of accounts. */
 export const mailDomain = 'agents.example'
+const noticeDomain = 'notices.example'
 const dkimSelector = 'local'
 const eurUsdRate = '1.10'
 
-/** Where a receiver finds the key that mail of the local world is signed with. */
+/** Where a receiver finds the key that mail of the local world is signed with, under each domain. */
 export function dkimRecordOf({ dkim_private_key: key }: Pick<Secrets, 'dkim_private_key'>) {
   const pkcs8 = createPrivateKey({ key, format: 'der', encoding: 'base64', type: 'pkcs8' })
   const spki = createPublicKey(pkcs8).export({ type: 'spki', format: 'der' })
   const public_key = `v=DKIM1; k=rsa; p=${spki.toString('base64')}`
-  return { domain: mailDomain, selector: dkimSelector, public_key }
+  return { domains: [mailDomain, noticeDomain], selector: dkimSelector, public_key }
 }
 
 /** A value for every var and secret that a function may name, but for those that others bring. */
@@ -52,7 +53,7 @@ export function bindingsOf(
     DKIM_SELECTOR: dkimSelector,
     OTP_PEPPER: secrets.otp_pepper,
     OUTBOX_KEY: secrets.outbox_key,
-    MAIL_FROM: `Agent Operating Account <no-reply@${mailDomain}>`,
+    NOTICE_DOMAIN: noticeDomain,
     // The server here asks for no password.
     MAIL_TOKEN: 'none',
   }

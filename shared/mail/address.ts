@@ -3,6 +3,8 @@
  * SMTP command as it is: one address, no quoting, no way to begin another line or another recipient.
  */
 
+import { type Config, required } from '../env.ts'
+
 // The pattern of HTML's e-mail input, which leaves out RFC 5321's quoted local parts on purpose.
 const address = "[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)*"
 const lengthMax = 254
@@ -19,9 +21,14 @@ export function canonicalEmail(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase()
 }
 
+/** Where notices come from. */
+export function noticeAddress(config: Config): string {
+  return `no-reply@${required(config, 'NOTICE_DOMAIN')}`
+}
+
 /** The bare address of a sender, who may have a name; throws when it is neither. */
 export function senderAddress(from: string): string {
   const found = named.exec(from)?.[1] ?? from
-  if (!isAddress(found)) throw new Error('MAIL_FROM is no address')
+  if (!isAddress(found)) throw new Error('the sender of a mail is no address')
   return found
 }

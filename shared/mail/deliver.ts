@@ -6,9 +6,9 @@
 import * as z from 'zod'
 import type { CallerDatabase } from '../db/database.ts'
 import { unbound } from '../db/database.ts'
-import { required } from '../env.ts'
 import type { World } from '../world.ts'
-import { isAddress } from './address.ts'
+import { isAddress, noticeAddress } from './address.ts'
+import { markedAsAgents } from './agent-mark.ts'
 import { openMail } from './outbox.ts'
 import type { Failure, MailTransport } from './port.ts'
 import { tellUntold } from './untold.ts'
@@ -26,6 +26,7 @@ const claimSchema = z.object({
   sealed: z.string(),
   created_at: z.coerce.date(),
   tries: z.int(),
+  to_owner: z.boolean(),
 })
 type Claim = z.output<typeof claimSchema>
 
@@ -59,15 +60,17 @@ async function deliverOne(world: World, db: CallerDatabase, send: MailTransport,
 async function tryToSend(
   world: World,
   send: MailTransport,
-  { id, recipient, address, sealed, created_at: createdAt }: Claim,
+  { id, recipient, address, sealed, created_at: createdAt, to_owner: toOwner }: Claim,
 ): Promise<Failure | undefined> {
   if (address === null || !isAddress(address)) {
     return { reason: 'there is no address that it could go to', forGood: true, outage: false }
   }
+  const notices = noticeAddress(world.config)
   const {
-    from = required(world.config, 'MAIL_FROM'),
+    from = `Agent Operating Account <${notices}>`,
     headers = {},
     ...letter
   } = await openMail(world, { id, to: recipient, sealed })
-  return send({ id, from, to: address, createdAt, headers, ...letter })
+  const mail = { id, from, to: address, createdAt, headers, ...letter }
+  return send(toOwner ? markedAsAgents(mail, notices) : mail)
 }

@@ -18,8 +18,8 @@ export type Submission = {
   password: string
   /** Names this side, and is where Message-IDs are unique. */
   domain: string
-  /** Puts a signature on top of a message of this domain, where there is a key for it. */
-  sign?: (message: string) => Promise<string>
+  /** Puts the signature of a domain on top of a message, where there is a key for it. */
+  sign?: (message: string, domain: string) => Promise<string>
   /** Ends a try. */
   deadline: () => AbortSignal
 }
@@ -81,8 +81,8 @@ async function converse(
 /** A signature names the domain of the author, or it would prove nothing about the mail. */
 function messageOf(mail: Outgoing, { domain, sign }: Submission): string | Promise<string> {
   const message = mimeMessage(mail, domain)
-  const isOurs = senderAddress(mail.from).endsWith(`@${domain}`)
-  return sign && isOurs ? sign(message) : message
+  const from = senderAddress(mail.from)
+  return sign ? sign(message, from.slice(from.lastIndexOf('@') + 1)) : message
 }
 
 async function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {

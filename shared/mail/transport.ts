@@ -29,13 +29,13 @@ export function transportOf(
   return smtpTransport({ ...submission, ...signing(world) })
 }
 
-/** Signs as MAIL_DOMAIN; nothing where no selector says under which name the key is published. */
+/** Signs as the domain of who writes; nothing where no selector says where the key is published. */
 function signing({ config, now }: Pick<World, 'config' | 'now'>): Pick<Submission, 'sign'> {
-  const { MAIL_DOMAIN: domain, DKIM_SELECTOR: selector } = config
+  const { DKIM_SELECTOR: selector } = config
   if (selector === '') return {}
   const pkcs8 = decodeBytes(required(config, 'DKIM_PRIVATE_KEY')) ?? new Uint8Array()
   return {
-    sign: async (message) =>
+    sign: async (message, domain) =>
       signDkim(message, { domain, selector, privateKey: await readPrivateKey(pkcs8) }, now()),
   }
 }

@@ -5,7 +5,7 @@
 import { toHex } from '../digest.ts'
 import type { Config } from '../env.ts'
 import { required } from '../env.ts'
-import { senderAddress } from '../mail/address.ts'
+import { noticeAddress } from '../mail/address.ts'
 import { authenticationOf } from './authentication.ts'
 import type { IncomingMail } from './inbound-port.ts'
 import type { ParsedMail } from './parse.ts'
@@ -57,8 +57,7 @@ export async function originOf(
 }
 
 function ownAddresses(config: Config): string[] {
-  const sender = senderAddress(required(config, 'MAIL_FROM')).toLowerCase()
-  return [sender, `no-reply@${config.MAIL_DOMAIN}`]
+  return [noticeAddress(config), `no-reply@${config.MAIL_DOMAIN}`].map((own) => own.toLowerCase())
 }
 
 /** RFC 3834 section 5: everything but `no` was sent without a person. */

@@ -38,6 +38,22 @@ create table private.sessions (
   client text not null
 );
 alter table private.owners enable row level security;
+
+-- The mailbox behind an address, as far as it can be known: what follows a plus is a label, and Google
+-- reads no dots.
+create function private.mailbox_of(email text) returns text language sql immutable as $$
+  select case when pg_catalog.split_part(plain, '@', 2) in ('gmail.com', 'googlemail.com')
+      then pg_catalog.replace(pg_catalog.split_part(plain, '@', 1), '.', '') || '@gmail.com'
+      else plain end
+    from pg_catalog.regexp_replace(pg_catalog.lower(email), '\+[^@]*@', '@') as plain
+$$;
+create index owners_mailbox on private.owners (private.mailbox_of(email));
+
+-- Whether who reads there gets notices about an account.
+create function private.is_owner_mailbox(address text) returns boolean language sql stable as $$
+  select exists (select from private.owners o
+    where private.mailbox_of(o.email) = private.mailbox_of(address))
+$$;
 alter table private.sessions enable row level security;
 
 -- Whether an account takes nothing but a passkey for a proof: it has one, or had one until lately. Passkeys

@@ -24,12 +24,6 @@ begin
   order by wanted.place limit 8;
 end $$;
 
--- The mailbox of an address: what stands behind a plus sign is the same person's.
-create function private.mailbox_of(email text) returns text
-  language sql immutable as $$
-  select pg_catalog.regexp_replace(email, '\+[^@]*@', '@')
-$$;
-
 create table private.signups (
   id uuid primary key default gen_random_uuid(),
   email text not null check (email = lower(email) and length(email) <= 254),

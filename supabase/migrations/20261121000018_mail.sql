@@ -13,6 +13,8 @@ create table private.outbox (
   carries uuid,
   -- The key or app that had it sent; null for a notice of ours.
   sent_by uuid references private.credentials,
+  -- Whether an agent writes to somebody who gets notices: the mail says then that it is none.
+  to_owner boolean not null default false,
   -- AES-256-GCM under a key that the database never sees; null once the mail needs no more tries.
   sealed text,
   created_at timestamptz not null default private.clock(),
@@ -129,7 +131,8 @@ end $$;
 -- goes; null when the account has no owner any more.
 create function api.mailer_claim(mails_max integer)
   returns table (
-    id uuid, recipient text, address text, sealed text, created_at timestamptz, tries integer)
+    id uuid, recipient text, address text, sealed text, created_at timestamptz, tries integer,
+    to_owner boolean)
   language plpgsql security definer set search_path = '' as $$
 declare
   tries_max constant integer := 10;
@@ -150,7 +153,7 @@ begin
        order by w.send_after limit mails_max for update skip locked)
     returning m.id, m.to_address, coalesce(m.to_address,
       (select o.email from private.owners o where o.account = m.account)),
-      m.sealed, m.created_at, m.tries;
+      m.sealed, m.created_at, m.tries, m.to_owner;
 end $$;
 
 -- The mail was accepted for delivery; its text is erased.

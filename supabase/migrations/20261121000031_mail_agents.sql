@@ -201,9 +201,9 @@ begin
   values (entered.id, caller.account, 'out', entered.from_address, entered.digest, entered.size,
     greatest(entered.size, octet_length(entered.sealed_head::text)
       + octet_length(entered.sealed_body::text)), entered.sealed_head, entered.sealed_body, entered.own_before, send_mail.claim);
-  insert into private.outbox (id, account, to_address, topic, carries, sent_by, sealed)
+  insert into private.outbox (id, account, to_address, topic, carries, sent_by, to_owner, sealed)
   select (l ->> 'id')::uuid, caller.account, l ->> 'to', 'agent_mail', entered.id, caller.id,
-    l ->> 'sealed'
+    private.is_owner_mailbox(l ->> 'to'), l ->> 'sealed'
     from jsonb_array_elements(letters) l;
   insert into private.activities (account, category, type, summary, untrusted, mail)
   values (caller.account, 'mail', 'mail_sent',

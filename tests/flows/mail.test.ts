@@ -16,7 +16,7 @@ const worldSchema = z.object({
   mail: z.object({
     smtp_url: z.url(),
     outbox_url: z.url(),
-    dkim: z.object({ domain: z.string(), selector: z.string(), public_key: z.string() }),
+    dkim: z.object({ domains: z.array(z.string()), selector: z.string(), public_key: z.string() }),
   }),
 })
 const messages = z.array(

@@ -3,7 +3,7 @@ import { mimeMessage } from '../../shared/mail/mime.ts'
 import { openMail } from '../../shared/mail/outbox.ts'
 import { byPlatform, deliver } from '../support/inbound.ts'
 import { storedMails } from '../support/stored-mail.ts'
-import { start } from '../support/world.ts'
+import { noticeDomain, start } from '../support/world.ts'
 
 const product = await start()
 const { world, db } = product
@@ -67,9 +67,19 @@ test('what the receiving server found is kept, and the code may go to that host 
 test('a mail of this service is known as such, and its codes go to no site', async () => {
   const { id, to } = await mailbox()
 
-  for (const from of ['Account <no-reply@agents.example>', 'NO-REPLY@Agents.Example']) {
+  for (const from of [
+    'Account <no-reply@notices.example>',
+    'NO-REPLY@Notices.Example',
+    'no-reply@agents.example',
+  ]) {
     const text = `Your code is 482913, ${from}`
-    await deliver(world, { to, from, subject: 'A code', text, authenticated: 'agents.example' })
+    await deliver(world, {
+      to,
+      from,
+      subject: 'A code',
+      text,
+      authenticated: from.toLowerCase().includes('agents') ? 'agents.example' : noticeDomain,
+    })
   }
 
   for (const mail of await storedMails(product, id)) {

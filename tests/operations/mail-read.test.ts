@@ -75,7 +75,7 @@ test('an agent of a frozen account reads no codes, whatever its owner allowed be
 test('a code of this service is never shown to an agent, but for that of a sign-up', async () => {
   const box = await openMailbox(product)
   await letCodesBeRead(box)
-  const own = { from: 'Account <no-reply@agents.example>', text: `Your code is ${code}.` }
+  const own = { from: 'Account <no-reply@notices.example>', text: `Your code is ${code}.` }
   const signUp = await sealMail(world, {
     ...signUpCode({ code, minutes: 10 }),
     to: box.address,

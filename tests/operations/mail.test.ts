@@ -46,7 +46,7 @@ test('a mail arrives as it was written, from the service, and asks for no automa
   const [mail, ...others] = await aoa.mails(to)
 
   expect(others).toEqual([])
-  expect(mail).toMatchObject({ subject: message.subject, from: 'no-reply@agents.example' })
+  expect(mail).toMatchObject({ subject: message.subject, from: 'no-reply@notices.example' })
   expect([mail?.text.replaceAll('\r', ''), mail?.html.replaceAll('\r', '')]).toEqual([
     message.text,
     message.html,

@@ -3,6 +3,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { afterAll, expect, test } from 'vitest'
 import { startMailCatcher } from '../../scripts/local/mail.ts'
 import { deliverMail } from '../../shared/mail/deliver.ts'
+import { sealMail } from '../../shared/mail/outbox.ts'
 import { transportOf } from '../../shared/mail/transport.ts'
 import { connect } from '../support/mail.ts'
 import { type DkimRecord, judged } from '../support/mailauth.ts'
@@ -24,7 +25,7 @@ function recordOf(kind: Kind, key: KeyObject = keys[kind]): DkimRecord {
   // RFC 8463 section 4: of Ed25519 the 32 bytes of the key alone are published.
   const published = kind === 'rsa' ? spki : spki.subarray(-32)
   const public_key = `v=DKIM1; k=${kind}; p=${published.toString('base64')}`
-  return { domain: 'agents.example', selector: 's1', public_key }
+  return { domains: ['agents.example', 'notices.example'], selector: 's1', public_key }
 }
 
 /** Sends what waits, signed by such a key, and answers the last message as it came. */
@@ -54,6 +55,20 @@ test.each(['rsa', 'ed25519'] as const)('an answer that is signed by %s passes', 
   const verdict = await judged(await sentBy(kind), recordOf(kind))
 
   expect(verdict).toMatchObject({ dkim: ['pass'], dmarc: 'pass' })
+})
+
+test('a notice is signed by its own domain, which no agent writes from', async () => {
+  const { id: account } = await product.agent('pay')
+  const notice = { topic: 'note', subject: 'A notice', text: 'Words.', html: '<p>Words.</p>' }
+  const sealed = await sealMail(product.world, { ...notice, to: 'ann@people.example' })
+  await product.db.sql`select private.enqueue_mail(${account}, ${product.db.sql.json(sealed)})`
+
+  const raw = await sentBy('rsa')
+
+  expect(raw).toContain('From: Agent Operating Account <no-reply@notices.example>')
+  expect(await judged(raw, recordOf('rsa'))).toMatchObject({ dkim: ['pass'], dmarc: 'pass' })
+  const agentsAlone = { ...recordOf('rsa'), domains: ['agents.example'] }
+  expect((await judged(raw, agentsAlone)).dkim).not.toContain('pass')
 })
 
 test.each([

@@ -1,19 +1,21 @@
 /** What another library, written by others, finds of a mail's DKIM and DMARC. */
 import { authenticate } from 'mailauth'
 
-/** Where the key of a domain is published. */
-export type DkimRecord = { domain: string; selector: string; public_key: string }
+/** Where the key of each of these domains is published. */
+export type DkimRecord = { domains: string[]; selector: string; public_key: string }
 
 /** Judges a message as a server does that receives it, with a DNS that knows this key alone. */
-export async function judged(message: string, { domain, selector, public_key: key }: DkimRecord) {
-  const records = new Map([
-    [`${selector}._domainkey.${domain}`, key],
-    [`_dmarc.${domain}`, 'v=DMARC1; p=reject; adkim=s'],
-  ])
+export async function judged(message: string, { domains, selector, public_key: key }: DkimRecord) {
+  const records = new Map(
+    domains.flatMap((domain) => [
+      [`${selector}._domainkey.${domain}`, key],
+      [`_dmarc.${domain}`, 'v=DMARC1; p=reject; adkim=s'],
+    ]),
+  )
   const { dkim, dmarc } = await authenticate(Buffer.from(message, 'latin1'), {
     ip: '192.0.2.1',
     helo: 'mail.example',
-    sender: `bounces@${domain}`,
+    sender: `bounces@${domains[0]}`,
     strict: true,
     disableArc: true,
     disableBimi: true,

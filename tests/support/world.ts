@@ -84,6 +84,8 @@ const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
 export const inboundMailSecret = Buffer.alloc(32, 9).toString('base64')
 export const mailDomain = 'agents.example'
+/** Where notices come from. */
+export const noticeDomain = 'notices.example'
 export { actOfOwner, fingerprint, userAgent } from './acquaint.ts'
 
 export type StartOptions = {
@@ -261,7 +263,7 @@ function bindingsOf(
     RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
     OTP_PEPPER: 'another pepper of the tests only',
     OUTBOX_KEY: outboxKey,
-    MAIL_FROM: `Account <no-reply@${mailDomain}>`,
+    NOTICE_DOMAIN: noticeDomain,
     MAIL_TOKEN: 'none',
     DKIM_PRIVATE_KEY: 'none',
     MAIL_RECEIVER: `mx.${mailDomain}`,
