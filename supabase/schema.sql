@@ -1510,7 +1510,10 @@ begin
   if valid_before > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  -- Those who pay stand in a line of their own and only its first waits for the account: however many there
+  -- are, who freezes it or ends what may decide waits for two of them at most.
+  perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
+  payer := private.hold_account(caller.account);
   -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
   -- is followed by a signature.
   caller := private.recognize(credential, 'pay', true);
@@ -1692,9 +1695,9 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
-  -- Held until this has ended, so that nobody decides about another payment of the account while it is
-  -- open whether this one counts still.
-  perform from private.accounts a where a.id = p.account for key share;
+  -- Held until this has ended, so that nobody decides about another payment of the account, or freezes it,
+  -- while it is open whether this one counts still.
+  perform private.hold_account(p.account);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;
@@ -2038,7 +2041,7 @@ begin
   select * into o from private.outflows t
    where t.chain = housekeeping_book_outflow.chain and t.tx_hash = housekeeping_book_outflow.tx_hash
      and t.log_index = housekeeping_book_outflow.log_index and t.due_at is not null;
-  perform from private.accounts a where a.id = o.account for update;
+  perform private.hold_account(o.account);
   m := private.match_outflow(o);
   if o.chain is null or m.standing is distinct from housekeeping_book_outflow.standing then
     return;
@@ -2194,7 +2197,7 @@ declare
 begin
   select w.account into account_id from private.wallets w
    where w.address = housekeeping_end_mismatch.wallet;
-  perform from private.accounts a where a.id = account_id for update;
+  perform private.hold_account(account_id);
   select t.* into b from private.balances t
    where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
      housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)
@@ -3759,10 +3762,10 @@ begin
   -- A code that was not redeemed yet would connect the app anew, after it was disconnected.
   perform private.spend_codes(caller.account, app);
   -- What is being signed for an app comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   for k in select x.* from private.credentials x
    where x.account = caller.account and x.kind = 'oauth' and x.id = coalesce(app, x.id)
-   order by x.id for update
+   order by x.id for no key update
   loop
     if private.end_grant(k.id, 'disconnected') then
       disconnected := disconnected + 1;
@@ -3785,7 +3788,9 @@ declare
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
+  -- Who is just signing in by the password holds this row: that session ends as well.
+  perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from
     private.made_digest(caller, private.made_json(caller, counts_from, until)) then
     outcome := 'changed';
@@ -4477,7 +4482,7 @@ declare
 begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -4513,7 +4518,7 @@ declare
 begin
   select k.* into old from private.credentials k
    where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
-     for update;
+     for no key update;
   if not found then
     return;
   end if;
@@ -4616,9 +4621,9 @@ begin
   -- A code that is not redeemed yet would bring back the caps that it was given out with. Who redeems
   -- one locks it before the account, and so does this.
   perform private.spend_codes(caller.account, holder);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   select x.* into k from private.credentials x
-   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for update;
+   where x.id = holder and x.account = caller.account and private.is_agent_live(x) for no key update;
   outcome := case when k.id is null then 'missing'
     when not coalesce(per_payment between 0 and usd_micros_max, true)
       or not coalesce(per_day between 0 and usd_micros_max, true) then 'out_of_bounds'
@@ -4659,7 +4664,7 @@ declare
   a private.accounts;
   current bigint;
 begin
-  select x.* into a from private.accounts x where x.id = caller.account for update;
+  a := private.hold_account(caller.account);
   current := case limit_name
     when 'automatic_daily' then a.automatic_daily_limit_usd_micros
     when 'asserted_daily' then a.asserted_daily_limit_usd_micros
@@ -4752,6 +4757,8 @@ declare
   caller private.credentials := private.admit_owner(credential);
 begin
   if private.signed_in_with(caller, 'passkey') then
+    perform private.hold_account(caller.account);
+    caller := private.recognize(credential, 'owner');
     perform private.demand_proof(caller);
   else
     perform private.admit_owner(credential, true);
@@ -5083,13 +5090,12 @@ declare
   caller private.credentials := private.recognize(credential, 'pay', true);
   entered private.mails := jsonb_populate_record(null::private.mails, mail);
   recipients text[] := array(select l ->> 'to' from jsonb_array_elements(letters) l);
-  frozen timestamptz;
+  sender private.accounts;
   room_at timestamptz;
 begin
   -- One after the other, so that no two find the same room; a freeze waits or was before.
-  select a.frozen_at into frozen from private.accounts a where a.id = caller.account
-     for no key update;
-  if frozen is not null then
+  sender := private.hold_account(caller.account);
+  if sender.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
   return query select 'sent', m.id, m.at from private.mails m
@@ -5486,7 +5492,8 @@ begin
     opened := private.open_entry(caller, e, 'secret_shown',
       pg_catalog.format('The secrets of the login of %s were seen', e.site));
   elsif caller.reads_secrets then
-    perform private.recognize(credential, 'read', true);
+    -- The account before its keys, as whoever stores an entry holds them.
+    perform private.hold_unfrozen(caller.account);
     perform private.limit_reads(caller.account);
     opened := private.open_entry(caller, e, 'secret_read',
       pg_catalog.format('The secrets of the login of %s were read', e.site));
@@ -5581,6 +5588,8 @@ declare
   caller private.credentials := private.admit(credential, 'owner');
 begin
   if fresh then
+    perform private.hold_account(caller.account);
+    caller := private.recognize(credential, 'owner');
     perform private.demand_fresh(caller);
   end if;
   return caller;
@@ -6202,8 +6211,7 @@ CREATE OR REPLACE FUNCTION private.end_grant(ended uuid, because text)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform from private.accounts a
-   where a.id = (select k.account from private.credentials k where k.id = ended) for update;
+  perform private.hold_account(k.account) from private.credentials k where k.id = ended;
   update private.credentials k set revoked_at = private.clock()
    where k.id = ended and k.kind = 'oauth' and k.revoked_at is null;
   if found then
@@ -6286,7 +6294,7 @@ declare
   k private.credentials;
 begin
   for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
-   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for update of x
+   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
   loop
     if k.kind = 'oauth' then
       perform private.end_grant(k.id, 'disconnected');
@@ -6314,9 +6322,7 @@ begin
     return false;
   end if;
   if most is not null then
-    -- One after the other, or many at once would each find room for one more. The account first, which
-    -- a row of the outbox refers to: nobody who holds it then waits for who waits for it.
-    perform from private.accounts a where a.id = enqueue_mail.account for key share;
+    -- One after the other, or many at once would each find room for one more.
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('mails:' || account, 0));
     if not exists (select from private.outbox m where m.id = (enqueue_mail.mail ->> 'id')::uuid)
       and (select count(*) from private.outbox m where m.account = enqueue_mail.account
@@ -6630,7 +6636,7 @@ CREATE OR REPLACE FUNCTION private."freeze"(frozen uuid, summary text, untrusted
 AS $function$
 begin
   -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
-  perform from private.accounts a where a.id = frozen for update;
+  perform private.hold_account(frozen);
   update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
    where a.id = frozen and a.frozen_at is null;
   if not found then
@@ -6826,7 +6832,7 @@ AS $function$
 declare
   live_max constant integer := 20;
 begin
-  perform from private.accounts a where a.id = of_account for update;
+  perform private.hold_account(of_account);
   return (select count(*) from private.credentials k
     join private.oauth_grants g on g.credential = k.id
    where k.account = of_account and private.is_grant_live(k)
@@ -6877,6 +6883,17 @@ AS $function$
             and m.send_after <= private.clock() - interval '15 seconds')) f), '[]'))
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hold_account(held uuid)
+ RETURNS private.accounts
+ LANGUAGE plpgsql
+AS $function$
+declare
+  a private.accounts;
+begin
+  select x.* into a from private.accounts x where x.id = held for no key update;
+  return a;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.hold_mandate(caller private.credentials, held uuid, unfrozen boolean)
  RETURNS private.mandates
  LANGUAGE plpgsql
@@ -6895,9 +6912,8 @@ CREATE OR REPLACE FUNCTION private.hold_payer(caller private.credentials, unfroz
  LANGUAGE plpgsql
 AS $function$
 declare
-  payer private.accounts;
+  payer private.accounts := private.hold_account(caller.account);
 begin
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
@@ -6908,11 +6924,9 @@ CREATE OR REPLACE FUNCTION private.hold_unfrozen(of_account uuid)
  LANGUAGE plpgsql
 AS $function$
 declare
-  frozen_at timestamptz;
+  held private.accounts := private.hold_account(of_account);
 begin
-  -- The weakest lock that freezing waits for: payments of the account do not.
-  select a.frozen_at into frozen_at from private.accounts a where a.id = of_account for key share;
-  if frozen_at is not null then
+  if held.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;
 end $function$;
@@ -8375,7 +8389,7 @@ declare
   live_max constant integer := 20;
   placed uuid;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k

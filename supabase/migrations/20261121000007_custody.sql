@@ -95,7 +95,10 @@ begin
   if valid_before > extract(epoch from at) + 900 then
     raise exception 'a signature that is good for more than 15 minutes';
   end if;
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
+  -- Those who pay stand in a line of their own and only its first waits for the account: however many there
+  -- are, who freezes it or ends what may decide waits for two of them at most.
+  perform pg_catalog.pg_advisory_xact_lock(7321, pg_catalog.hashtext(caller.account::text));
+  payer := private.hold_account(caller.account);
   -- Asked again under the lock: neither a freeze nor an end of the caller's key or app that was answered
   -- is followed by a signature.
   caller := private.recognize(credential, 'pay', true);
@@ -208,9 +211,9 @@ begin
   relayed := p.kind = 'transfer';
   sent := false;
   queued := false;
-  -- Held until this has ended, so that nobody decides about another payment of the account while it is
-  -- open whether this one counts still.
-  perform from private.accounts a where a.id = p.account for key share;
+  -- Held until this has ended, so that nobody decides about another payment of the account, or freezes it,
+  -- while it is open whether this one counts still.
+  perform private.hold_account(p.account);
   if relayed then
     perform private.lock_queue(p.chain, lease is not null);
   end if;

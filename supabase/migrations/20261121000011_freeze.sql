@@ -30,7 +30,7 @@ create function private.freeze(frozen uuid, summary text, untrusted jsonb defaul
   returns boolean language plpgsql as $$
 begin
   -- Locked before the time is read: every reservation is then older than the freeze, or none at all.
-  perform from private.accounts a where a.id = frozen for update;
+  perform private.hold_account(frozen);
   update private.accounts a set frozen_at = private.clock(), facts_version = a.facts_version + 1
    where a.id = frozen and a.frozen_at is null;
   if not found then

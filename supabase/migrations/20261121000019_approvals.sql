@@ -274,9 +274,8 @@ $$;
 create function private.hold_payer(caller private.credentials, unfrozen boolean)
   returns void language plpgsql as $$
 declare
-  payer private.accounts;
+  payer private.accounts := private.hold_account(caller.account);
 begin
-  select a.* into payer from private.accounts a where a.id = caller.account for update;
   if unfrozen and payer.frozen_at is not null then
     perform private.refuse('account_frozen', '403');
   end if;

@@ -53,7 +53,7 @@ declare
   live_max constant integer := 20;
   placed uuid;
 begin
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   if (select count(*) from private.credentials k
     where k.account = caller.account and private.is_key_live(k)) < live_max then
     insert into private.credentials as k
@@ -136,7 +136,7 @@ declare
 begin
   perform private.demand_brake(caller);
   -- What is being signed for the key comes first, and is not answered after this.
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
   update private.credentials k set revoked_at = private.clock()
    where k.id = owner_revoke_key.key and k.account = caller.account and private.is_key_live(k);
   if found then
@@ -163,7 +163,7 @@ declare
 begin
   select k.* into old from private.credentials k
    where k.id = owner_rotate_key.key and k.account = caller.account and private.is_key_live(k)
-     for update;
+     for no key update;
   if not found then
     return;
   end if;

@@ -172,7 +172,7 @@ declare
 begin
   select w.account into account_id from private.wallets w
    where w.address = housekeeping_end_mismatch.wallet;
-  perform from private.accounts a where a.id = account_id for update;
+  perform private.hold_account(account_id);
   select t.* into b from private.balances t
    where (t.chain, t.wallet, t.token) = (housekeeping_end_mismatch.chain,
      housekeeping_end_mismatch.wallet, housekeeping_end_mismatch.token)

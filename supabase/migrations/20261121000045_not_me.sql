@@ -177,7 +177,7 @@ declare
   k private.credentials;
 begin
   for k in select x.* from private.credentials x join unnest(made) m on m.id = x.id::text
-   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for update of x
+   where m.kind in ('api_key', 'oauth') and x.account = caller.account order by x.id for no key update of x
   loop
     if k.kind = 'oauth' then
       perform private.end_grant(k.id, 'disconnected');
@@ -314,7 +314,9 @@ declare
 begin
   -- Who redeems a code locks it before the account, and so does this.
   perform private.spend_codes(caller.account);
-  perform from private.accounts a where a.id = caller.account for update;
+  perform private.hold_account(caller.account);
+  -- Who is just signing in by the password holds this row: that session ends as well.
+  perform from private.owners o where o.account = caller.account for no key update;
   if owner_end_made.digest is distinct from
     private.made_digest(caller, private.made_json(caller, counts_from, until)) then
     outcome := 'changed';
