@@ -3673,7 +3673,7 @@ begin
     p.remembers_device := remember_device;
   end if;
   outcome := coalesce(
-    private.undecidable(p, digest, case when approves then asker end),
+    private.undecidable(p, digest, case when approves then asker end, not approves),
     case when approves and p.remembers_payee and private.similar_recipient(p.account, p.payee) is not null
       then 'similar' end, decision);
   if outcome = 'approved' and exists (select from private.approvals o where o.payment = p.id) then
@@ -3711,10 +3711,9 @@ declare
 begin
   declined := 0;
   perform private.hold_payer(caller, false);
-  for p in select q.* from private.payments q
-     where q.account = caller.account and q.state = 'awaiting_confirmation'
-       and q.expires_at > private.clock()
-     order by q.id limit 2000 for update
+  for p in select q.* from private.payments q where q.id in (
+      select w.id from private.waiting_for_owner(caller.account) w order by w.id limit 2000)
+     order by q.id for update
   loop
     perform private.enter_decision(caller, p, 'declined', private.terms_digest(p), null);
     declined := declined + 1;
@@ -4043,9 +4042,7 @@ declare
 begin
   return query
   with open as (
-    select q, q.created_at from private.payments q
-     where q.account = caller.account and q.state = 'awaiting_confirmation'
-       and q.expires_at > private.clock()
+    select q, q.created_at from private.waiting_for_owner(caller.account) q
   )
   select coalesce((select jsonb_agg(private.approval_json(n.q) order by n.created_at desc)
       from (select * from open order by open.created_at desc limit listed_max) n), '[]'),
@@ -4503,7 +4500,9 @@ AS $function$
 declare
   caller private.credentials := private.admit_owner(credential);
 begin
-  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'owner') m;
+  perform private.revoke_mandate(caller, mandate, 'owner');
+  return query select private.mandate_json(m) from private.mandates m
+   where m.id = mandate and m.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.owner_rotate_key(credential text, key uuid, digest text, shown text, expires_in_days integer, overlap_hours integer, mail jsonb DEFAULT NULL::jsonb)
@@ -4835,7 +4834,9 @@ begin
     when m.state not in ('active', 'suspended') then 'closed' else wanted end;
   if outcome = wanted and m.state <> wanted then
     update private.mandates x set state = wanted where x.id = m.id;
-    if not suspended then
+    if suspended then
+      perform private.release_under(array[m.id]);
+    else
       perform private.note_widening(caller, 'mandate', m.id::text, '{}', 'A mandate: resumed');
     end if;
     perform private.record_mandate(m, case when suspended then 'suspended' else 'resumed' end,
@@ -5006,7 +5007,9 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'pay');
 begin
-  return query select private.mandate_json(m) from private.revoke_mandate(caller, mandate, 'agent') m;
+  perform private.revoke_mandate(caller, mandate, 'agent');
+  return query select private.mandate_json(m) from private.mandates m
+   where m.id = mandate and m.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.rotation_count()
@@ -5974,33 +5977,41 @@ declare
   holder uuid := private.budget_of(revoked);
   is_last boolean := not private.is_holder_live(revoked.id);
   payments integer;
-  mandates integer;
+  mandates uuid[];
   links integer;
 begin
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = revoked.account and p.state = 'authorized'
+      and coalesce(p.budget, p.key) = holder),
+    'the key or app that paid was revoked before anything was signed');
   update private.payments p set state = 'declined'
    where p.account = revoked.account and p.state in ('prepared', 'awaiting_confirmation')
      and not p.for_any_key
      and (p.key = revoked.id or is_last and private.holder_of(p.key) = holder);
   get diagnostics payments = row_count;
-  update private.mandates m set
-    state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
-    decided_at = coalesce(m.decided_at, private.clock()),
-    revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
-    revoked_by = case when m.state <> 'pending_approval' then by end
-   where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
-     and not m.for_any_key
-     and (m.key = revoked.id and m.state = 'pending_approval'
-       or is_last and private.holder_of(m.key) = holder);
-  get diagnostics mandates = row_count;
+  with ended as (
+    update private.mandates m set
+      state = case m.state when 'pending_approval' then 'declined' else 'revoked' end,
+      decided_at = coalesce(m.decided_at, private.clock()),
+      revoked_at = case when m.state <> 'pending_approval' then private.clock() end,
+      revoked_by = case when m.state <> 'pending_approval' then by end
+     where m.account = revoked.account and m.state in ('pending_approval', 'active', 'suspended')
+       and not m.for_any_key
+       and (m.key = revoked.id and m.state = 'pending_approval'
+         or is_last and private.holder_of(m.key) = holder)
+    returning m.id
+  )
+  select coalesce(array_agg(e.id), '{}') into mandates from ended e;
+  perform private.release_under(mandates);
   update private.hosted_actions h set expires_at = private.clock()
    where h.account = revoked.account and h.credential = revoked.id
      and h.expires_at > private.clock() and num_nonnulls(h.declined_at, h.finished_at) = 0;
   get diagnostics links = row_count;
-  if payments + mandates + links > 0 then
+  if payments + cardinality(mandates) + links > 0 then
     insert into private.activities (account, category, type, summary)
     values (revoked.account, 'security', 'requests_closed', pg_catalog.format(
       'What the %s had asked for was closed: payments %s, mandates %s, links %s.',
-      private.holder_name(revoked), payments, mandates, links));
+      private.holder_name(revoked), payments, cardinality(mandates), links));
   end if;
 end $function$;
 
@@ -6272,8 +6283,9 @@ begin
      and m.id = x.id::text and x.state in ('active', 'suspended');
   update private.mandates x set state = 'declined', decided_at = private.clock()
    where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
-  update private.payments p set state = 'declined'
-   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation')
+  perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
+  update private.payments p set state = 'declined', finality = null
+   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
      and (p.created_at > since or exists (select from private.approvals a
        where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
   update private.hosted_actions h set declined_at = private.clock()
@@ -6353,7 +6365,7 @@ begin
     set decision = excluded.decision, session = excluded.session, digest = excluded.digest,
       decided_at = excluded.decided_at;
   if decision = 'declined' then
-    update private.payments q set state = 'declined' where q.id = p.id;
+    update private.payments q set state = 'declined', finality = null where q.id = p.id;
     delete from private.known_recipients r using private.approvals o
      where o.payment = p.id and r.consent = o.consent;
     delete from private.known_devices d using private.approvals o
@@ -6642,9 +6654,9 @@ begin
   if not found then
     return false;
   end if;
-  update private.payments p set state = 'released', finality = null,
-    failure = 'the account was frozen before anything was signed'
-   where p.account = frozen and p.state = 'authorized';
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = frozen and p.state = 'authorized'),
+    'the account was frozen before anything was signed');
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
      where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null
@@ -7071,6 +7083,14 @@ CREATE OR REPLACE FUNCTION private.is_agent_live(k private.credentials)
 AS $function$
   select k.kind <> 'session' and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > private.clock())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_approved_unsigned(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_cancellable(p private.payments)
@@ -8671,6 +8691,23 @@ begin
      and not exists (select from private.mails m where m.account = caller.account and m.claim = held);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.release_under(stopped uuid[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select private.release_unsigned(array(select p.id from private.payments p
+    where p.mandate = any (stopped) and p.state = 'authorized'),
+    'its mandate was stopped before anything was signed')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.release_unsigned(given_up uuid[], why text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update private.payments p set state = 'released', finality = null, failure = why
+   where p.id = any (given_up) and p.state = 'authorized'
+$function$;
+
 CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb, only_wallet text DEFAULT NULL::text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -8845,7 +8882,7 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION private.revoke_mandate(caller private.credentials, revoked uuid, by text)
- RETURNS SETOF private.mandates
+ RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -8856,10 +8893,9 @@ begin
    where x.id = revoked and x.account = caller.account and x.state not in ('declined', 'revoked')
   returning * into m;
   if found then
+    perform private.release_under(array[m.id]);
     perform private.record_mandate(m, 'revoked', 'revoked by the ' || by);
   end if;
-  return query select x.* from private.mandates x
-   where x.id = revoked and x.account = caller.account;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.scope_covers(held text[], needed text)
@@ -9223,7 +9259,7 @@ AS $function$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $function$;
 
-CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text)
+CREATE OR REPLACE FUNCTION private.undecidable(p private.payments, digest text, asker text, declines boolean DEFAULT false)
  RETURNS text
  LANGUAGE sql
  STABLE
@@ -9232,7 +9268,8 @@ AS $function$
     when p.id is null then 'not_found'
     when p.state = 'expired' or p.expires_at <= private.clock()
       and p.state = 'awaiting_confirmation' then 'expired'
-    when p.state <> 'awaiting_confirmation' then 'closed'
+    when p.state <> 'awaiting_confirmation'
+      and not (declines and private.is_approved_unsigned(p)) then 'closed'
     when not private.is_holder_live(p.key) then 'closed'
     when digest is distinct from private.terms_digest(p) then 'terms_changed'
     when asker <> private.asker_of(p) then 'asker_changed' end
@@ -9278,6 +9315,7 @@ begin
     when 'mandate' then
       update private.mandates x set state = 'suspended'
        where x.id = w.subject::uuid and x.state = 'active';
+      perform private.release_under(array[w.subject::uuid]);
     end case;
   end loop;
   delete from private.widenings x using unnest(made) m
@@ -9390,6 +9428,18 @@ AS $function$
      and (c.kind = 'cancel' or exists (
        select from private.gas_uses u
         where u.payment = c.payment and u.kind = 'transfer' and u.slot is null))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.waiting_for_owner(of_account uuid)
+ RETURNS SETOF private.payments
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select q.* from private.payments q where q.account = of_account
+    and q.state = 'awaiting_confirmation' and q.expires_at > private.clock()
+  union all
+  select q.* from private.payments q where q.account = of_account
+    and q.state = 'authorized' and private.is_approved_unsigned(q)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.wide_network_of(client text)

@@ -258,6 +258,19 @@ create function private.reserved_atomic(p private.payments) returns numeric
      and o.state in ('authorized', 'signed', 'unknown') and o.counts_until > private.clock()
 $$;
 
+-- Gives up payments of these that are reserved and not signed, under the lock of their account: custody keeps
+-- a signature only for a payment that is still authorized, so none follows what gave them up.
+create function private.release_unsigned(given_up uuid[], why text) returns void language sql as $$
+  update private.payments p set state = 'released', finality = null, failure = why
+   where p.id = any (given_up) and p.state = 'authorized'
+$$;
+
+-- Whether a payment is reserved and not signed by the owner's own word, which can be taken back until then.
+create function private.is_approved_unsigned(p private.payments) returns boolean
+  language sql immutable as $$
+  select p.state = 'authorized' and p.consent_level in ('user_session', 'user_passkey')
+$$;
+
 -- Takes back a reservation that ended unsigned, when its payment is asked for again: it is decided
 -- anew, with the gas for it, as if it had never been reserved.
 create function private.reconsider(of_payment uuid, of_account uuid) returns void

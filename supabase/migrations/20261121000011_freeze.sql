@@ -22,8 +22,7 @@ create table private.frozen_payments (
 );
 alter table private.frozen_payments enable row level security;
 
--- Freezes an account; false when it is frozen already. What was reserved and not signed is released:
--- custody keeps a signature only for a payment that is still authorized, so none leaves after this.
+-- Freezes an account; false when it is frozen already. What was reserved and not signed is released.
 -- What is queued goes out of the queue, and is released where no transaction ever carried it. The rest
 -- of what is open is kept as it stands now.
 create function private.freeze(frozen uuid, summary text, untrusted jsonb default null)
@@ -36,9 +35,9 @@ begin
   if not found then
     return false;
   end if;
-  update private.payments p set state = 'released', finality = null,
-    failure = 'the account was frozen before anything was signed'
-   where p.account = frozen and p.state = 'authorized';
+  perform private.release_unsigned(array(select p.id from private.payments p
+    where p.account = frozen and p.state = 'authorized'),
+    'the account was frozen before anything was signed');
   with withdrawn as (
     delete from private.relay_calls c using private.payments p
      where c.payment = p.id and p.account = frozen and c.kind = 'transfer' and c.slot is null

@@ -207,8 +207,9 @@ begin
      and m.id = x.id::text and x.state in ('active', 'suspended');
   update private.mandates x set state = 'declined', decided_at = private.clock()
    where x.account = caller.account and x.state = 'pending_approval' and x.created_at > since;
-  update private.payments p set state = 'declined'
-   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation')
+  perform private.release_under(array(select m.id::uuid from unnest(made) m where m.kind = 'mandate'));
+  update private.payments p set state = 'declined', finality = null
+   where p.account = caller.account and p.state in ('prepared', 'awaiting_confirmation', 'authorized')
      and (p.created_at > since or exists (select from private.approvals a
        where a.payment = p.id and a.decision = 'approved' and a.decided_at > since));
   update private.hosted_actions h set declined_at = private.clock()
@@ -260,6 +261,7 @@ begin
     when 'mandate' then
       update private.mandates x set state = 'suspended'
        where x.id = w.subject::uuid and x.state = 'active';
+      perform private.release_under(array[w.subject::uuid]);
     end case;
   end loop;
   delete from private.widenings x using unnest(made) m
