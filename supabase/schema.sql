@@ -1522,13 +1522,14 @@ begin
    where q.id = payment and q.account = caller.account for update;
   if not found then
     outcome := 'not_found';
+  elsif not private.may_pay(p, caller.id) then
+    outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') then
     outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-  elsif p.state not in ('prepared', 'awaiting_confirmation')
-    or not private.may_pay(p, caller.id) or private.is_nonce_taken(p) then
+  elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
@@ -1871,7 +1872,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.find_payment(credential text, payment uuid DEFAULT NULL::uuid, tx_hash text DEFAULT NULL::text, chain bigint DEFAULT NULL::bigint)
- RETURNS TABLE(payment_row jsonb)
+ RETURNS TABLE(payment_row jsonb, is_own boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -1879,7 +1880,7 @@ AS $function$
 declare
   caller private.credentials := private.admit(credential, 'read');
 begin
-  return query select private.payment_json(p) from private.payments p
+  return query select private.payment_json(p), private.may_pay(p, caller.id) from private.payments p
    where p.account = caller.account
      and (find_payment.chain is null or p.chain = find_payment.chain)
      and case when find_payment.payment is not null then p.id = find_payment.payment
@@ -7965,7 +7966,9 @@ CREATE OR REPLACE FUNCTION private.may_pay(p private.payments, payer uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select p.for_any_key or private.holder_of(payer) = private.holder_of(p.key)
+  select private.holder_of(payer) = private.holder_of(p.key)
+    or case when p.consent_level is null or p.state = 'authorized' and p.counts_until <= private.clock()
+      then p.for_any_key else private.holder_of(payer) = coalesce(p.budget, p.key) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_read(mailbox uuid, unproven boolean)

@@ -107,13 +107,14 @@ begin
    where q.id = payment and q.account = caller.account for update;
   if not found then
     outcome := 'not_found';
+  elsif not private.may_pay(p, caller.id) then
+    outcome := 'closed';
   elsif p.state in ('authorized', 'signed', 'unknown') then
     outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
      where q.id = p.id and free;
-  elsif p.state not in ('prepared', 'awaiting_confirmation')
-    or not private.may_pay(p, caller.id) or private.is_nonce_taken(p) then
+  elsif p.state not in ('prepared', 'awaiting_confirmation') or private.is_nonce_taken(p) then
     outcome := 'closed';
   elsif p.expires_at <= at then
     outcome := 'expired';
