@@ -925,6 +925,7 @@ create table private.transfer_cursors (
   head_number bigint not null,
   head_hash text not null,
   safe_block bigint not null,
+  behind_since timestamp with time zone,
   constraint transfer_cursors_pkey PRIMARY KEY (chain),
   constraint transfer_cursors_check CHECK ((seen_through >= finalized_through)),
   constraint transfer_cursors_head_hash_check CHECK ((head_hash ~ '^0x[0-9a-f]{64}$'::text))
@@ -1088,7 +1089,7 @@ CREATE INDEX ceremonies_age ON private.ceremonies USING btree (expires_at);
 
 CREATE INDEX credentials_of_account ON private.credentials USING btree (account);
 
-CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number);
+CREATE INDEX deposits_blocks ON private.deposits USING btree (chain, block_number, log_index);
 
 CREATE INDEX deposits_gone ON private.deposits USING btree (account, chain, block_number) WHERE reorged;
 
@@ -2004,7 +2005,7 @@ begin
    where a.id = action_id and a.account = caller.account;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2013,13 +2014,14 @@ AS $function$
 begin
   update private.transfer_cursors c
      set version = c.version + 1, finalized_through = to_block,
-       seen_through = greatest(c.seen_through, to_block)
+       seen_through = greatest(c.seen_through, to_block), behind_since = null
    where c.chain = housekeeping_book_final_transfers.chain
      and c.version = housekeeping_book_final_transfers.version
      and c.finalized_through = from_block - 1
   returning c.version into next_version;
   if found then
-    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    entered := private.replace_deposits(
+      chain, rest_block, rest_log, to_block, to_log, transfers, true);
     perform private.forget_gone_deposits(chain, from_block, to_block);
     perform private.enter_outflows(chain, transfers);
     return next;
@@ -2067,7 +2069,7 @@ begin
   return query select o.account, booked.id;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
+CREATE OR REPLACE FUNCTION api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint)
  RETURNS TABLE(next_version bigint, entered integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2083,7 +2085,8 @@ begin
      and c.version = housekeeping_book_seen_transfers.version
   returning c.version into next_version;
   if found then
-    entered := private.replace_deposits(chain, from_block, to_block, transfers);
+    entered := private.replace_deposits(
+      chain, rest_block, rest_log, to_block, to_log, transfers, false);
     perform private.forget_gone_deposits(chain, from_block, to_block);
     return next;
   end if;
@@ -2216,6 +2219,26 @@ begin
     perform private.enqueue_mail(account_id, mail);
   end if;
   return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
+ RETURNS TABLE(entered integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform from private.transfer_cursors c
+   where c.chain = housekeeping_enter_transfers.chain
+     and c.version = housekeeping_enter_transfers.version for no key update;
+  if found then
+    entered := private.replace_deposits(
+      chain, from_block, from_log, to_block, to_log, transfers, is_final);
+    if is_final then
+      perform private.enter_outflows(chain, transfers);
+    end if;
+    return next;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_final_balances(chain bigint, batch integer)
@@ -2432,7 +2455,7 @@ begin
   return found;
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb)
+CREATE OR REPLACE FUNCTION api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2445,7 +2468,8 @@ begin
   if not found then
     raise exception 'blocks that are not final';
   end if;
-  perform private.replace_deposits(chain, from_block, to_block, transfers, wallet);
+  perform private.replace_deposits(
+    chain, from_block, from_log, to_block, to_log, transfers, true, wallet);
   perform private.enter_outflows(chain, transfers);
 end $function$;
 
@@ -2644,7 +2668,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.housekeeping_transfer_cursor(chain bigint, head_number bigint, head_hash text, wallets_max integer, finalized_block bigint DEFAULT NULL::bigint)
- RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, wallets text[])
+ RETURNS TABLE(version bigint, finalized_through bigint, seen_through bigint, seen_head_number bigint, seen_head_hash text, behind_seconds integer, wallets text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO ''
@@ -2656,8 +2680,12 @@ begin
     housekeeping_transfer_cursor.head_number, housekeeping_transfer_cursor.head_hash, finalized_block
    where finalized_block is not null
   on conflict do nothing;
+  update private.transfer_cursors c set behind_since = private.clock()
+   where c.chain = housekeeping_transfer_cursor.chain and c.behind_since is null
+     and c.finalized_through < finalized_block;
   return query
-  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash, (
+  select c.version, c.finalized_through, c.seen_through, c.head_number, c.head_hash,
+    floor(extract(epoch from private.clock() - c.behind_since))::integer, (
     select case when count(*) <= wallets_max then coalesce(array_agg(w.address), '{}') end
       from (select a.address from private.wallets a limit wallets_max + 1) w)
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
@@ -8711,54 +8739,58 @@ AS $function$
    where p.id = any (given_up) and p.state = 'authorized'
 $function$;
 
-CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, to_block bigint, transfers jsonb, only_wallet text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION private.replace_deposits(chain bigint, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb, is_final boolean, only_wallet text DEFAULT NULL::text)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
 declare
   told_count integer;
-  final_block bigint := (select c.finalized_through from private.transfer_cursors c
-    where c.chain = replace_deposits.chain);
+  final_block bigint := greatest(case when is_final then to_block end, (
+    select c.finalized_through from private.transfer_cursors c
+     where c.chain = replace_deposits.chain));
 begin
-  with ours as (
-    select t.*, w.address as wallet, w.account, row_number() over (
-      partition by t.tx_hash, t.recipient, t.token, t.sender, t.amount_atomic
-      order by t.log_index) as nth
+  with ours as materialized (
+    select t.*, w.address as wallet, w.account,
+      private.flag_deposit(w.account, t.sender, t.amount_atomic, t.dust) as flag
     from jsonb_to_recordset(transfers) as t (tx_hash text, recipient text, token text, sender text,
-      amount_atomic numeric, dust boolean, block_number bigint, block_hash text, log_index integer)
+      amount_atomic numeric, dust boolean, nth integer, block_number bigint, block_hash text,
+      log_index integer)
     join private.wallets w on w.address = t.recipient
     where t.sender <> t.recipient
   ), gone as (
     update private.deposits d set reorged = true
      where d.chain = replace_deposits.chain and not d.reorged
-       and d.block_number between from_block and to_block
+       and (d.block_number, d.log_index) >= (from_block, from_log)
+       and (d.block_number, d.log_index) <= (to_block, to_log)
        and (only_wallet is null or d.wallet = only_wallet)
        and not exists (select from ours o
          where (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)
            = (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth))
   ), waiting as (
-    select d.wallet, count(*) as count from private.deposits d
-     where d.chain = replace_deposits.chain and d.block_number > final_block group by d.wallet
-  ), judged as (
-    select o.*, o.block_number > final_block and not exists (
+    select d.wallet, d.flag is not null as is_hidden, count(*) as count from private.deposits d
+     where d.chain = replace_deposits.chain and d.block_number > final_block group by 1, 2
+  ), judged as materialized (
+    select o.*, o.flag is not null as is_hidden, o.block_number > final_block and not exists (
         select from private.deposits d where d.chain = replace_deposits.chain
           and (d.tx_hash, d.wallet, d.token, d.sender, d.amount_atomic, d.nth)
             = (o.tx_hash, o.wallet, o.token, o.sender, o.amount_atomic, o.nth)) as is_fresh
     from ours o
   ), admitted as (
-    select j.*, row_number() over (partition by j.is_fresh order by j.block_number, j.log_index)
-        + (select coalesce(sum(w.count), 0) from waiting w) as of_chain
-    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh
+    select j.*, row_number() over (
+        partition by j.is_fresh, j.is_hidden order by j.block_number, j.log_index)
+      + (select coalesce(sum(w.count), 0) from waiting w where w.is_hidden = j.is_hidden) as of_chain
+    from (select f.*, row_number() over (partition by f.wallet, f.is_fresh, f.is_hidden
         order by f.block_number, f.log_index) as of_wallet from judged f) j
-      left join waiting w on w.wallet = j.wallet
-     where not j.is_fresh or j.of_wallet + coalesce(w.count, 0) <= 100
+      left join waiting w on w.wallet = j.wallet and w.is_hidden = j.is_hidden
+     where not j.is_fresh
+       or j.of_wallet + coalesce(w.count, 0) <= case when j.is_hidden then 20 else 100 end
   ), booked as (
     insert into private.deposits as d (account, chain, tx_hash, wallet, token, sender,
       amount_atomic, nth, block_number, block_hash, log_index, flag)
     select o.account, replace_deposits.chain, o.tx_hash, o.wallet, o.token, o.sender,
-      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index,
-      private.flag_deposit(o.account, o.sender, o.amount_atomic, o.dust)
-    from admitted o where not o.is_fresh or o.of_chain <= 5000
+      o.amount_atomic, o.nth, o.block_number, o.block_hash, o.log_index, o.flag
+    from admitted o
+     where not o.is_fresh or o.of_chain <= case when o.is_hidden then 1000 else 5000 end
     on conflict on constraint deposits_terms do update set block_number = excluded.block_number,
       block_hash = excluded.block_hash, log_index = excluded.log_index, reorged = false
     where (d.block_hash, d.log_index, d.reorged)
@@ -9568,11 +9600,11 @@ grant execute on function api.health_states() to service_role;
 
 grant execute on function api.hosted_action(credential text, action_id uuid) to service_role;
 
-grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb) to service_role;
+grant execute on function api.housekeeping_book_final_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_book_outflow(chain bigint, tx_hash text, log_index integer, standing text, summary text, mail jsonb) to service_role;
 
-grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
+grant execute on function api.housekeeping_book_seen_transfers(chain bigint, version bigint, from_block bigint, to_block bigint, rest_block bigint, rest_log integer, to_log integer, transfers jsonb, head_number bigint, head_hash text, safe_block bigint) to service_role;
 
 grant execute on function api.housekeeping_book_slot(slot bigint, tx_hash text, block_number bigint, block_hash text, finality text, settled jsonb, unclear jsonb) to service_role;
 
@@ -9583,6 +9615,8 @@ grant execute on function api.housekeeping_drop_balances(chain bigint, block_num
 grant execute on function api.housekeeping_due_balances(chain bigint, tokens text[], batch integer) to service_role;
 
 grant execute on function api.housekeeping_end_mismatch(chain bigint, wallet text, token text, standing text, summary text, mail jsonb) to service_role;
+
+grant execute on function api.housekeeping_enter_transfers(chain bigint, version bigint, is_final boolean, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_final_balances(chain bigint, batch integer) to service_role;
 
@@ -9604,7 +9638,7 @@ grant execute on function api.housekeeping_open(batch integer) to service_role;
 
 grant execute on function api.housekeeping_pause_lane(chain bigint, address text, reason text) to service_role;
 
-grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, to_block bigint, transfers jsonb) to service_role;
+grant execute on function api.housekeeping_rebook_transfers(chain bigint, wallet text, from_block bigint, from_log integer, to_block bigint, to_log integer, transfers jsonb) to service_role;
 
 grant execute on function api.housekeeping_release(payment uuid, reason text, alone boolean) to service_role;
 

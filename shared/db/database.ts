@@ -105,6 +105,12 @@ function rejection(error: PostgrestFailure, status: number): Error {
   return down ? new Rejection(fail('unavailable', { log })) : new Error(`database: ${log}`)
 }
 
+/** The SQLSTATE or PostgREST code with which a call was refused; undefined for any other failure. */
+export function codeOf(error: unknown): string | undefined {
+  const [, code] = error instanceof Error ? (/^database: (\w*) /.exec(error.message) ?? []) : []
+  return code
+}
+
 const detailSchema = z.looseObject({
   retry_after_seconds: z.number().optional(),
   needed: z.string().optional(),
