@@ -6706,18 +6706,31 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.gas_json(payer uuid, on_chain bigint)
+CREATE OR REPLACE FUNCTION private.gas_falls_at(on_chain bigint, wei numeric)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select g.minute + interval '1 hour' from private.gas_prices g
+       where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
+         and g.call_wei > wei order by g.minute desc offset 2 limit 1),
+      private.clock() + interval '1 minute')
+    from private.gas_seen(on_chain) s where s.call_wei > wei
+$function$;
+
+CREATE OR REPLACE FUNCTION private.gas_json(p private.payments)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  g private.gas_standing := private.gas_left(payer, on_chain);
+  g private.gas_standing := private.gas_left(p.account, p.chain);
 begin
   return jsonb_build_object('left_wei', g.wei::text, 'left_calls', g.calls,
     'resets_at', g.frees_at, 'least_usd_micros', g.least_usd_micros::text,
     'left_cancels', g.cancels, 'cancels_reset_at', g.cancels_free_at,
-    'seen', private.gas_seen_json(on_chain));
+    'cheaper_at', private.gas_falls_at(p.chain, div(g.wei, case p.kind when 'transfer' then 2 else 1 end)),
+    'seen', private.gas_seen_json(p.chain));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.gas_left(payer uuid, on_chain bigint)
@@ -6773,8 +6786,11 @@ CREATE OR REPLACE FUNCTION private.gas_seen(on_chain bigint)
  LANGUAGE sql
  STABLE
 AS $function$
-  select on_chain, max(g.minute), max(g.max_fee_per_gas), max(g.max_priority_fee_per_gas),
-    max(g.data_fee_wei), max(g.call_wei)
+  select on_chain, max(g.minute),
+    (array_agg(g.max_fee_per_gas order by g.max_fee_per_gas desc))[least(3, count(*))::integer],
+    (array_agg(g.max_priority_fee_per_gas order by g.max_priority_fee_per_gas desc))[least(3, count(*))::integer],
+    (array_agg(g.data_fee_wei order by g.data_fee_wei desc))[least(3, count(*))::integer],
+    (array_agg(g.call_wei order by g.call_wei desc))[least(3, count(*))::integer]
     from private.gas_prices g
    where g.chain = on_chain and g.minute > private.clock() - interval '1 hour'
   having count(*) > 0
@@ -8362,7 +8378,7 @@ begin
     'history', private.resource_history(p),
     'refused_ways', private.refused_ways(p),
     'reserved_atomic', private.reserved_atomic(p)::text,
-    'gas', private.gas_json(p.account, p.chain),
+    'gas', private.gas_json(p),
     'now', floor(extract(epoch from private.clock()))::bigint,
     'lanes', case when p.kind = 'transfer' then (
       select coalesce(jsonb_agg(jsonb_build_object('address', l.address,
