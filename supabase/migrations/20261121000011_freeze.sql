@@ -124,9 +124,9 @@ begin
   from private.accounts a where a.id = caller.account;
 end $$;
 
--- Whether a stored transaction may be sent again: it carries no transfer of a frozen account. Asked right
--- before, whatever was read earlier. It is first sent as soon as it is stored, which either a freeze
--- waits for and names, or which fails after one.
+-- Whether a stored transaction may be sent: it carries no transfer of a frozen account. Asked right before,
+-- whatever was read earlier. Only who sends it within two seconds of asking for it does not ask: that it is
+-- stored is what a freeze waits for and names, or what fails after one.
 create function api.housekeeping_may_send(tx_hash text) returns boolean
   language plpgsql stable security definer set search_path = '' as $$
 begin
