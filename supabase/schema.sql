@@ -1169,6 +1169,8 @@ CREATE INDEX payments_counted ON private.payments USING btree (account, counts_u
 
 CREATE INDEX payments_entered ON private.payments USING btree (account, created_at DESC);
 
+CREATE UNIQUE INDEX payments_fixed_nonce ON private.payments USING btree (wallet, fixed_nonce) WHERE ((fixed_nonce IS NOT NULL) AND (authorization_nonce IS NOT NULL));
+
 CREATE INDEX payments_hash ON private.payments USING btree (account, tx_hash) WHERE (tx_hash IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_log ON private.payments USING btree (chain, tx_hash, log_index) WHERE (state = 'settled'::text);
@@ -1322,8 +1324,7 @@ begin
          or p.state in ('prepared', 'awaiting_confirmation') and p.expires_at <= private.clock());
     select p.* into entered from private.payments p
       join private.wallets w on w.account = caller.account and w.address = p.wallet
-     where p.chain = begin_payment.chain and p.token = begin_payment.token
-       and p.authorization_nonce = nonce;
+     where p.fixed_nonce = nonce and p.authorization_nonce is not null;
     if found then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;
@@ -7278,10 +7279,10 @@ CREATE OR REPLACE FUNCTION private.is_nonce_taken(p private.payments)
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.authorization_nonce = p.fixed_nonce)
-    or exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
+  select exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
+    or exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_open(s private.signups)

@@ -114,6 +114,9 @@ create index payments_watched on private.payments (account, checked_at nulls fir
   where state in ('signed', 'unknown') or state = 'settled' and finality <> 'finalized';
 create unique index payments_log on private.payments (chain, tx_hash, log_index)
   where state = 'settled';
+-- The chains know nothing of each other's nonces.
+create unique index payments_fixed_nonce on private.payments (wallet, fixed_nonce)
+  where fixed_nonce is not null and authorization_nonce is not null;
 create index payments_unused on private.payments (expires_at)
   where state in ('prepared', 'awaiting_confirmation');
 create index payments_reserved on private.payments (wallet, chain, token)

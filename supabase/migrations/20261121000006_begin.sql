@@ -69,7 +69,8 @@ end $$;
 
 -- Enters a payment and answers it with the facts to decide from. Money is not yet reserved. With an
 -- alias the payee is looked up; the same claim finds the payment that it entered before, unless that
--- ended unsigned. Where the nonce is fixed by the terms, it finds the payment that was signed with it.
+-- ended unsigned. Where the nonce is fixed by the terms, it finds the payment that was signed with it, on
+-- whatever chain.
 -- Nothing is entered, and no row answered, for a payment to the wallet that would pay it.
 create function api.begin_payment(
   credential text, kind text, device text, chain bigint, token text, amount_atomic text,
@@ -99,8 +100,7 @@ begin
          or p.state in ('prepared', 'awaiting_confirmation') and p.expires_at <= private.clock());
     select p.* into entered from private.payments p
       join private.wallets w on w.account = caller.account and w.address = p.wallet
-     where p.chain = begin_payment.chain and p.token = begin_payment.token
-       and p.authorization_nonce = nonce;
+     where p.fixed_nonce = nonce and p.authorization_nonce is not null;
     if found then
       return query select private.payment_json(entered), private.payment_facts(entered, caller.id);
       return;

@@ -61,13 +61,14 @@ begin
     (select private.mandate_json(m) from private.mandates m where m.id = p.mandate);
 end $$;
 
--- Whether the nonce that its terms fix is signed for another payment, or about to be.
+-- Whether the nonce that its terms fix is signed for another payment, of whatever token and chain, or about
+-- to be.
 create function private.is_nonce_taken(p private.payments) returns boolean
   language sql stable as $$
-  select exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.authorization_nonce = p.fixed_nonce)
-    or exists (select from private.payments o where o.chain = p.chain and o.token = p.token
-      and o.wallet = p.wallet and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
+  select exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.authorization_nonce is not null)
+    or exists (select from private.payments o where o.wallet = p.wallet
+      and o.fixed_nonce = p.fixed_nonce and o.state = 'authorized')
 $$;
 
 -- Reserves a payment and hands it to custody with the sealed keys that sign it. `outcome` tells why
