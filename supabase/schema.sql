@@ -252,12 +252,9 @@ alter table private.deposits enable row level security;
 
 create table private.frozen_payments (
   account uuid not null,
-  place integer not null,
-  payment uuid not null,
-  constraint frozen_payments_pkey PRIMARY KEY (account, place),
-  constraint frozen_payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id),
-  constraint frozen_payments_payment_fkey FOREIGN KEY (payment) REFERENCES private.payments(id) ON DELETE CASCADE,
-  constraint frozen_payments_place_check CHECK ((place > 0))
+  payments uuid[] not null,
+  constraint frozen_payments_pkey PRIMARY KEY (account),
+  constraint frozen_payments_account_fkey FOREIGN KEY (account) REFERENCES private.accounts(id)
 );
 alter table private.frozen_payments enable row level security;
 
@@ -1899,6 +1896,8 @@ declare
   caller private.credentials := private.admit_brake(credential);
 begin
   perform private.take('freeze:' || caller.id, 5, 1);
+  -- Further than any list goes, and still a place in an array.
+  after_place := least(after_place, 1000000000);
   if private.freeze(caller.account,
     case caller.kind when 'session' then 'The account was frozen by its owner.'
       else pg_catalog.format('The account was frozen with the %s.', private.holder_name(caller)) end,
@@ -1909,8 +1908,11 @@ begin
   end if;
   return query
   with listed as (
-    select p, f.place from private.frozen_payments f join private.payments p on p.id = f.payment
-     where f.account = caller.account and f.place > after_place order by f.place limit listed_max
+    select p, o.place from private.frozen_payments f
+      cross join lateral unnest(f.payments[after_place + 1:after_place + listed_max])
+        with ordinality o (id, place)
+      join private.payments p on p.id = o.id
+     where f.account = caller.account
   )
   select a.frozen_at,
     coalesce((select jsonb_agg(private.payment_json(l.p) - array['delivery', 'terms', 'signature',
@@ -1922,8 +1924,8 @@ begin
            where s.state = 'open' and (l.p).id = any (t.carries)))
         order by l.place)
       from listed l), '[]'),
-    (select max(l.place) from listed l having exists (select from private.frozen_payments f
-      where f.account = caller.account and f.place > max(l.place)))
+    (select (after_place + listed_max)::integer from private.frozen_payments f
+      where f.account = caller.account and pg_catalog.cardinality(f.payments) > after_place + listed_max)
   from private.accounts a where a.id = caller.account;
 end $function$;
 
@@ -6696,10 +6698,10 @@ begin
   update private.payments p set state = 'released', finality = null,
     failure = 'the account was frozen before it was sent'
    where p.id in (select w.payment from withdrawn w where w.tries = 0);
-  delete from private.frozen_payments f where f.account = frozen;
-  insert into private.frozen_payments (account, place, payment)
-  select frozen, row_number() over (order by o.state = 'settled', o.amount_usd_micros desc, o.id), o.id
-    from private.open_signatures(frozen) o;
+  insert into private.frozen_payments as f (account, payments)
+  select frozen, array(select o.id from private.open_signatures(frozen) o
+    order by o.state = 'settled', o.amount_usd_micros desc, o.id)
+  on conflict on constraint frozen_payments_pkey do update set payments = excluded.payments;
   delete from private.vault_sessions s where s.account = frozen;
   perform private.erase_site_answers(frozen);
   insert into private.activities (account, category, type, summary, untrusted)
@@ -8260,9 +8262,12 @@ CREATE OR REPLACE FUNCTION private.open_signatures(of_account uuid)
  STABLE
 AS $function$
   select p.* from private.payments p
-   where p.account = of_account and (p.state in ('signed', 'unknown')
-     or p.state = 'settled' and (p.finality <> 'finalized'
-       or private.live_until(p) > private.clock()))
+   where p.account = of_account
+     and (p.state in ('signed', 'unknown') or p.state = 'settled' and p.finality <> 'finalized')
+  union all
+  select p.* from private.payments p
+   where p.account = of_account and p.state = 'settled' and p.finality = 'finalized'
+     and p.counts_until > private.clock() and private.live_until(p) > private.clock()
 $function$;
 
 CREATE OR REPLACE FUNCTION private.open_wei(l private.relay_lanes)
