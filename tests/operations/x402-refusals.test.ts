@@ -1,5 +1,6 @@
 /** What a merchant's refusal leads to: another offer next time, and none where it only says later. */
 import { expect, test } from 'vitest'
+import { newKey } from '../support/chain-world.ts'
 import { serverThat } from '../support/http.ts'
 import {
   attemptOf,
@@ -105,6 +106,23 @@ test.each([402, 412])(
     expect([first, second, third]).toEqual(['10000', '20000', '10000'])
   },
 )
+
+test('a refusal is one also where each challenge names a payee of its own', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const shop = await serverThat((response) => {
+    const accepts = [upfront, cheap].map((offer) => ({ ...offer, payTo: newKey().at }))
+    response.writeHead(402, { 'payment-required': headerOf(challengeV2(accepts)) }).end('{}')
+  })
+
+  const first = await pay(agent, { resource_url: shop.url })
+  const second = await pay(agent, { resource_url: shop.url })
+
+  expect(first.body).toMatchObject({
+    status: 'rejected_unpaid',
+    reasons: [{ code: 'payment_refused' }, { code: 'terms_changed' }, { code: 'not_settled_yet' }],
+  })
+  expect([first, second].map(({ body }) => body['amount_atomic'])).toEqual(['10000', '20000'])
+})
 
 test('a refusal counts for its resource and its account, and for a quarter of an hour', async () => {
   const [agent, other] = [
