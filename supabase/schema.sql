@@ -1523,7 +1523,7 @@ begin
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id) then
     outcome := 'closed';
-  elsif p.state in ('authorized', 'signed', 'unknown') then
+  elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
@@ -7293,6 +7293,17 @@ CREATE OR REPLACE FUNCTION private.is_open(s private.signups)
  STABLE
 AS $function$
   select s.account is null and s.confirmed_at > private.clock() - interval '30 minutes'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_owed(p private.payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.kind = 'x402' and p.state = 'settled' and not private.is_delivered(p.delivery)
+    and (p.delivery @> '{"reasons": [{"code": "later"}]}'
+      or p.delivery @> '{"reasons": [{"code": "settlement_pending"}]}')
+    and p.valid_before > extract(epoch from private.clock())
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_permit(p private.payments)

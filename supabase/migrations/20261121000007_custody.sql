@@ -110,7 +110,7 @@ begin
     outcome := 'not_found';
   elsif not private.may_pay(p, caller.id) then
     outcome := 'closed';
-  elsif p.state in ('authorized', 'signed', 'unknown') then
+  elsif p.state in ('authorized', 'signed', 'unknown') or private.is_owed(p) then
     outcome := 'authorized';
     free := p.leased_until <= at;
     update private.payments q set leased_until = at + pg_catalog.make_interval(secs => lease_seconds)
